@@ -1,0 +1,25 @@
+# Two commands on a machine with python3 and make:
+#   make demo   virtual environment, install, run both harnesses on bundled tasks, print the intervals
+#   make test   virtual environment, install, every check that CI runs
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test install clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+demo: install
+	$(BIN)/python examples/demo.py --output demo-output
+
+test: install
+	$(BIN)/nox --no-venv --sessions lint types imports tests wheel
+
+clean:
+	rm -rf $(VENV) demo-output build dist

@@ -1,0 +1,289 @@
+"""What one run says of one task: validated once, read-only afterwards.
+
+A `TaskLog` holds the questions and, per metric and filter, one of four kinds of data: `Scores` (a number
+per question and trial), `Classifications` (target and prediction), `Records` (sufficient statistics of a
+corpus metric) or `Totals` (a value without per-question data). Rows of every array are the questions of
+the `TaskLog`, in its order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from harness_uq.errors import DataError
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+MetricKey: TypeAlias = tuple[str, str]
+
+
+def _read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: int) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(values, dtype=dtype)
+    if array.ndim != ndim:
+        raise DataError(f"{type(owner).__name__}.{name} must have {ndim} dimension(s); got shape {array.shape}")
+    array.setflags(write=False)
+    object.__setattr__(owner, name, array)
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a log came from.
+
+    Attributes
+    ----------
+    path : the file a message should name
+    harness : `lm-eval` or `inspect`, or a plugin's name
+    version : version of the harness that wrote it, None if not logged
+    time : when the run was logged, ISO 8601, None if not logged
+    """
+
+    path: str
+    harness: str
+    version: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What the harness itself printed for one metric and filter; None where it printed nothing.
+
+    Attributes
+    ----------
+    value, std_error : as logged (`N/A` becomes None)
+    n : number of questions the harness says it scored
+    """
+
+    value: float | None
+    std_error: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A statement about the structure that the task or its log makes itself.
+
+    Attributes
+    ----------
+    cluster : name of the field whose values are the clusters; `none` says that there are none
+    origin : where it stands, for the report (`metadata.uq.cluster`, `stderr(cluster=…)`)
+    """
+
+    cluster: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateField:
+    """One field of the questions' documents that may identify clusters.
+
+    Attributes
+    ----------
+    codes : int (n_questions,); equal values share a code, -1 where the field is missing
+    is_text : the values are long texts (mean of 120 characters or more)
+    """
+
+    codes: IntArray
+    is_text: bool = False
+
+    def __post_init__(self) -> None:
+        _read_only(self, "codes", self.codes, np.int64, 1)
+
+    @property
+    def n_missing(self) -> int:
+        """Questions on which the field is absent."""
+        return int(np.sum(self.codes < 0))
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of different values."""
+        return len(np.unique(self.codes[self.codes >= 0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Questions:
+    """The questions of one task in one run.
+
+    Attributes
+    ----------
+    ids : identifier of each question as the harness logs it
+    hashes : hash of each question's content, empty where unknown
+    fields : candidate cluster fields by dotted name
+    prompt_prefix : codes of the text that opens each prompt, None where prompts were not read
+    """
+
+    ids: tuple[str, ...]
+    hashes: tuple[str, ...] = ()
+    fields: Mapping[str, CandidateField] = field(default_factory=dict)
+    prompt_prefix: CandidateField | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.ids)
+        if len(self.hashes) not in (0, n):
+            raise DataError(f"{len(self.hashes)} content hashes for {n} questions")
+        for name, candidate in self.fields.items():
+            if len(candidate.codes) != n:
+                raise DataError(f"field {name!r} has {len(candidate.codes)} entries for {n} questions")
+        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """A number per question and trial.
+
+    Attributes
+    ----------
+    metric, filter : names as the harness gives them; `none` where there is no filter
+    values : float (n_questions, n_trials); NaN marks a missing trial or a question without this metric
+    clusters : int (n_questions,) or None; -1 where the cluster is unknown
+    levels : scores that the harness declares possible (C/I/P/N: 1, 0, 0.5), None where it declares none
+    logged_trials : trials logged a question; larger than n_trials where only their reduction was scored
+    reduction : how the harness reduced the trials (`mean`, `take_first`, `mode`…), None without trials
+    """
+
+    metric: str
+    filter: str
+    values: FloatArray
+    clusters: IntArray | None = None
+    levels: tuple[float, ...] | None = None
+    logged_trials: int = 1
+    reduction: str | None = None
+
+    def __post_init__(self) -> None:
+        values = _read_only(self, "values", self.values, np.float64, 2)
+        if self.clusters is not None:
+            clusters = _read_only(self, "clusters", self.clusters, np.int64, 1)
+            if len(clusters) != len(values):
+                raise DataError(f"{self.metric}: {len(clusters)} cluster labels for {len(values)} questions")
+
+    @property
+    def is_scored(self) -> NDArray[np.bool_]:
+        """Which questions have at least one scored trial; bool (n_questions,)."""
+        return np.asarray(np.isfinite(self.values).any(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifications:
+    """Target and predicted class of each question.
+
+    Attributes
+    ----------
+    targets : int (n_questions,), index into `labels`; -1 where the question lacks this metric
+    predictions : int (n_questions, n_trials), index into `labels`; -1 for a missing prediction
+    labels : class names; where there are two, the last is the positive one
+    """
+
+    metric: str
+    filter: str
+    targets: IntArray
+    predictions: IntArray
+    labels: tuple[str, ...]
+    clusters: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        targets = _read_only(self, "targets", self.targets, np.int64, 1)
+        predictions = _read_only(self, "predictions", self.predictions, np.int64, 2)
+        if len(targets) != len(predictions):
+            raise DataError(f"{self.metric}: {len(targets)} targets for {len(predictions)} rows of predictions")
+        if self.clusters is not None:
+            _read_only(self, "clusters", self.clusters, np.int64, 1)
+        highest = max(targets.max(initial=-1), predictions.max(initial=-1))
+        if highest >= len(self.labels):
+            raise DataError(f"{self.metric}: class {highest} has no label; labels are {list(self.labels)}")
+
+    @property
+    def is_scored(self) -> NDArray[np.bool_]:
+        """Which questions have a target; bool (n_questions,)."""
+        return np.asarray(self.targets >= 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """Sufficient statistics per question of a metric computed from their sums.
+
+    Attributes
+    ----------
+    statistics : float (n_questions, p); a row of NaN where the question lacks this metric
+    statistic : name of the function of the column sums (`perplexity`, `bits_per_byte`…)
+    """
+
+    metric: str
+    filter: str
+    statistics: FloatArray
+    statistic: str
+    clusters: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        _read_only(self, "statistics", self.statistics, np.float64, 2)
+        if self.clusters is not None:
+            _read_only(self, "clusters", self.clusters, np.int64, 1)
+
+    @property
+    def is_scored(self) -> NDArray[np.bool_]:
+        """Which questions have statistics; bool (n_questions,)."""
+        return np.asarray(np.isfinite(self.statistics).all(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A value for which the log holds no usable per-question data.
+
+    Attributes
+    ----------
+    value : as logged, None where the harness gave none
+    n : questions behind it, None where the log does not say
+    reason : why there are no per-question data, for the report
+    """
+
+    metric: str
+    filter: str
+    value: float | None
+    n: int | None
+    reason: str
+
+
+TaskData: TypeAlias = Scores | Classifications | Records | Totals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskLog:
+    """What one run says of one task.
+
+    Attributes
+    ----------
+    system : the model with its settings
+    task : name of the task, or of the group of tasks
+    config : settings of the run that bear on the statistics (`limit`, `epochs`, `shuffled`…)
+    reported : the harness's own numbers by (metric, filter)
+    data : one entry for each metric and filter
+    notes : facts about the reading that belong in a report
+    warnings : facts about the reading that may change a conclusion
+    subtasks : names of the tasks that this row aggregates, empty for a plain task
+    """
+
+    system: str
+    task: str
+    source: Source
+    questions: Questions
+    data: tuple[TaskData, ...]
+    reported: Mapping[MetricKey, Reported] = field(default_factory=dict)
+    declared: Declaration | None = None
+    config: Mapping[str, object] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    subtasks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("reported", "config"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for item in self.data:
+            if not isinstance(item, Totals) and len(item.is_scored) != len(self.questions):
+                rows = len(item.is_scored)
+                raise DataError(f"{self.task}, {item.metric}: {rows} rows for {len(self.questions)} questions")

@@ -1,0 +1,45 @@
+"""Errors that harness_uq raises on purpose.
+
+    HarnessUqError
+    ├── DataError (also a ValueError)      values that no estimator can use: shapes, counts, ranges
+    ├── LogError                           a log that cannot be read, or read only in part
+    ├── StructureError                     a cluster field or score range that does not fit the data
+    ├── NotEstimableError                  the question has no answer from these data; the message says why
+    │   └── UnreliableError                an answer exists but its numerical error is too large to print
+    ├── PluginError                        a plugin that fails to load, clashes or breaks its contract
+    └── MissingDependencyError             an optional package is needed; the message names the extra
+
+A message says what, whose, which value, and what would help.
+"""
+
+
+class HarnessUqError(Exception):
+    """Base of every error that harness_uq raises on purpose."""
+
+
+class DataError(HarnessUqError, ValueError):
+    """Values that no estimator can use."""
+
+
+class LogError(HarnessUqError):
+    """A log that cannot be read."""
+
+
+class StructureError(HarnessUqError):
+    """A cluster field or score range that does not fit the data."""
+
+
+class NotEstimableError(HarnessUqError):
+    """The data cannot answer the question; the message says why."""
+
+
+class UnreliableError(NotEstimableError):
+    """An answer exists, but its numerical error is too large to print."""
+
+
+class PluginError(HarnessUqError):
+    """A plugin that fails to load, clashes with another or breaks its contract."""
+
+
+class MissingDependencyError(HarnessUqError):
+    """An optional package is needed; the message names the extra that installs it."""

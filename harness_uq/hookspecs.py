@@ -1,0 +1,151 @@
+"""The hooks that plugins implement, and the protocols of what they return.
+
+All hooks collect; none is first-result. A plugin adds methods and harnesses; it never changes a number
+that a user did not ask it for.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+import pluggy
+
+from harness_uq.data import Classifications, Records, Scores, TaskLog, Totals
+from harness_uq.estimands import Estimand
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from harness_uq.results import Estimate
+    from harness_uq.structure import Structure
+
+PROJECT = "harness_uq"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+CredibleKind = Literal["hdi", "quantile"]
+ProblemData: TypeAlias = Scores | Classifications | Records | Totals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """The one argument of an estimator.
+
+    Attributes
+    ----------
+    estimand : what is asked
+    data : scored questions only, with the clusters that `structure` names
+    structure : clusters, trials and score type, each with its evidence
+    log : the `TaskLog` the data came from
+    level : coverage aimed at, in (0, 1)
+    interval : kind of credible interval, None for the estimator's own default
+    rng : the only source of randomness
+    """
+
+    estimand: Estimand
+    data: ProblemData
+    structure: "Structure"
+    log: TaskLog
+    level: float = 0.95
+    interval: CredibleKind | None = None
+    rng: "np.random.Generator | None" = None
+
+
+class Estimator(Protocol):
+    """A method that turns a problem into an estimate."""
+
+    @property
+    def name(self) -> str:
+        """Name on the command line and in reports; lower case with hyphens."""
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Why the method cannot be used on this problem; None where it can."""
+
+    def estimate(self, problem: Problem) -> "Estimate":
+        """The estimate. Raises NotEstimableError with the reason where the data have no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The files of one run that belong together.
+
+    Attributes
+    ----------
+    name : what messages call it
+    files : every file of the run; two runs never share one
+    time : when it was logged, ISO 8601, None if unknown
+    """
+
+    name: str
+    files: tuple[str, ...]
+    time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a harness recognised under some paths.
+
+    Attributes
+    ----------
+    runs : the runs
+    unrecognised : files that are no logs of this harness
+    problems : (path, message) of files that look like logs but cannot be read
+    """
+
+    runs: tuple[Run, ...]
+    unrecognised: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """What is known of the tasks whose names match `pattern` (a regular expression, full match).
+
+    Attributes
+    ----------
+    cluster_fields : alternatives in order of preference; empty where questions are known to be independent
+    strata : fields that are categories of interest, never clusters
+    note : evidence, one line
+    verified : the field was seen in the task's own definition, not only in the data set's public schema
+    """
+
+    pattern: str
+    cluster_fields: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    note: str = ""
+    verified: bool = False
+
+
+@runtime_checkable
+class Harness(Protocol):
+    """A reader of one harness's logs."""
+
+    @property
+    def name(self) -> str:
+        """Name on the command line; lower case with hyphens."""
+
+    def find(self, paths: Sequence[str]) -> Found:
+        """Runs among these files; `paths` holds files only, directories are walked by the caller."""
+
+    def read(self, run: Run) -> list[TaskLog]:
+        """The run's tasks. Raises LogError where the run cannot be read at all."""
+
+    def cluster_catalogue(self) -> Sequence[CatalogueEntry]:
+        """What is known of this harness's tasks; the first match wins."""
+
+
+class Hooks:
+    """The hook specifications."""
+
+    @hookspec
+    def harness_uq_estimators(self) -> Iterable[Estimator]:  # type: ignore[empty-body]
+        """Offer estimators."""
+
+    @hookspec
+    def harness_uq_harnesses(self) -> Iterable[Harness]:  # type: ignore[empty-body]
+        """Offer harnesses."""
+
+    @hookspec
+    def harness_uq_cluster_keys(self, task: str, metadata: Mapping[str, object]) -> Iterable[str]:  # type: ignore[empty-body]
+        """Suggest fields that identify clusters of a task, best first."""
