@@ -6,16 +6,57 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from harness_uq.data import Classifications, Questions, Records, Reported, Scores, Source, TaskLog, Totals
-    from harness_uq.errors import HarnessUqError
+    from harness_uq.data import (
+        CandidateField,
+        Classifications,
+        Declaration,
+        Questions,
+        Records,
+        Reported,
+        Scores,
+        Source,
+        TaskLog,
+        Totals,
+    )
+    from harness_uq.errors import HarnessUqError, LogError
+    from harness_uq.hookspecs import CatalogueEntry, Found, Run, hookimpl
 
 _HOMES = {
-    "data": ("Classifications", "Questions", "Records", "Reported", "Scores", "Source", "TaskLog", "Totals"),
-    "errors": ("HarnessUqError",),
+    "data": (
+        "CandidateField",
+        "Classifications",
+        "Declaration",
+        "Questions",
+        "Records",
+        "Reported",
+        "Scores",
+        "Source",
+        "TaskLog",
+        "Totals",
+    ),
+    "errors": ("HarnessUqError", "LogError"),
+    "hookspecs": ("CatalogueEntry", "Found", "Run", "hookimpl"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_HOME_OF)]
+__all__ = [
+    "CandidateField",
+    "CatalogueEntry",
+    "Classifications",
+    "Declaration",
+    "Found",
+    "HarnessUqError",
+    "LogError",
+    "Questions",
+    "Records",
+    "Reported",
+    "Run",
+    "Scores",
+    "Source",
+    "TaskLog",
+    "Totals",
+    "hookimpl",
+]
 
 
 def __getattr__(name: str) -> object:
@@ -25,4 +66,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "__version__"]

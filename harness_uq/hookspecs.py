@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 
 import pluggy
 
-from harness_uq.data import Classifications, Records, Scores, TaskLog, Totals
 from harness_uq.estimands import Estimand
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from harness_uq.data import Classifications, Records, Scores, TaskLog, Totals
     from harness_uq.results import Estimate
     from harness_uq.structure import Structure
 
@@ -25,7 +25,7 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 CredibleKind = Literal["hdi", "quantile"]
-ProblemData: TypeAlias = Scores | Classifications | Records | Totals
+ProblemData: TypeAlias = "Scores | Classifications | Records | Totals"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +44,9 @@ class Problem:
     """
 
     estimand: Estimand
-    data: ProblemData
+    data: "ProblemData"
     structure: "Structure"
-    log: TaskLog
+    log: "TaskLog"
     level: float = 0.95
     interval: CredibleKind | None = None
     rng: "np.random.Generator | None" = None
@@ -128,7 +128,7 @@ class Harness(Protocol):
     def find(self, paths: Sequence[str]) -> Found:
         """Runs among these files; `paths` holds files only, directories are walked by the caller."""
 
-    def read(self, run: Run) -> list[TaskLog]:
+    def read(self, run: Run) -> "list[TaskLog]":
         """The run's tasks. Raises LogError where the run cannot be read at all."""
 
     def cluster_catalogue(self) -> Sequence[CatalogueEntry]:
