@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         Totals,
     )
     from harness_uq.errors import HarnessUqError, LogError
-    from harness_uq.hookspecs import CatalogueEntry, Found, Run, hookimpl
+    from harness_uq.hookspecs import Found, Run, hookimpl
+    from harness_uq.structure import CatalogueEntry
 
 _HOMES = {
     "data": (
@@ -35,7 +36,8 @@ _HOMES = {
         "Totals",
     ),
     "errors": ("HarnessUqError", "LogError"),
-    "hookspecs": ("CatalogueEntry", "Found", "Run", "hookimpl"),
+    "hookspecs": ("Found", "Run", "hookimpl"),
+    "structure": ("CatalogueEntry",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

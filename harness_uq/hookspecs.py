@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from harness_uq.data import Classifications, Records, Scores, TaskLog, Totals
     from harness_uq.results import Estimate
-    from harness_uq.structure import Structure
+    from harness_uq.structure import CatalogueEntry, Structure
 
 PROJECT = "harness_uq"
 
@@ -98,25 +98,6 @@ class Found:
     problems: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
-    """What is known of the tasks whose names match `pattern` (a regular expression, full match).
-
-    Attributes
-    ----------
-    cluster_fields : alternatives in order of preference; empty where questions are known to be independent
-    strata : fields that are categories of interest, never clusters
-    note : evidence, one line
-    verified : the field was seen in the task's own definition, not only in the data set's public schema
-    """
-
-    pattern: str
-    cluster_fields: tuple[str, ...] = ()
-    strata: tuple[str, ...] = ()
-    note: str = ""
-    verified: bool = False
-
-
 @runtime_checkable
 class Harness(Protocol):
     """A reader of one harness's logs."""
@@ -131,7 +112,7 @@ class Harness(Protocol):
     def read(self, run: Run) -> "list[TaskLog]":
         """The run's tasks. Raises LogError where the run cannot be read at all."""
 
-    def cluster_catalogue(self) -> Sequence[CatalogueEntry]:
+    def cluster_catalogue(self) -> "Sequence[CatalogueEntry]":
         """What is known of this harness's tasks; the first match wins."""
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 IntervalKind = Literal["confidence", "quantile", "hdi"]
 
 SCHEMA = 1
+NOTHING_REPORTED = Reported(None)
 
 
 class Posterior(Protocol):
@@ -100,7 +101,7 @@ class Estimate:
     icc: float | None = None
     design_effect: float | None = None
     effective_questions: float | None = None
-    harness: Reported = Reported(None)
+    harness: Reported = NOTHING_REPORTED
     structure: "Structure | None" = field(default=None, repr=False)
     posterior: Posterior | None = field(default=None, repr=False, compare=False)
     diagnostics: Mapping[str, float] = field(default_factory=dict)
