@@ -177,7 +177,7 @@ def find_clusters(
         return found
     for name in suggestions:
         if (candidate := _candidate(log, name)) is not None:
-            return _labelled(log, name, candidate, "suggested by a plugin")
+            return _labelled(name, candidate, "suggested by a plugin")
     return _from_heuristics(log, entry)
 
 
@@ -187,7 +187,7 @@ def _from_user(log: TaskLog, wanted: str) -> Clusters:
     candidate = _candidate(log, wanted)
     if candidate is None:
         raise StructureError(f"task {log.task!r} has no field {wanted!r} to cluster by; its fields are {_fields(log)}")
-    return _labelled(log, wanted, candidate, "named by the user (--cluster)")
+    return _labelled(wanted, candidate, "named by the user (--cluster)")
 
 
 def _from_declaration(log: TaskLog, declared: Declaration) -> Clusters | None:
@@ -195,14 +195,14 @@ def _from_declaration(log: TaskLog, declared: Declaration) -> Clusters | None:
     if name == "none":
         return _independent(f"declared in the task ({origin})")
     candidate = _candidate(log, name)
-    return None if candidate is None else _labelled(log, name, candidate, f"declared in the task ({origin})")
+    return None if candidate is None else _labelled(name, candidate, f"declared in the task ({origin})")
 
 
 def _from_catalogue(log: TaskLog, entry: CatalogueEntry) -> Clusters | None:
     for name in entry.cluster_fields:
         candidate = _candidate(log, name)
         if candidate is not None and candidate.n_distinct < len(log.questions):
-            return _labelled(log, name, candidate, f"catalogue of known tasks: {entry.note or entry.pattern}")
+            return _labelled(name, candidate, f"catalogue of known tasks: {entry.note or entry.pattern}")
     return None
 
 
@@ -218,7 +218,7 @@ def _from_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Clusters:
         return _independent("no field says that questions share material", hints)
     name = _coarsest(strong)
     evidence = "repeated text" if strong[name].is_text or name == PROMPT_PREFIX else "name of the field"
-    return _labelled(log, name, strong[name], f"heuristic: {evidence}, {strong[name].n_distinct} values")
+    return _labelled(name, strong[name], f"heuristic: {evidence}, {strong[name].n_distinct} values")
 
 
 def _looks_like_a_cluster(name: str, candidate: CandidateField) -> bool:
@@ -254,7 +254,7 @@ def _independent(evidence: str, hints: tuple[str, ...] = ()) -> Clusters:
     return Clusters(None, None, Fact("clusters", "questions count as independent", evidence), hints)
 
 
-def _labelled(log: TaskLog, name: str, candidate: CandidateField, evidence: str) -> Clusters:
+def _labelled(name: str, candidate: CandidateField, evidence: str) -> Clusters:
     codes = candidate.codes
     missing = codes < 0
     warnings: tuple[str, ...] = ()

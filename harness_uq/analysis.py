@@ -1,0 +1,279 @@
+"""From task logs to estimates: structure, problem, estimator, result."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness_uq.data import Classifications, Questions, Records, Reported, Scores, Source, TaskData, TaskLog, Totals
+from harness_uq.errors import DataError, NotEstimableError, StructureError
+from harness_uq.estimands import ConfusionMetric, Estimand, Mean, Scope, Statistic
+from harness_uq.hookspecs import CredibleKind, Problem
+from harness_uq.plugins import Plugins, load_plugins
+from harness_uq.reading import read_logs
+from harness_uq.results import Estimate
+from harness_uq.selection import choices
+from harness_uq.stats.checks import identical_trials
+from harness_uq.structure import Clusters, Fact, Structure, StructureOptions, detect, find_clusters
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to estimate.
+
+    Attributes
+    ----------
+    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
+    level : coverage aimed at, in (0, 1)
+    scope : `population`, `benchmark` or `full`
+    interval : kind of credible interval; None for each method's default
+    structure : what the user says about clusters and ranges
+    seed : of the methods that sample
+    """
+
+    method: str = "bayes"
+    level: float = 0.95
+    scope: Scope = "population"
+    interval: CredibleKind | None = None
+    structure: StructureOptions = field(default_factory=StructureOptions)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStructure:
+    """The structure of one task in one run, for printing.
+
+    Attributes
+    ----------
+    log : the task
+    clusters : what was found about clusters
+    metrics : structure of each metric's data, by (metric, filter)
+    """
+
+    log: TaskLog
+    clusters: Clusters
+    metrics: Mapping[tuple[str, str], Structure]
+
+
+def estimate(
+    logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]",
+    options: Options | None = None,
+    *,
+    plugins: Plugins | None = None,
+) -> list[Estimate]:
+    """Estimates of every task, metric and filter.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, or task logs already read
+    options : how to estimate
+    plugins : what to choose from; the installed ones by default
+
+    Returns
+    -------
+    One estimate a system, task, metric and filter. Where the data have no answer its interval is None and a
+    warning says why.
+
+    Raises
+    ------
+    LogError : if a path gives no log
+    HarnessUqError : if no method has the name asked for
+    """
+    chosen = options or Options()
+    offered = plugins or load_plugins()
+    return [row for log in _task_logs(logs, offered) for row in _estimate_log(log, chosen, offered)]
+
+
+def estimate_scores(
+    values: "ArrayLike",
+    *,
+    clusters: "ArrayLike | None" = None,
+    options: Options | None = None,
+    metric: str = "score",
+) -> Estimate:
+    """Estimate from an array of scores, without a log.
+
+    Parameters
+    ----------
+    values : float (n_questions,) or (n_questions, n_trials); NaN marks a missing trial
+    clusters : labels (n_questions,) of passages, dialogues…; None where questions are independent
+    options : how to estimate
+    metric : name in the result; a range for it may be given in `options.structure.ranges`
+
+    Examples
+    --------
+    >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1]).value
+    0.9
+    """
+    table = np.asarray(values, float)
+    table = table[:, None] if table.ndim == 1 else table
+    codes = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
+    log = TaskLog(
+        system="array",
+        task="array",
+        source=Source("array", "array"),
+        questions=Questions(tuple(str(i) for i in range(len(table)))),
+        data=(Scores(metric, "none", table, codes),),
+    )
+    return estimate(log, options)[0]
+
+
+def structures(
+    logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]",
+    options: StructureOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+) -> list[TaskStructure]:
+    """What is known of each task's clusters, trials and score types, with the evidence."""
+    offered = plugins or load_plugins()
+    chosen = options or StructureOptions()
+    found = []
+    for log in _task_logs(logs, offered):
+        clusters = clusters_of(log, chosen, offered)
+        metrics = {
+            (data.metric, data.filter): detect(data, clusters, chosen)
+            for data in log.data
+            if not isinstance(data, Totals)
+        }
+        found.append(TaskStructure(log, clusters, metrics))
+    return found
+
+
+def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Clusters:
+    """Clusters of a task; a field that the user named and the task lacks is warned of, and others are looked for."""
+    harness = plugins.harnesses.get(log.source.harness)
+    catalogue = harness.cluster_catalogue() if harness is not None else ()
+    hook = plugins.manager.hook.harness_uq_cluster_keys
+    suggestions = [name for names in hook(task=log.task, metadata=log.config) for name in names]
+    try:
+        return find_clusters(log, options, catalogue=catalogue, suggestions=suggestions)
+    except StructureError as error:
+        detected = find_clusters(log, StructureOptions(), catalogue=catalogue, suggestions=suggestions)
+        return replace(detected, warnings=(*detected.warnings, str(error)))
+
+
+def _task_logs(logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]", plugins: Plugins) -> list[TaskLog]:
+    items = [logs] if isinstance(logs, str | Path | TaskLog) else list(logs)
+    paths = [item for item in items if not isinstance(item, TaskLog)]
+    read = list(read_logs(paths, harnesses=plugins.harnesses, strict=True).logs) if paths else []
+    return [item for item in items if isinstance(item, TaskLog)] + read
+
+
+def _estimate_log(log: TaskLog, options: Options, plugins: Plugins) -> list[Estimate]:
+    clusters = clusters_of(log, options.structure, plugins)
+    rows = [_estimate_data(log, data, clusters, options, plugins) for data in log.data]
+    return [replace(row, notes=(*row.notes, *log.notes), warnings=(*row.warnings, *log.warnings)) for row in rows]
+
+
+def _estimate_data(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, plugins: Plugins) -> Estimate:
+    estimand = _estimand(data, options.scope)
+    try:
+        problem = make_problem(log, data, clusters, options, estimand)
+    except (DataError, NotEstimableError, StructureError) as error:
+        return not_estimable(log, data, estimand, str(error))
+    refusals: list[str] = []
+    for choice in choices(problem, options.method, plugins.estimators):
+        try:
+            if reason := choice.estimator.unsuitable(problem):
+                raise NotEstimableError(f"{choice.estimator.name}: {reason}")
+            row = choice.estimator.estimate(problem)
+        except (DataError, NotEstimableError) as error:
+            refusals.append(str(error))
+            continue
+        structure = problem.structure
+        notes = (*row.notes, *refusals, *_cluster_notes(structure), *_trial_notes(data, problem.data), *structure.hints)
+        return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings))
+    return not_estimable(log, data, estimand, "; ".join(refusals), problem.structure)
+
+
+def _estimand(data: TaskData, scope: Scope) -> Estimand:
+    if isinstance(data, Classifications):
+        return ConfusionMetric(data.metric, scope)
+    if isinstance(data, Records):
+        return Statistic(data.statistic, scope)
+    return Mean(scope)
+
+
+def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, estimand: Estimand) -> Problem:
+    """The problem that an estimator sees: scored questions only, clusters attached, copies of a trial dropped.
+
+    Raises
+    ------
+    NotEstimableError : if no question has a score
+    """
+    rng = np.random.default_rng(options.seed)
+    if isinstance(data, Totals):
+        structure = _totals_structure(data)
+        return Problem(estimand, data, structure, log, options.level, options.interval, rng)
+    scored = data.is_scored
+    if not scored.any():
+        raise NotEstimableError("no question has a score")
+    codes = clusters.codes if clusters.codes is not None else data.clusters
+    if isinstance(data, Scores) and identical_trials(data.values[scored]):
+        data = replace(data, values=data.values[:, :1])
+    structure = detect(data, clusters, options.structure)
+    kept = _only(data, scored, codes)
+    return Problem(estimand, kept, structure, log, options.level, options.interval, rng)
+
+
+def _only(
+    data: Scores | Classifications | Records, scored: np.ndarray, codes: np.ndarray | None
+) -> Scores | Classifications | Records:
+    clusters = None if codes is None else codes[scored]
+    if isinstance(data, Scores):
+        return replace(data, values=data.values[scored], clusters=clusters)
+    if isinstance(data, Classifications):
+        return replace(data, targets=data.targets[scored], predictions=data.predictions[scored], clusters=clusters)
+    return replace(data, statistics=data.statistics[scored], clusters=clusters)
+
+
+def _totals_structure(data: Totals) -> Structure:
+    fact = Fact("clusters", "unknown", data.reason)
+    return Structure("record", None, data.n or 0, 1, data.n or 0, None, None, False, (fact,))
+
+
+def _cluster_notes(structure: Structure) -> tuple[str, ...]:
+    if structure.n_clusters is None:
+        return ()
+    return tuple(f"clusters: {fact.value} ({fact.evidence})" for fact in structure.facts if fact.name == "clusters")
+
+
+def _trial_notes(logged: TaskData, used: TaskData) -> tuple[str, ...]:
+    if isinstance(logged, Scores) and isinstance(used, Scores) and logged.values.shape[1] > used.values.shape[1]:
+        n = logged.values.shape[1]
+        return (f"all {n} trials of every question scored alike (temperature 0 or a cache?), so one of them counts",)
+    return ()
+
+
+def not_estimable(
+    log: TaskLog, data: TaskData, estimand: Estimand, reason: str, structure: Structure | None = None
+) -> Estimate:
+    """An estimate that says why there is none; the harness's own value stands."""
+    reported = log.reported.get((data.metric, data.filter), Reported(None))
+    value = data.value if isinstance(data, Totals) else reported.value
+    return Estimate(
+        system=log.system,
+        task=log.task,
+        metric=data.metric,
+        filter=data.filter,
+        estimand=estimand.label,
+        scope=estimand.scope,
+        method="not estimable",
+        value=value,
+        std_error=None,
+        interval=None,
+        source=log.source,
+        n_questions=data.n if isinstance(data, Totals) else int(data.is_scored.sum()),
+        harness=reported,
+        structure=structure,
+        warnings=(f"not estimable: {reason}",),
+    )

@@ -1,0 +1,1 @@
+"""Results as text: tables for people, JSON and CSV for programs."""

@@ -1,0 +1,73 @@
+"""The columns of the tables for people, shared by every table format."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness_uq.results import Estimate, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its header, the text of a cell, and whether it holds numbers."""
+
+    header: str
+    cell: Callable[[Estimate], str]
+    is_number: bool = False
+
+
+def columns(rows: Sequence[Estimate]) -> list[Column]:
+    """Columns for these rows; one that would be empty, or would say the same on every row, is left out."""
+    level = f"{100 * (_level(rows) or 0.95):g}% interval"
+    candidates = [
+        (Column("Task", lambda e: e.task), True),
+        (Column("Metric", _metric), True),
+        (Column("Value", lambda e: number(e.value), True), True),
+        (Column(level, lambda e: interval(e.interval), True), True),
+        (Column("±", lambda e: number(e.std_error), True), True),
+        (Column("± harness", lambda e: number(e.harness.std_error), True), True),
+        (Column("Questions", _questions, True), True),
+        (Column("Clusters", _clusters), any(e.n_clusters for e in rows)),
+        (Column("ICC", lambda e: number(e.icc, 2), True), any(e.icc is not None for e in rows)),
+        (Column("Deff", lambda e: number(e.design_effect, 2), True), any(e.design_effect is not None for e in rows)),
+        (Column("Estimand", lambda e: f"{e.scope} {e.estimand}"), len({(e.scope, e.estimand) for e in rows}) > 1),
+        (Column("Method", _method), True),
+    ]
+    return [column for column, is_wanted in candidates if is_wanted]
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with `digits` decimals, four significant ones where it is large; `-` where there is none."""
+    if value is None:
+        return "-"
+    if abs(value) >= 10:
+        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    return f"{value:.{digits}f}"
+
+
+def interval(value: Interval | None) -> str:
+    """`[low, high]`, or words where there is none."""
+    return f"[{number(value.low)}, {number(value.high)}]" if value else "not estimable"
+
+
+def _level(rows: Sequence[Estimate]) -> float | None:
+    return next((e.interval.level for e in rows if e.interval), None)
+
+
+def _metric(row: Estimate) -> str:
+    return row.metric if row.filter == "none" else f"{row.metric} ({row.filter})"
+
+
+def _questions(row: Estimate) -> str:
+    if row.n_questions is None:
+        return "-"
+    return str(row.n_questions) if (row.n_trials or 1) == 1 else f"{row.n_questions}×{row.n_trials}"
+
+
+def _clusters(row: Estimate) -> str:
+    return f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-"
+
+
+def _method(row: Estimate) -> str:
+    if row.interval is None:
+        return "-"
+    return f"{row.method}, {row.interval.kind}" if row.interval.kind != "confidence" else row.method

@@ -1,0 +1,110 @@
+"""Tables for a terminal, with what a careful reader should know below them."""
+
+import io
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness_uq.report.columns import columns
+from harness_uq.results import Estimate
+
+if TYPE_CHECKING:
+    from harness_uq.analysis import TaskStructure
+
+MAX_TASKS_NAMED = 3
+
+
+def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> str:
+    """Estimates as text: a table a run, then warnings and notes, each once.
+
+    Parameters
+    ----------
+    rows : in the order to print
+    width : characters a line; None takes the terminal's, or as many as needed where there is none
+    """
+    console = _console(width)
+    for title, group in groupby(rows, key=_title):
+        members = list(group)
+        console.print(Text(title, style="bold"), soft_wrap=True)
+        console.print(_table(members))
+    _footnotes(console, "Warnings", rows, lambda e: e.warnings, "yellow")
+    _footnotes(console, "Notes", rows, lambda e: e.notes, "dim")
+    file = console.file
+    return file.getvalue() if isinstance(file, io.StringIO) else ""
+
+
+def _console(width: int | None) -> Console:
+    is_terminal = sys.stdout.isatty()
+    if width is None:
+        width = Console().width if is_terminal else 200
+    return Console(file=io.StringIO(), width=width, force_terminal=is_terminal, highlight=False)
+
+
+def _title(row: Estimate) -> str:
+    source = row.source
+    version = f" {source.version}" if source.version else ""
+    time = f", {source.time}" if source.time else ""
+    return f"\n{row.system}  ({source.harness}{version}{time})"
+
+
+def _table(rows: Sequence[Estimate]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    shown = columns(rows)
+    for column in shown:
+        table.add_column(column.header, justify="right" if column.is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*[Text(column.cell(row)) for column in shown])
+    return table
+
+
+def _footnotes(
+    console: Console,
+    heading: str,
+    rows: Sequence[Estimate],
+    texts: Callable[[Estimate], Iterable[str]],
+    style: str,
+) -> None:
+    owners: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for text in texts(row):
+            owners.setdefault(text, {})[row.task] = None
+    if not owners:
+        return
+    console.print(Text(f"\n{heading}", style="bold"))
+    n_tasks = len({row.task for row in rows})
+    for text, tasks in owners.items():
+        console.print(Text(f"- {_whose(list(tasks), n_tasks)}{text}", style=style), soft_wrap=True)
+
+
+def _whose(tasks: Sequence[str], n_all: int) -> str:
+    if n_all > 1 and len(tasks) == n_all:
+        return "all tasks: "
+    named = ", ".join(tasks[:MAX_TASKS_NAMED])
+    more = len(tasks) - MAX_TASKS_NAMED
+    return f"{named}{f' and {more} more' if more > 0 else ''}: "
+
+
+def structures_text(found: "Sequence[TaskStructure]") -> str:
+    """What was found of each task's structure, a paragraph a task."""
+    return "\n\n".join(_structure_paragraph(item) for item in found)
+
+
+def _structure_paragraph(item: "TaskStructure") -> str:
+    log = item.log
+    lines = [f"{log.system}  {log.task}  ({log.source.path})"]
+    lines.append(f"  questions    {len(log.questions)}")
+    lines.append(f"  clusters     {item.clusters.fact.value}: {item.clusters.fact.evidence}")
+    for (metric, filter_name), structure in item.metrics.items():
+        facts = {fact.name: fact for fact in structure.facts}
+        score, trials = facts["score type"], facts["trials"]
+        name = metric if filter_name == "none" else f"{metric} ({filter_name})"
+        lines.append(f"  {name}: {score.value} ({score.evidence}); {trials.value}; {structure.n_cells} scores")
+    hints = dict.fromkeys([*item.clusters.hints, *(h for s in item.metrics.values() for h in s.hints)])
+    lines += [f"  hint: {hint}" for hint in hints]
+    lines += [f"  warning: {warning}" for warning in item.clusters.warnings]
+    return "\n".join(lines)

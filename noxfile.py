@@ -1,0 +1,77 @@
+"""The one list of checks. `nox` runs the default ones; `nox --no-venv` uses the current environment."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = ["lint", "types", "imports", "tests", "wheel"]
+nox.options.default_venv_backend = "venv"
+
+CONSTRAINTS = ["--constraint", "constraints.txt"]
+EVERYTHING = {"HARNESS_UQ_REQUIRE_ALL": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _install(session: nox.Session, *what: str) -> None:
+    if session.virtualenv.venv_backend != "none":
+        session.install(*CONSTRAINTS, *what)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Ruff: rules and format."""
+    _install(session, "ruff")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Mypy, strict."""
+    _install(session, "--editable", ".[dev]")
+    session.run("mypy")
+
+
+@nox.session
+def imports(session: nox.Session) -> None:
+    """The layers of the design."""
+    _install(session, "--editable", ".[dev]")
+    session.run("lint-imports")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Every test, with every optional package present."""
+    _install(session, "--editable", ".[dev]")
+    session.run("pytest", "-n", "2", "--dist", "loadfile", *session.posargs, env=EVERYTHING)
+
+
+@nox.session
+def fast(session: nox.Session) -> None:
+    """Tests of two seconds or less, for work at the desk."""
+    _install(session, "--editable", ".[dev]")
+    session.run("pytest", "-m", "not slow and not harness", *session.posargs)
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the wheel, check what is in it, and use it alone in a fresh environment."""
+    _install(session, "build", "check-wheel-contents", "hatchling")
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "-m", "build", "--wheel", "--outdir", folder, silent=True)
+        (built,) = Path(folder).glob("*.whl")
+        session.run("check-wheel-contents", str(built))
+        python = Path(folder) / "venv" / "bin" / "python"
+        session.run("python", "-m", "venv", str(python.parent.parent))
+        pip = [str(python), "-m", "pip", "install", "--quiet", *CONSTRAINTS]
+        session.run(*pip, str(built), external=True)
+        session.run(str(python), "tests/wheel_check.py", external=True)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Benchmarks against the peers; writes benchmarks/results."""
+    _install(session, "--editable", ".[dev]", "--requirement", "benchmarks/requirements.txt")
+    for script in sorted(Path("benchmarks").glob("bench_*.py")):
+        session.run("python", os.fspath(script))

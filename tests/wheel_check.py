@@ -1,0 +1,59 @@
+"""Run by the wheel's own interpreter, in an environment with nothing else: import, read a log, estimate."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TIMESTAMP = "2026-01-01T00-00-00.000000"
+
+
+def write_lm_eval_log(folder: Path) -> None:
+    """A run of ten questions in two passages."""
+    results = {
+        "results": {"toy": {"alias": "toy", "acc,none": 0.8, "acc_stderr,none": 0.1333}},
+        "configs": {"toy": {"task": "toy", "output_type": "multiple_choice", "repeats": 1}},
+        "versions": {"toy": 1},
+        "n-samples": {"toy": {"original": 10, "effective": 10}},
+        "config": {"model": "toy-model", "model_args": {}},
+        "model_name": "toy-model",
+        "lm_eval_version": "0.4.13",
+    }
+    (folder / f"results_{TIMESTAMP}.json").write_text(json.dumps(results))
+    rows = [
+        {
+            "doc_id": i,
+            "doc": {"q": str(i)},
+            "filter": "none",
+            "metrics": ["acc"],
+            "doc_hash": str(i),
+            "acc": float(i < 8),
+        }
+        for i in range(10)
+    ]
+    (folder / f"samples_toy_{TIMESTAMP}.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+
+
+def main() -> int:
+    """Exit 0 where the wheel works alone."""
+    for module in ("lm_eval", "inspect_ai", "pandas", "matplotlib"):
+        probe = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False)
+        if probe.returncode == 0:
+            raise SystemExit(f"{module} is installed: this check wants the wheel's own dependencies alone")
+    with tempfile.TemporaryDirectory() as name:
+        write_lm_eval_log(Path(name))
+        script = Path(sys.executable).with_name("harness-uq")
+        command = [str(script), "estimate", name, "--format", "json"]
+        output = subprocess.run(command, capture_output=True, text=True, check=False)
+    if output.returncode:
+        raise SystemExit(output.stderr)
+    (row,) = json.loads(output.stdout)["estimates"]
+    if row["value"] != 0.8 or not row["interval"]["low"] < 0.8 < row["interval"]["high"]:
+        raise SystemExit(f"unexpected estimate: {row}")
+    print("the wheel reads a log and estimates by itself")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
