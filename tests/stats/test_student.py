@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import binomtest
@@ -14,6 +14,7 @@ from harness_uq.stats.student import StudentPosterior, student_mean
 scores = st.lists(st.integers(-1000, 1000), min_size=2, max_size=30).filter(lambda x: len(set(x)) > 1)
 
 
+@settings(deadline=None)  # the first example imports the other library
 @given(scores)
 def test_interval_is_that_of_statsmodels(x: list[int]) -> None:
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
