@@ -1,0 +1,47 @@
+"""Run both harnesses on the example tasks, then print honest intervals for what they logged: `make demo`.
+
+Run as `python examples/demo.py --output demo-output`.
+"""
+
+import argparse
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from time import perf_counter
+
+import run_inspect
+import run_lm_eval
+
+HARNESSES = {"lm-evaluation-harness": run_lm_eval.run, "Inspect AI": run_inspect.run}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the logs under the given folder and estimate from them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the logs (%(default)s)")
+    output = parser.parse_args(argv).output
+    write_logs(output)
+    return estimate(output)
+
+
+def write_logs(output: Path) -> None:
+    """Run both harnesses; their own tables are left out, since the estimates repeat those numbers."""
+    for harness, run in HARNESSES.items():
+        print(f"{harness}: two scripted systems on the example tasks ...", flush=True)
+        start = perf_counter()
+        with redirect_stdout(StringIO()):
+            run(output)
+        print(f"    done in {perf_counter() - start:.0f} s", flush=True)
+
+
+def estimate(output: Path) -> int:
+    """Show the command that a user would type, and what it prints."""
+    from harness_uq.cli import main as harness_uq
+
+    print(f"\n$ harness-uq estimate {output}\n", flush=True)
+    return harness_uq(["estimate", str(output)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
