@@ -2,8 +2,8 @@
 
 The model is Bowyer et al. (2025), eq. 8: theta ~ Beta(1, 1), d ~ prior, theta_t ~ Beta(d theta, d (1 - theta)),
 Y_t ~ Bin(N_t, theta_t). With theta_t integrated out Y_t is beta-binomial. The trapezoidal rule, whose error falls
-exponentially with the number of nodes for analytic integrands, is applied after u = logit theta = u0 + s sinh(t),
-and likewise for v = log d: one grid then serves posteriors with a sharp peak and with exponential tails.
+exponentially with the number of nodes for analytic integrands, is applied to t where u = logit theta = u0 + s sinh(t)
+(v = log d likewise, its spacing bounded): one grid serves sharp peaks, wide shoulders and exponential tails.
 """
 
 from dataclasses import dataclass, replace
@@ -156,12 +156,12 @@ def _locate(log_posterior: BetaBinomialLogPosterior) -> tuple[FloatArray, FloatA
     """Centre and scale of u and v: the mode, but of u where it is narrowest, at the largest d that matters."""
     pooled = float(special.logit((log_posterior.n_successes + 1) / (log_posterior.n_trials + 2)))
     line = np.arange(-30.0, 30.5)
-    start = np.array([pooled, line[np.argmax(log_posterior(np.array(pooled), line))]])
+    start = np.array([pooled, line[np.argmax(log_posterior(np.full(61, pooled), line))]])
     mode, curvature = find_mode(lambda x: log_posterior(x[:, 0], x[:, 1]), start)
     scale = 1 / np.sqrt(np.maximum(-np.diag(curvature), 1.0))
     above = mode[1] + scale[1] * np.sinh(np.linspace(0, np.arcsinh(_REACH / scale[1]), 60))
-    along = np.maximum(log_posterior(mode[0], above), log_posterior(np.array(pooled), above))
+    along = np.maximum(log_posterior(np.full(60, mode[0]), above), log_posterior(np.full(60, pooled), above))
     v = above[along > along[0] - 25].max()
-    narrow, narrow_curvature = find_mode(lambda x: log_posterior(x[:, 0], v), mode[:1])
+    narrow, narrow_curvature = find_mode(lambda x: log_posterior(x[:, 0], np.full(len(x), v)), mode[:1])
     narrow_scale = 1 / np.sqrt(max(-narrow_curvature[0, 0], 1.0))
     return np.array([narrow[0], mode[1]]), np.array([min(scale[0], narrow_scale), scale[1]])
