@@ -23,7 +23,9 @@ from harness_uq.stats.weighted import bayesian_bootstrap
 
 
 def _not_independent(problem: Problem) -> str | None:
-    return "treats every answer as independent; these come in clusters or repeated trials" if has_units(problem) else None
+    return (
+        "treats every answer as independent; these come in clusters or repeated trials" if has_units(problem) else None
+    )
 
 
 @dataclass(frozen=True, slots=True)

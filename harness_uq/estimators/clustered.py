@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness_uq.data import FloatArray
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimators._common import (
     Finding,
@@ -21,13 +22,16 @@ from harness_uq.estimators._common import (
     unit_name,
 )
 from harness_uq.hookspecs import Problem
-from harness_uq.results import Estimate
+from harness_uq.results import Estimate, Posterior
 from harness_uq.stats.bounded import clustered_bounded_posterior, size_score_relation
-from harness_uq.stats.cluster_robust import cluster_robust, korn_graubard_wilson
-from harness_uq.stats.clustered import DispersionPrior, Engine, clustered_posterior
+from harness_uq.stats.cluster_robust import Correction, cluster_robust, korn_graubard_wilson
+from harness_uq.stats.clustered import ClusteredPosterior, Engine, SampledClusteredPosterior, clustered_posterior
+from harness_uq.stats.quadrature import DispersionPrior
 
 FEW_CLUSTERS = 10
 VERY_FEW_CLUSTERS = 6
+FEW_INFORMATIVE_UP_TO = 30
+INFORMATIVE_CLUSTERS = 5
 INFORMATIVE_SIZE_P = 0.05
 
 
@@ -55,18 +59,154 @@ class Clustered:
         """Posterior of theta, where theta stands for the mean over questions."""
         scores = scores_of(problem)
         successes, sizes = unit_counts(scores)
-        self._refuse_informative_sizes(problem, successes, sizes)
-        posterior = clustered_posterior(successes, sizes, self.prior, self.engine, problem.rng)
-        default = "hdi" if self.prior == "icc" else "quantile"
+        _refuse_informative_sizes(problem, successes, sizes)
+        posterior = self._posterior(successes, sizes, problem)
         found = credible(
             problem,
             posterior,
             plain_score(scores),
-            default=default,
+            default="hdi" if self.prior == "icc" else "quantile",
             icc=posterior.icc_mean,
-            diagnostics=posterior.diagnostics,
-            notes=self._notes(problem, posterior, len(sizes), successes, sizes),
-            warnings=_few_informative(problem, successes, sizes),
+            diagnostics=_diagnostics(posterior),
+            notes=_few_clusters_note(problem, posterior, len(sizes)),
+            warnings=(*self._prior_warning(problem, successes, sizes), *few_informative(problem, successes, sizes)),
         )
-        self._refuse_value_outside(problem, found)
+        _refuse_value_outside(problem, found)
         return build(problem, self.name, found)
+
+    def _posterior(
+        self, successes: FloatArray, sizes: FloatArray, problem: Problem
+    ) -> ClusteredPosterior | SampledClusteredPosterior:
+        if self.engine == "is":
+            return clustered_posterior(successes, sizes, self.prior, engine="is", rng=problem.rng)
+        return clustered_posterior(successes, sizes, self.prior)
+
+    def _prior_warning(self, problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[str, ...]:
+        """With few clusters the prior of their spread decides: show the other one's interval."""
+        if len(sizes) >= FEW_CLUSTERS:
+            return ()
+        other: DispersionPrior = "gamma" if self.prior == "icc" else "icc"
+        low, high = clustered_posterior(successes, sizes, other).interval(problem.level)
+        return (
+            f"{len(sizes)} clusters ({unit_name(problem)}) say little about their spread, so the interval rests on "
+            f"its prior; with the {other} prior it is [{low:.3f}, {high:.3f}]",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredRatio:
+    """Dirichlet-process posterior of the mean over questions, whole clusters drawn: a ratio of cluster totals.
+
+    Makes no assumption on how scores spread within and between clusters, nor that a cluster's size says nothing
+    about its score; takes any bounded score.
+    """
+
+    name: str = "clustered-dp"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores without bounds and scores without clusters or trials."""
+        return needs_scores(problem, "binary", "graded", "bounded") or _needs_units(problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean over questions."""
+        scores = scores_of(problem)
+        low, high = problem.structure.bounds or (0.0, 1.0)
+        posterior = clustered_bounded_posterior(question_means(scores), unit_codes(scores), low, high)
+        return build(problem, self.name, credible(problem, posterior, plain_score(scores)))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredWilson:
+    """Wilson interval with Korn and Graubard's effective sample size and t with C - 1 degrees of freedom."""
+
+    name: str = "clustered-wilson"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores that are not 0/1 and scores without clusters or trials."""
+        return needs_scores(problem, "binary") or _needs_units(problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval of the mean over questions; its standard error is the half-width in normal units."""
+        scores = scores_of(problem)
+        values, units = question_means(scores), unit_codes(scores)
+        low, high = korn_graubard_wilson(values, units, level=problem.level)
+        half_width = (high - low) / 2
+        found = confidence(problem, low, high, plain_score(scores), half_width / normal_quantile(problem.level))
+        return build(problem, self.name, found)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredMean:
+    """Cluster-robust interval of the mean (Miller 2024, eq. 4, times C / (C - 1)).
+
+    `clustered-t` takes t with C - 1 degrees of freedom, `clustered-clt` the normal quantile, `clustered-cr2` the
+    bias-reduced variance with Satterthwaite's degrees of freedom.
+    """
+
+    name: str
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores without clusters or trials."""
+        return needs_scores(problem) or _needs_units(problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval mean ± quantile × se."""
+        scores = scores_of(problem)
+        correction: Correction = "CR2" if self.name == "clustered-cr2" else "CR1"
+        fit = cluster_robust(question_means(scores), unit_codes(scores), correction=correction)
+        low, high = fit.interval(problem.level)
+        if self.name == "clustered-clt":
+            half = normal_quantile(problem.level) * fit.std_error
+            low, high = fit.mean - half, fit.mean + half
+        return build(problem, self.name, confidence(problem, low, high, plain_score(scores), fit.std_error))
+
+
+def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[str, ...]:
+    """A warning where nearly all clusters agree: their spread is then hardly seen."""
+    if len(sizes) > FEW_INFORMATIVE_UP_TO:
+        return ()
+    informative = int(min(np.sum(successes > 0), np.sum(successes < sizes)))
+    if informative >= INFORMATIVE_CLUSTERS:
+        return ()
+    rare = "any success" if np.sum(successes > 0) < np.sum(successes < sizes) else "any failure"
+    return (
+        f"only {informative} of {len(sizes)} clusters ({unit_name(problem)}) hold {rare}: how strongly answers of a "
+        "cluster agree is hardly seen",
+    )
+
+
+def _needs_units(problem: Problem) -> str | None:
+    return None if has_units(problem) else "is made for clusters or repeated trials; these scores have neither"
+
+
+def _refuse_informative_sizes(problem: Problem, successes: FloatArray, sizes: FloatArray) -> None:
+    if len(np.unique(sizes)) == 1:
+        return
+    relation = size_score_relation(successes, sizes)
+    if relation.p_value < INFORMATIVE_SIZE_P:
+        raise NotEstimableError(
+            f"scores depend on the size of their cluster ({unit_name(problem)}; p = {relation.p_value:.2g}), so the "
+            "beta-binomial mean is not the mean over questions; clustered-dp is"
+        )
+
+
+def _refuse_value_outside(problem: Problem, found: Finding) -> None:
+    if not found.interval.low <= found.value <= found.interval.high:
+        raise NotEstimableError(
+            f"the plain score {found.value:.4f} lies outside the beta-binomial interval "
+            f"[{found.interval.low:.4f}, {found.interval.high:.4f}] over clusters ({unit_name(problem)}): their sizes "
+            "matter; clustered-dp allows for that"
+        )
+
+
+def _few_clusters_note(problem: Problem, posterior: Posterior, n_clusters: int) -> tuple[str, ...]:
+    if n_clusters >= VERY_FEW_CLUSTERS or problem.interval == "quantile":
+        return ()
+    low, high = posterior.interval(problem.level, "quantile")
+    return (f"with {n_clusters} clusters the equal-tailed interval is worth a look too: [{low:.3f}, {high:.3f}]",)
+
+
+def _diagnostics(posterior: ClusteredPosterior | SampledClusteredPosterior) -> dict[str, float]:
+    if not isinstance(posterior, SampledClusteredPosterior):
+        return {}
+    return {name: float(getattr(posterior, name)) for name in ("importance_ess", "pareto_k", "mc_error")}

@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import pytest
+
+from harness_uq.errors import LogError
+from harness_uq.hookspecs import Found, Run
+from harness_uq.reading import read_logs
+from tests.core.logs import task_log
+
+
+class Toy:
+    """Reads `.toy` files; `bad.toy` looks like a log and cannot be found, `worse.toy` cannot be read."""
+
+    name = "toy"
+
+    def find(self, paths):
+        mine = [p for p in paths if p.endswith(".toy")]
+        runs = tuple(Run(p, (p,), Path(p).read_text()) for p in mine if not p.endswith("bad.toy"))
+        problems = tuple((p, "truncated") for p in mine if p.endswith("bad.toy"))
+        return Found(runs, tuple(p for p in paths if p not in mine), problems)
+
+    def read(self, run):
+        if run.name.endswith("worse.toy"):
+            raise LogError("line 3 is no JSON")
+        return [task_log([1, 0], task=Path(run.name).stem)]
+
+    def cluster_catalogue(self):
+        return ()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, time in (("late", "2026-02-01"), ("early", "2026-01-01"), ("bad", ""), ("worse", "2026-03-01")):
+        (tmp_path / f"{name}.toy").write_text(time)
+    (tmp_path / "notes.txt").write_text("")
+    return tmp_path
+
+
+def read(*paths, **options):
+    return read_logs(list(paths), harnesses={"toy": Toy()}, **options)
+
+
+def test_a_folder_is_walked_in_order_of_time_and_strangers_are_counted(folder):
+    reading = read(folder)
+    assert [log.task for log in reading.logs] == ["early", "late"]
+    assert reading.n_skipped == 1
+    assert reading.failures == ()
+
+
+def test_broken_logs_met_on_the_way_are_warnings(folder):
+    messages = dict(read(folder).warnings)
+    assert messages == {
+        str(folder / "bad.toy"): "truncated",
+        str(folder / "worse.toy"): "line 3 is no JSON",
+    }
+
+
+def test_a_broken_log_named_by_the_caller_is_a_failure_and_others_are_still_read(folder):
+    reading = read(folder / "bad.toy", folder / "worse.toy", folder / "late.toy")
+    assert [log.task for log in reading.logs] == ["late"]
+    assert dict(reading.failures) == {
+        str(folder / "bad.toy"): "truncated",
+        str(folder / "worse.toy"): "line 3 is no JSON",
+    }
+    assert reading.warnings == ()
+
+
+@pytest.mark.parametrize(("name", "message"), [("missing.toy", "no such file"), ("notes.txt", "not a log")])
+def test_a_path_that_gives_nothing_says_why(folder, name, message):
+    assert message in dict(read(folder / name).failures)[str(folder / name)]
+
+
+def test_a_glob_pattern_names_its_matches(folder):
+    assert [log.task for log in read(f"{folder}/*a*e.toy").logs] == ["late"]
+
+
+def test_strict_reading_raises_with_every_message(folder):
+    with pytest.raises(LogError, match=r"truncated"):
+        read(folder / "bad.toy", strict=True)
+
+
+def test_a_file_claimed_twice_is_an_error(folder):
+    with pytest.raises(LogError, match="claimed by the harnesses"):
+        read_logs(folder / "late.toy", harnesses={"toy": Toy(), "other": Toy()})
