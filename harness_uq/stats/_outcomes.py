@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.errors import DataError
-from harness_uq.stats._arrays import FloatArray, IntArray
+from harness_uq.stats._arrays import FloatArray, IntArray, check_counts
 
 Mask = NDArray[np.bool_]
 
@@ -42,6 +42,16 @@ def count_right(outcomes: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return successes and trials of each question from outcomes 0 (wrong), 1 (right) or NaN (missing)."""
     codes, missing = check_outcomes(outcomes, 1)
     return codes.astype(float, copy=False) @ np.ones(codes.shape[-1]), count_trials(codes, missing)
+
+
+def check_question_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return successes and trials as float arrays of shape (M,), at least one of them tried."""
+    s, n = check_counts(successes, trials)
+    if n.ndim != 1:
+        raise DataError(f"successes and trials must have shape (n_questions,); got {n.shape}")
+    if not n.any():
+        raise DataError(f"at least one question must have a trial; all {len(n)} have none")
+    return s, n
 
 
 def distinct_counts(successes: FloatArray, trials: FloatArray) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats._arrays import FloatArray, check_counts
+from harness_uq.stats._arrays import FloatArray
+from harness_uq.stats._outcomes import check_question_counts
 from harness_uq.stats.posterior import BetaPosterior
 from harness_uq.stats.quadrature import BetaBinomialGrid, beta_binomial_grid
 
@@ -118,13 +119,3 @@ def hierarchical_moments(
     within += theta * (d * (by_size(w2 * f) @ scale)) + complement * (d * (by_size(w2 * s) @ scale))
     average = float(np.sum(grid.weights * mean))
     return average, float(np.sum(grid.weights * (within + (mean - average) ** 2)))
-
-
-def check_question_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return successes and trials as float arrays of shape (M,), at least one of them tried."""
-    s, n = check_counts(successes, trials)
-    if n.ndim != 1:
-        raise DataError(f"successes and trials must have shape (n_questions,); got {n.shape}")
-    if not n.any():
-        raise DataError(f"at least one question must have a trial; all {len(n)} have none")
-    return s, n

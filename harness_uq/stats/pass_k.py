@@ -15,9 +15,14 @@ from harness_uq.stats._count_scores import (
     count_score,
     expected_in_subset,
 )
-from harness_uq.stats._outcomes import check_outcomes, count_right, count_trials, distinct_counts
+from harness_uq.stats._outcomes import (
+    check_outcomes,
+    check_question_counts,
+    count_right,
+    count_trials,
+    distinct_counts,
+)
 from harness_uq.stats._plurality import plurality_score
-from harness_uq.stats.benchmark import check_question_counts
 from harness_uq.stats.posterior import BetaPosterior, DensityPosterior, Posterior
 from harness_uq.stats.quadrature import BetaBinomialGrid, beta_binomial_grid
 
