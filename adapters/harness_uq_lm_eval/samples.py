@@ -1,0 +1,152 @@
+"""One samples file, read in one pass into columns."""
+
+from collections.abc import Iterable, Sequence
+
+from harness_uq import Questions
+from harness_uq_lm_eval.columns import Column
+from harness_uq_lm_eval.fields import DocumentFields, PromptPrefixes
+from harness_uq_lm_eval.jsontree import text
+from harness_uq_lm_eval.rows import HARNESS_COLUMNS, Row, decode, iterate, prompt, value
+
+# A filter is known by its name or, in rows before lm-eval 0.4.7, by which occurrence of its question a row is.
+Label = str | int
+
+
+class Samples:
+    """The questions of a samples file and the values of each metric and filter.
+
+    Attributes
+    ----------
+    broken : first line of each row that is cut off or no sample, with what is wrong
+    n_duplicates : rows left out because question and filter came before
+    unlisted : columns of the rows that are no metric
+    prompts : what the prompts begin with
+    """
+
+    def __init__(self, expected: Iterable[str] = ()) -> None:
+        """Start empty; `expected` are metrics that count although the rows may not list them."""
+        self.n_duplicates = 0
+        self.broken: list[tuple[int, str]] = []
+        self.unlisted: dict[str, None] = {}
+        self._expected = frozenset(expected)
+        self._columns: dict[tuple[str, Label], Column] = {}
+        self._ids: dict[object, int] = {}
+        self._hashes: list[str] = []
+        self._seen: dict[Label, bytearray] = {}
+        self._occurrences: list[int] = []
+        self._documents = DocumentFields()
+        self.prompts = PromptPrefixes()
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self._ids)
+
+    def read(self, path: str) -> None:
+        """Read the rows of a file.
+
+        Raises
+        ------
+        LogError : if nothing of it can be read
+        """
+        for number, line in iterate(path):
+            try:
+                row = decode(line)
+            except (ValueError, RecursionError) as error:
+                self.broken.append((number, str(error)))
+                continue
+            self._add(row)
+
+    def _add(self, row: Row) -> None:
+        question = self._question(row)
+        label = self._label(row, question)
+        if not self._is_new(label, question):
+            self.n_duplicates += 1
+            return
+        for metric in self._metrics(row):
+            key = (metric, label)
+            column = self._columns.get(key)
+            if column is None:
+                column = self._columns[key] = Column()
+            column.add(question, value(row[metric]))
+
+    def _question(self, row: Row) -> int:
+        doc_id = value(row["doc_id"])
+        doc_id = doc_id if isinstance(doc_id, int | str) else repr(doc_id)
+        known = self._ids.get(doc_id)
+        if known is not None:
+            return known
+        question = self._ids[doc_id] = len(self._ids)
+        self._hashes.append(text(value(row.get("doc_hash"))) or "")
+        self._occurrences.append(0)
+        self._documents.add(value(row.get("doc")))
+        self.prompts.add(prompt(row.get("arguments")))
+        return question
+
+    def _label(self, row: Row, question: int) -> Label:
+        named = text(value(row.get("filter")))
+        if named is not None:
+            return named
+        occurrence = self._occurrences[question]
+        self._occurrences[question] = occurrence + 1
+        return occurrence
+
+    def _is_new(self, label: Label, question: int) -> bool:
+        seen = self._seen.setdefault(label, bytearray())
+        if question >= len(seen):
+            seen.extend(bytes(question + 1 - len(seen)))
+        is_new = not seen[question]
+        seen[question] = 1
+        return is_new
+
+    def _metrics(self, row: Row) -> Sequence[str]:
+        others = [name for name in row if name not in HARNESS_COLUMNS]
+        listed = value(row.get("metrics"))
+        if not isinstance(listed, list):
+            return others
+        metrics = [name for name in others if name in listed or name in self._expected]
+        if len(metrics) < len(others):
+            self.unlisted |= dict.fromkeys(name for name in others if name not in metrics)
+        return metrics
+
+    def name_filters(self, names: Sequence[str] | None) -> bool:
+        """Give unlabelled rows the names of the task's filters in order; rows beyond the last are duplicates.
+
+        Where the names are unknown, rows count as several filters only if all questions come equally often.
+
+        Returns
+        -------
+        Whether names had to be made up.
+        """
+        occurrences = set(self._occurrences)
+        is_made_up = names is None and len(occurrences) == 1 and max(occurrences) > 1
+        if names is None:
+            names = [f"filter {i + 1}" for i in range(max(occurrences))] if is_made_up else ["none"]
+        for label in [label for label in self._seen if isinstance(label, int)]:
+            seen = self._seen.pop(label)
+            if label < len(names):
+                self._seen[names[label]] = seen
+            else:
+                self.n_duplicates += sum(seen)
+        self._columns = {
+            (metric, names[label] if isinstance(label, int) else label): column
+            for (metric, label), column in self._columns.items()
+            if isinstance(label, str) or label < len(names)
+        }
+        return is_made_up
+
+    def columns(self) -> dict[tuple[str, str], Column]:
+        """Values by metric and filter; `name_filters` comes first."""
+        return {(metric, str(label)): column for (metric, label), column in self._columns.items()}
+
+    def n_rows(self, filter_name: str) -> int:
+        """Questions with a row of this filter."""
+        return sum(self._seen.get(filter_name, b""))
+
+    def questions(self, *, has_own_openings: bool) -> Questions:
+        """The questions; openings of prompts only where they are the questions' own and not an example's."""
+        return Questions(
+            ids=tuple(str(doc_id) for doc_id in self._ids),
+            hashes=tuple(self._hashes) if all(self._hashes) else (),
+            fields=self._documents.candidates(),
+            prompt_prefix=self.prompts.candidate() if has_own_openings else None,
+        )

@@ -1,0 +1,203 @@
+"""From a run's files to task logs: values, the harness's own numbers beside them, and what a reader should know."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_uq import LogError, Questions, Reported, Source, TaskLog
+from harness_uq_lm_eval.columns import Column
+from harness_uq_lm_eval.discover import LmEvalRun
+from harness_uq_lm_eval.kinds import About, Interpretation, TaskData, interpret, is_length, totals
+from harness_uq_lm_eval.results import BYPASS, MetricKey, Results
+from harness_uq_lm_eval.samples import Samples
+
+HARNESS = "lm-eval"
+
+_LISTED = 5
+
+
+def read_run(run: LmEvalRun) -> list[TaskLog]:
+    """The tasks and groups of a run, in the order of its results file.
+
+    Raises
+    ------
+    LogError : if none of the run's files can be read
+    """
+    results = Results(run.results) if run.results is not None else None
+    paths = dict(run.samples)
+    names = tuple(paths) if results is None or run.only_sampled else tuple(dict.fromkeys((*results.rows, *paths)))
+    logs = [_Task(name, paths.get(name), run, results).log() for name in names]
+    if results is None and not any(len(log.questions) for log in logs):
+        raise LogError("; ".join(warning for log in logs for warning in log.warnings))
+    return logs
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A task, or a group of tasks, in one run."""
+
+    name: str
+    path: str | None
+    run: LmEvalRun
+    results: Results | None
+
+    def log(self) -> TaskLog:
+        if self.results is not None and self.results.is_group(self.name) and self.path is None:
+            return self._group(self.results)
+        if self.path is None:
+            return self._unsampled("no samples file of this task was found")
+        samples = Samples(metric for metric, _ in self._reported())
+        try:
+            samples.read(self.path)
+        except (LogError, OSError) as error:
+            return self._unsampled("the samples file cannot be read", f"{Path(self.path).name}: {error}")
+        if not len(samples):
+            return self._unsampled("the samples file holds no row", *_broken(samples, self.path))
+        return self._sampled(samples)
+
+    def _reported(self) -> dict[MetricKey, Reported]:
+        """The harness's numbers; -1 says that the run has no question of that length."""
+        reported = self.results.reported(self.name) if self.results is not None else {}
+        return {key: one for key, one in reported.items() if not (is_length(key[0]) and one.value == -1)}
+
+    def _group(self, results: Results) -> TaskLog:
+        leaves = results.leaves(self.name)
+        reason = f"a group of {len(leaves)} tasks" if leaves else "a group whose tasks are not logged"
+        return self._totals(reason, leaves)
+
+    def _unsampled(self, reason: str, *warnings: str) -> TaskLog:
+        return self._totals(reason, warnings=warnings)
+
+    def _totals(self, reason: str, subtasks: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> TaskLog:
+        reported = self._reported()
+        data = tuple(totals(About(*key, 0, reported=one), reason) for key, one in reported.items())
+        return self._task_log(Questions(()), data, reported, self._notes(), warnings, subtasks)
+
+    def _sampled(self, samples: Samples) -> TaskLog:
+        filters = self.results.filters(self.name) if self.results is not None else None
+        is_made_up = samples.name_filters(filters)
+        reported, columns = self._reported(), samples.columns()
+        found = [self._interpretation(key, columns.get(key), reported.get(key), samples) for key in self._keys(samples)]
+        notes = (*self._notes(samples), *(note for one in found for note in one.notes))
+        warnings = (
+            *_broken(samples, self.path or ""),
+            *self._counts(samples),
+            *(["the rows do not name their filters; they are numbered"] if is_made_up else []),
+            *(warning for one in found for warning in one.warnings),
+        )
+        questions = samples.questions(has_own_openings=self._has_own_openings(samples))
+        return self._task_log(questions, tuple(one.data for one in found), reported, notes, warnings)
+
+    def _keys(self, samples: Samples) -> list[MetricKey]:
+        reported = self._reported()
+        keys = dict.fromkeys((*reported, *samples.columns()))
+        unknown = self.results is None
+        return [k for k in keys if k[0] != BYPASS and (unknown or k in reported or not is_length(k[0]))]
+
+    def _interpretation(
+        self, key: MetricKey, column: Column | None, reported: Reported | None, samples: Samples
+    ) -> Interpretation:
+        about = About(
+            *key,
+            n_questions=len(samples),
+            aggregation=self.results.aggregation(self.name, key[0]) if self.results is not None else None,
+            reported=reported,
+            is_complete=samples.n_rows(key[1]) == self._n_expected(samples),
+            logged_trials=self._repeats,
+        )
+        if column is None:
+            has_rows = samples.n_rows(key[1])
+            what = f"metric {key[0]!r}" if has_rows else f"row of filter {key[1]!r}"
+            return Interpretation(totals(about, f"the samples hold no {what}"))
+        return interpret(column, about)
+
+    @property
+    def _repeats(self) -> int:
+        return self.results.repeats(self.name) if self.results is not None else 1
+
+    def _n_expected(self, samples: Samples) -> int | None:
+        """Questions that the samples should hold, None where neither results nor intact rows tell."""
+        n = self.results.n_questions(self.name) if self.results is not None else None
+        return n if n is not None else (None if samples.broken else len(samples))
+
+    def _counts(self, samples: Samples) -> list[str]:
+        warnings = []
+        if samples.n_duplicates:
+            warnings += [f"{samples.n_duplicates} rows repeat a question and filter; the first of each was kept"]
+        expected, n = self._n_expected(samples), len(samples)
+        if expected is not None and n < expected:
+            warnings += [f"the samples hold {n} of the {expected} questions that lm-eval scored; values are of those"]
+        if expected is not None and n > expected:
+            warnings += [f"the samples hold {n} questions where the results file says {expected}"]
+        return warnings
+
+    def _has_own_openings(self, samples: Samples) -> bool:
+        """Whether what follows the shared prefix belongs to the question, and is no example drawn for it.
+
+        Fixed examples are part of the shared prefix and most of a prompt; examples drawn anew for each question are
+        not, and one that comes twice would look like a passage.
+        """
+        if self.results is None:
+            return False
+        if self.results.num_fewshot(self.name) == 0 or self.results.has_fixed_examples(self.name):
+            return True
+        return len(samples.prompts.shared_text) > samples.prompts.mean_length / 2
+
+    def _notes(self, samples: Samples | None = None) -> tuple[str, ...]:
+        notes = []
+        if self.results is None:
+            notes += ["there is no results file; the system is named after the folder"]
+        elif self.results.has_bypass(self.name):
+            notes += ["the run only generated answers (--predict_only); its value 999 is no score"]
+        if self._repeats > 1:
+            notes += [f"{self._repeats} trials a question were logged; only what the filter made of them was scored"]
+        if samples is not None and samples.unlisted:
+            notes += [f"columns that the rows do not list as metrics are not read: {_listed(samples.unlisted)}"]
+        return tuple(notes)
+
+    def _task_log(
+        self,
+        questions: Questions,
+        data: tuple[TaskData, ...],
+        reported: Mapping[MetricKey, Reported],
+        notes: tuple[str, ...],
+        warnings: tuple[str, ...],
+        subtasks: tuple[str, ...] = (),
+    ) -> TaskLog:
+        results = self.results
+        return TaskLog(
+            system=results.system if results is not None else _system_of_folder(self.run.files[0]),
+            task=self.name,
+            source=Source(
+                path=self.path or self.run.files[0],
+                harness=HARNESS,
+                version=results.version if results is not None else None,
+                time=self.run.time,
+            ),
+            questions=questions,
+            data=data,
+            reported=reported,
+            declared=results.declared(self.name) if results is not None else None,
+            config=results.config(self.name) if results is not None else {},
+            notes=notes,
+            warnings=warnings,
+            subtasks=subtasks,
+        )
+
+
+def _broken(samples: Samples, path: str) -> list[str]:
+    if not samples.broken:
+        return []
+    lines = _listed(str(number) for number, _ in samples.broken)
+    which = f"line {lines} of {Path(path).name} is" if len(samples.broken) == 1 else f"lines {lines} are"
+    return [f"{which} cut off or no sample ({samples.broken[0][1]}); {len(samples)} questions were kept"]
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = list(names)
+    return ", ".join(shown[:_LISTED]) + (f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else "")
+
+
+def _system_of_folder(path: str) -> str:
+    """lm-eval names the folder after the model, with each slash as two underscores."""
+    return Path(path).absolute().parent.name.replace("__", "/")
