@@ -21,17 +21,20 @@ def find_mode(log_density: Callable[[FloatArray], FloatArray], start: FloatArray
     mode : (dim,) good to a few hundredths of the density's own scale
     curvature : (dim, dim) second derivatives, by differences over that scale
     """
-    x, scale = np.array(start, float), np.full(len(start), 1.0)
+    x, scale = np.array(start, float), np.ones(len(start))
     for _ in range(100):
         gradient, hessian = _differences(log_density, x, scale)
         values, vectors = np.linalg.eigh(hessian)
         step = vectors @ ((vectors.T @ gradient) / np.maximum(np.abs(values), 1e-3))
-        step *= min(1.0, 4.0 / max(float(np.abs(step).max()), 4.0))
-        candidates = x + np.array([1.0, 0.25, 0.05, 0.0])[:, None] * step * scale
-        x = candidates[int(np.argmax(log_density(candidates)))]
-        fresh = np.minimum(scale * np.clip(1 / np.sqrt(np.maximum(-np.diag(hessian), 1e-2)), 0.1, 4.0), 1.0)
-        used, scale = scale, fresh
-        if np.abs(step).max() < 0.05 and np.abs(np.log(fresh / used)).max() < 0.2:
+        length = float(np.abs(step).max())
+        step *= min(1.0, 4.0 / max(length, 4.0))
+        candidates = x + np.array([[1.0], [0.25], [0.05], [0.0]]) * step * scale
+        best = int(np.argmax(log_density(candidates)))
+        x, used = candidates[best], scale
+        if length > 4 and best < 3:  # still far away: a finer scale would only slow the approach
+            continue
+        scale = np.minimum(used * np.clip(1 / np.sqrt(np.maximum(-np.diag(hessian), 1e-2)), 0.1, 4.0), 1.0)
+        if length < 0.05 and np.abs(np.log(scale / used)).max() < 0.2:
             break
     return x, hessian / np.outer(used, used)
 
