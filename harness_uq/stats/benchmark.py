@@ -14,7 +14,7 @@ from harness_uq.stats.quadrature import BetaBinomialGrid, beta_binomial_grid
 
 BenchmarkModel = Literal["hierarchical", "pooled"]
 
-_FEW = 10  # right or wrong trials in all, below which the spread between questions cannot be learnt
+FEW = 10  # right or wrong trials in all, below which the spread between questions cannot be learnt
 
 
 class BenchmarkPosterior(BetaPosterior):
@@ -31,7 +31,7 @@ class BenchmarkPosterior(BetaPosterior):
         self.model, self.icc = model, icc
 
     def __repr__(self) -> str:
-        return f"BenchmarkPosterior(a={self.a:g}, b={self.b:g}, model={self.model!r})"
+        return f"{type(self).__name__}(a={self.a:g}, b={self.b:g}, model={self.model!r})"
 
 
 def benchmark_posterior(
@@ -75,7 +75,7 @@ def benchmark_posterior(
     if model not in ("auto", "hierarchical", "pooled"):
         raise DataError(f"model must be 'auto', 'hierarchical' or 'pooled'; got {model!r}")
     right, wrong = float(s.sum()), float((n - s).sum())
-    if model == "pooled" or (model == "auto" and (n.max() <= 1 or min(right, wrong) < _FEW)):
+    if model == "pooled" or (model == "auto" and (n.max() <= 1 or min(right, wrong) < FEW)):
         return BenchmarkPosterior(1 + right, 1 + wrong, model="pooled")
     grid = beta_binomial_grid(s, n)
     mean, variance = hierarchical_moments(s, n, grid)

@@ -1,0 +1,177 @@
+"""Score of a group of tasks: the weighted mean of the tasks' scores, with items of their own or shared."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness_uq.errors import DataError
+from harness_uq.stats._arrays import FloatArray, check_counts, check_finite
+from harness_uq.stats.benchmark import FEW, BenchmarkPosterior, hierarchical_moments
+from harness_uq.stats.posterior import BetaPosterior
+from harness_uq.stats.quadrature import beta_binomial_grid
+
+
+class GroupPosterior(BenchmarkPosterior):
+    """Beta posterior of a group's score.
+
+    Attributes
+    ----------
+    model : `hierarchical` (theta_k ~ Beta(d theta, d (1 - theta))) or `pooled` (one binomial of the effective size)
+    icc : float or None; posterior mean of 1 / (1 + d), the share of variance between tasks; None if pooled
+    """
+
+
+def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike | None = None) -> GroupPosterior:
+    """Posterior of the weighted mean of the scores of these tasks, each with questions of its own.
+
+    Parameters
+    ----------
+    successes, trials : (K,) floats, broadcast together, 0 <= successes <= trials, trials > 0; right questions and
+        all questions of each task. For a task that is clustered, repeated or graded: `effective_counts`
+    weights : (K,) floats >= 0, not all 0, or None for equal weights; `trials` gives the mean over questions
+
+    Returns
+    -------
+    GroupPosterior ; its `model` says which model was used
+
+    Raises
+    ------
+    DataError : counts or weights that are negative or inconsistent; a task without questions
+
+    Notes
+    -----
+    theta_k ~ Beta(d theta, d (1 - theta)) with theta and 1 / (1 + d) uniform: the tasks are fixed and partially
+    pooled, as questions are in `benchmark_posterior`. Adding up independent Beta(1, 1) posteriors instead pulls
+    every task to 1/2, K times over. Where right or wrong answers number less than 10 in all, a binomial of
+    1 / sum_k(w_k^2 / n_k) effective questions. Fractional counts enter the likelihood of (theta, d) rounded such
+    that their running totals are kept. For tasks as a sample from more of their kind, tasks are clusters:
+    `clustered_posterior(successes, trials)`, or `nested_posterior` with tasks as clusters of repeated questions.
+
+    Examples
+    --------
+    >>> posterior = group_posterior([90, 45, 70], [100, 50, 100])
+    >>> posterior.model, abs(posterior.mean - (0.90 + 0.90 + 0.70) / 3) < 0.01
+    ('hierarchical', True)
+    """
+    s, n = check_counts(successes, trials)
+    if n.ndim != 1 or not (n.size and n.min() > 0):
+        raise DataError(f"every task must have questions, in arrays of shape (n_tasks,); got trials {n.tolist()}")
+    w = _check_weights(weights, len(n))
+    if min(s.sum(), (n - s).sum()) < FEW:
+        share, size = float(w @ (s / n)), float(1 / np.sum(w**2 / n))
+        return GroupPosterior(1 + size * share, 1 + size * (1 - share), model="pooled")
+    whole_s, whole_f = _round_running_total(s), _round_running_total(n - s)
+    grid = beta_binomial_grid(whole_s, whole_s + whole_f)
+    matched = BetaPosterior.from_moments(*hierarchical_moments(s, n, grid, w))
+    return GroupPosterior(matched.a, matched.b, model="hierarchical", icc=grid.icc_mean)
+
+
+def effective_counts(
+    means: ArrayLike, sds: ArrayLike, *, low: float = 0.0, high: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Successes and trials whose Beta(1, 1) posterior has these means and standard deviations.
+
+    Parameters
+    ----------
+    means, sds : (K,) posterior mean and standard deviation of each task, on the scale low..high
+    low, high : floats; the range of the scores
+
+    Returns
+    -------
+    successes, trials : (K,) floats on the scale 0..1, at least 0; what `group_posterior` takes
+
+    Raises
+    ------
+    DataError : a mean outside the range or a standard deviation that no Beta on the range has
+
+    >>> successes, trials = effective_counts([0.75], [np.sqrt(0.75 * 0.25 / 9)])  # Beta(6, 2)
+    >>> successes.round(9).tolist(), trials.round(9).tolist()
+    ([5.0], [6.0])
+    """
+    m = (check_finite(means, "means", 1) - low) / (high - low)
+    v = (check_finite(sds, "sds", 1) / (high - low)) ** 2
+    impossible = ~((m > 0) & (m < 1) & (v > 0) & (v < m * (1 - m)))
+    if impossible.any():
+        k = int(np.flatnonzero(impossible)[0])
+        raise DataError(f"no Beta on [{low:g}, {high:g}] has the mean and sd of task {k}, {means!r} and {sds!r}")
+    size = m * (1 - m) / v - 1
+    successes, failures = np.maximum(m * size - 1, 0.0), np.maximum((1 - m) * size - 1, 0.0)
+    return successes, successes + failures
+
+
+def shared_items_posterior(
+    scores: ArrayLike,
+    tasks: ArrayLike,
+    items: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> BetaPosterior:
+    """Posterior of the weighted mean of task scores where items recur across tasks, such as translations.
+
+    Parameters
+    ----------
+    scores : (R,) floats in [low, high]; one row per question of a task
+    tasks : (R,) labels; the task of each row
+    items : (R,) labels; rows of equal label are forms of one item, or of one passage, in whatever task they stand
+    weights : floats >= 0, one per distinct task in sorted order, not all 0; None for equal weights
+    low, high : floats; the range of the scores
+
+    Returns
+    -------
+    BetaPosterior on [low, high]
+
+    Raises
+    ------
+    DataError : scores out of range, labels or weights of another length
+
+    Notes
+    -----
+    Items are the clusters of a Dirichlet process: they get weights g ~ Dirichlet(1, ..., 1, m, m), the last
+    two for prior items that hold the mean number of rows of every task, all at `low` and all at `high`. The score
+    sum_k w_k (sum_i g_i y_ik) / (sum_i g_i n_ik) is linearised in g, which is what the cluster-robust variance does
+    (Miller 2024, eq. 4; with the prior items it stays above 0 where all scores agree), and a Beta is matched.
+    m = 1/4; m = 1 where all scores are `low` or `high` and no item recurs, so that one task gives Beta(1 + S, 1 + F).
+
+    Examples
+    --------
+    Two tasks with the same two items: the items, not the four rows, are the independent observations.
+
+    >>> shared = shared_items_posterior([1, 0, 1, 0], ["de", "de", "en", "en"], [1, 2, 1, 2])
+    >>> apart = shared_items_posterior([1, 0, 1, 0], ["de", "de", "en", "en"], [1, 2, 3, 4])
+    >>> round(shared.mean, 9), shared.sd > apart.sd
+    (0.5, True)
+    """
+    y = check_finite(scores, "scores", 1)
+    if not (y.size and y.min() >= low and y.max() <= high and low < high):
+        raise DataError(f"scores must lie in [{low:g}, {high:g}], and there must be some; got {len(y)} rows")
+    task_names, task = np.unique(np.asarray(tasks), return_inverse=True)
+    item_names, item = np.unique(np.asarray(items), return_inverse=True)
+    if task.shape != y.shape or item.shape != y.shape:
+        raise DataError(f"tasks and items must have one label per score, {y.shape}; got {task.shape}, {item.shape}")
+    w = _check_weights(weights, len(task_names))
+    rows, n_items = np.bincount(task).astype(float), len(item_names)
+    m = 1.0 if n_items == len(y) and np.isin(y, (low, high)).all() else 0.25
+    mean_rows = rows / n_items
+    total = rows + 2 * m * mean_rows
+    score = (np.bincount(task, y) + m * mean_rows * (low + high)) / total
+    mass = n_items + 2 * m
+    pull = w * mass / total
+    influence = np.bincount(item, pull[task] * (y - score[task]))
+    prior = np.array([pull @ (mean_rows * (low - score)), pull @ (mean_rows * (high - score))])
+    variance = float(influence @ influence + m * prior @ prior) / (mass * (mass + 1))
+    return BetaPosterior.from_moments(float(w @ score), variance, low, high)
+
+
+def _check_weights(weights: ArrayLike | None, n_tasks: int) -> FloatArray:
+    if weights is None:
+        return np.full(n_tasks, 1 / n_tasks)
+    w = check_finite(weights, "weights", 1)
+    if len(w) != n_tasks or w.min() < 0 or w.sum() == 0:
+        raise DataError(f"weights must be {n_tasks} numbers >= 0, one per task, not all 0; got {w.tolist()}")
+    return w / w.sum()
+
+
+def _round_running_total(counts: FloatArray) -> FloatArray:
+    """Whole numbers whose running totals are within 1/2 of those of `counts`; whole counts stay as they are."""
+    return np.asarray(np.diff(np.round(np.cumsum(counts)), prepend=0.0))
