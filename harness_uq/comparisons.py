@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from harness_uq.estimands import Scope
+from harness_uq.notebook import NotebookTable
 from harness_uq.results import Interval, Posterior, finite_or_none
 
 Verdict = Literal["better", "not better", "too close to call", "could not tell"]
@@ -28,7 +29,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NotebookTable):
     """System A against system B on one task, metric and filter, or over all tasks.
 
     Attributes
@@ -121,7 +122,7 @@ class RankedSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NotebookTable):
     """Several systems on one task, metric and filter.
 
     Attributes
@@ -130,6 +131,7 @@ class Ranking:
     prob_better : prob_better[i][j] = P(system i > system j), in the order of `systems`
     adjusted_p : adjusted_p[i][j], two-sided paired test after the named correction; None where not computed
     correction : `holm` or `bh`
+    prob_rank : prob_rank[i][r] = P(rank of system i is r + 1), in the order of `systems`; None where not computed
     n_questions, n_comparisons : questions common to all; pairs × tasks × metrics × filters compared in all
     diagnostics : numerical facts such as `mc_error`
     """
@@ -143,6 +145,7 @@ class Ranking:
     n_comparisons: int
     adjusted_p: tuple[tuple[float, ...], ...] | None = None
     correction: str | None = None
+    prob_rank: tuple[tuple[float, ...], ...] | None = None
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -157,6 +160,7 @@ class Ranking:
             "prob_better": [list(row) for row in self.prob_better],
             "adjusted_p": None if self.adjusted_p is None else [list(row) for row in self.adjusted_p],
             "correction": self.correction,
+            "prob_rank": None if self.prob_rank is None else [list(row) for row in self.prob_rank],
             "n_questions": self.n_questions,
             "n_comparisons": self.n_comparisons,
             "diagnostics": {name: finite_or_none(value) for name, value in self.diagnostics.items()},
@@ -198,7 +202,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NotebookTable):
     """What a run to come would tell.
 
     Attributes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from harness_uq.data import Reported, Source
 from harness_uq.estimands import Scope
+from harness_uq.notebook import NotebookTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -66,7 +67,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NotebookTable):
     """One number with its uncertainty.
 
     Attributes
@@ -77,6 +78,8 @@ class Estimate:
     interval : None where not estimable
     n_questions, n_trials, n_cells : scored questions, most trials a question, scored cells
     harness : the harness's own value and standard error
+    variance_between, variance_within : of question (or cluster) means, and of the trials (or questions) within them;
+        None where unknown
     posterior : the distribution itself, for further questions; not part of the JSON form
     diagnostics : numerical facts such as `importance_ess` or `mc_error`
     """
@@ -101,6 +104,8 @@ class Estimate:
     icc: float | None = None
     design_effect: float | None = None
     effective_questions: float | None = None
+    variance_between: float | None = None
+    variance_within: float | None = None
     harness: Reported = NOTHING_REPORTED
     structure: "Structure | None" = field(default=None, repr=False)
     posterior: Posterior | None = field(default=None, repr=False, compare=False)
@@ -130,6 +135,8 @@ class Estimate:
             "icc": finite_or_none(self.icc),
             "design_effect": finite_or_none(self.design_effect),
             "effective_questions": finite_or_none(self.effective_questions),
+            "variance_between": finite_or_none(self.variance_between),
+            "variance_within": finite_or_none(self.variance_within),
             "harness": {
                 "value": finite_or_none(self.harness.value),
                 "std_error": finite_or_none(self.harness.std_error),
