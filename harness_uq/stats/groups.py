@@ -169,7 +169,7 @@ def _check_weights(weights: ArrayLike | None, n_tasks: int) -> FloatArray:
     w = check_finite(weights, "weights", 1)
     if len(w) != n_tasks or w.min() < 0 or w.sum() == 0:
         raise DataError(f"weights must be {n_tasks} numbers >= 0, one per task, not all 0; got {w.tolist()}")
-    return w / w.sum()
+    return np.asarray(w / w.sum())
 
 
 def _round_running_total(counts: FloatArray) -> FloatArray:
