@@ -1,15 +1,26 @@
 """From task logs to estimates: structure, problem, estimator, result."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.data import Classifications, Questions, Records, Reported, Scores, Source, TaskData, TaskLog, Totals
+from harness_uq.data import (
+    Classifications,
+    Questions,
+    Records,
+    Reported,
+    Scores,
+    Source,
+    TaskData,
+    TaskGroup,
+    TaskLog,
+    Totals,
+)
 from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.estimands import ConfusionMetric, Estimand, Mean, Scope, Statistic
+from harness_uq.estimands import ConfusionMetric, Estimand, Scope, Statistic, parse_estimand
 from harness_uq.hookspecs import CredibleKind, Problem
 from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.reading import read_logs
@@ -17,9 +28,12 @@ from harness_uq.results import Estimate
 from harness_uq.selection import choices
 from harness_uq.stats.checks import identical_trials
 from harness_uq.structure import Clusters, Fact, Structure, StructureOptions, detect, find_clusters
+from harness_uq.task_groups import group_data, group_structure, members_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+GROUP_METHODS = ("bayes", "group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,7 @@ class Options:
     method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
     level : coverage aimed at, in (0, 1)
     scope : `population`, `benchmark` or `full`
+    estimand : `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`, of metrics that are averages
     interval : kind of credible interval; None for each method's default
     structure : what the user says about clusters and ranges
     seed : of the methods that sample
@@ -39,11 +54,13 @@ class Options:
     method: str = "bayes"
     level: float = 0.95
     scope: Scope = "population"
+    estimand: str = "mean"
     interval: CredibleKind | None = None
     structure: StructureOptions = field(default_factory=StructureOptions)
     seed: int = 0
 
     def __post_init__(self) -> None:
+        parse_estimand(self.estimand, self.scope)
         if not 0 < self.level < 1:
             raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
 
@@ -90,7 +107,8 @@ def estimate(
     """
     chosen = options or Options()
     offered = plugins or load_plugins()
-    return [row for log in _task_logs(logs, offered) for row in _estimate_log(log, chosen, offered)]
+    read = _task_logs(logs, offered)
+    return [row for log in read for row in _estimate_log(log, read, chosen, offered)]
 
 
 def estimate_scores(
@@ -168,20 +186,51 @@ def _task_logs(logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]", pl
     return [item for item in items if isinstance(item, TaskLog)] + read
 
 
-def _estimate_log(log: TaskLog, options: Options, plugins: Plugins) -> list[Estimate]:
-    clusters = clusters_of(log, options.structure, plugins)
-    rows = [_estimate_data(log, data, clusters, options, plugins) for data in log.data]
+def _estimate_log(log: TaskLog, logs: Sequence[TaskLog], options: Options, plugins: Plugins) -> list[Estimate]:
+    if log.subtasks:
+        rows = [_estimate_group(log, data, logs, options, plugins) for data in log.data]
+    else:
+        clusters = clusters_of(log, options.structure, plugins)
+        rows = [_estimate_task(log, data, clusters, options, plugins) for data in log.data]
     return [replace(row, notes=(*row.notes, *log.notes), warnings=(*row.warnings, *log.warnings)) for row in rows]
 
 
-def _estimate_data(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, plugins: Plugins) -> Estimate:
-    estimand = _estimand(data, options.scope)
+def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, plugins: Plugins) -> Estimate:
     try:
-        problem = make_problem(log, data, clusters, options, estimand)
+        problem = make_problem(log, data, clusters, options)
     except (DataError, NotEstimableError, StructureError) as error:
-        return not_estimable(log, data, estimand, str(error))
+        return not_estimable(log, data, _estimand(data, options), str(error))
+    row = solve(problem, options.method, plugins)
+    return replace(row, notes=(*row.notes, *_trial_notes(data, problem.data)))
+
+
+def _estimate_group(
+    log: TaskLog, data: TaskData, logs: Sequence[TaskLog], options: Options, plugins: Plugins
+) -> Estimate:
+    try:
+        members = members_of(log, logs)
+        joined = group_data(
+            log, data.metric, data.filter, members, lambda member: clusters_of(member, options.structure, plugins)
+        )
+        structure = group_structure(joined, options.structure)
+    except (DataError, NotEstimableError, StructureError) as error:
+        return not_estimable(log, data, _estimand(data, options), str(error))
+    estimand = _estimand(joined, options)
+    rng = np.random.default_rng(options.seed)
+    problem = Problem(estimand, joined, structure, log, options.level, options.interval, rng)
+    return solve(problem, options.method if options.method in GROUP_METHODS else "bayes", plugins)
+
+
+def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
+    """The estimate of the first estimator that fits; the reasons of those that did not are notes.
+
+    Raises
+    ------
+    HarnessUqError : if no method has the name asked for
+    """
+    log, data, estimand = problem.log, problem.data, problem.estimand
     refusals: list[str] = []
-    for choice in choices(problem, options.method, plugins.estimators):
+    for choice in choices(problem, method, plugins.estimators):
         try:
             if reason := choice.estimator.unsuitable(problem):
                 raise NotEstimableError(f"{choice.estimator.name}: {reason}")
@@ -190,27 +239,27 @@ def _estimate_data(log: TaskLog, data: TaskData, clusters: Clusters, options: Op
             refusals.append(str(error))
             continue
         structure = problem.structure
-        notes = (*row.notes, *refusals, *_cluster_notes(structure), *_trial_notes(data, problem.data), *structure.hints)
+        notes = (*row.notes, *refusals, *_cluster_notes(structure), *structure.hints)
         return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings))
     return not_estimable(log, data, estimand, "; ".join(refusals), problem.structure)
 
 
-def _estimand(data: TaskData, scope: Scope) -> Estimand:
+def _estimand(data: TaskData | TaskGroup, options: Options) -> Estimand:
     if isinstance(data, Classifications):
-        return ConfusionMetric(data.metric, scope)
+        return ConfusionMetric(data.metric, options.scope)
     if isinstance(data, Records):
-        return Statistic(data.statistic, scope)
-    return Mean(scope)
+        return Statistic(data.statistic, options.scope)
+    return parse_estimand(options.estimand, options.scope)
 
 
-def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, estimand: Estimand) -> Problem:
+def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Options) -> Problem:
     """The problem that an estimator sees: scored questions only, clusters attached, copies of a trial dropped.
 
     Raises
     ------
     NotEstimableError : if no question has a score
     """
-    rng = np.random.default_rng(options.seed)
+    rng, estimand = np.random.default_rng(options.seed), _estimand(data, options)
     if isinstance(data, Totals):
         structure = _totals_structure(data)
         return Problem(estimand, data, structure, log, options.level, options.interval, rng)
@@ -247,7 +296,7 @@ def _cluster_notes(structure: Structure) -> tuple[str, ...]:
     return tuple(f"clusters: {fact.value} ({fact.evidence})" for fact in structure.facts if fact.name == "clusters")
 
 
-def _trial_notes(logged: TaskData, used: TaskData) -> tuple[str, ...]:
+def _trial_notes(logged: TaskData, used: "TaskData | TaskGroup") -> tuple[str, ...]:
     if isinstance(logged, Scores) and isinstance(used, Scores) and logged.values.shape[1] > used.values.shape[1]:
         n = logged.values.shape[1]
         return (f"all {n} trials of every question scored alike (temperature 0 or a cache?), so one of them counts",)
@@ -255,7 +304,7 @@ def _trial_notes(logged: TaskData, used: TaskData) -> tuple[str, ...]:
 
 
 def not_estimable(
-    log: TaskLog, data: TaskData, estimand: Estimand, reason: str, structure: Structure | None = None
+    log: TaskLog, data: "TaskData | TaskGroup", estimand: Estimand, reason: str, structure: Structure | None = None
 ) -> Estimate:
     """An estimate that says why there is none; the harness's own value stands."""
     reported = log.reported.get((data.metric, data.filter), Reported(None))
@@ -272,8 +321,14 @@ def not_estimable(
         std_error=None,
         interval=None,
         source=log.source,
-        n_questions=data.n if isinstance(data, Totals) else int(data.is_scored.sum()),
+        n_questions=_n_questions(data),
         harness=reported,
         structure=structure,
         warnings=(f"not estimable: {reason}",),
     )
+
+
+def _n_questions(data: "TaskData | TaskGroup") -> int | None:
+    if isinstance(data, Totals):
+        return data.n
+    return len(data.values) if isinstance(data, TaskGroup) else int(data.is_scored.sum())

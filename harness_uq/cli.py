@@ -82,6 +82,11 @@ def _parser() -> argparse.ArgumentParser:
         "(benchmark), or on the whole benchmark of a run with --limit (full) (default: %(default)s)",
     )
     estimate.add_argument(
+        "--estimand",
+        default="mean",
+        help="mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K over repeated trials (default: %(default)s)",
+    )
+    estimate.add_argument(
         "--interval",
         choices=["hdi", "quantile"],
         help="credible interval: highest density or equal tails (default: the method's own, hdi for one score)",
@@ -158,7 +163,15 @@ def _structure_options(args: argparse.Namespace) -> "StructureOptions":
 def _options(args: argparse.Namespace) -> "Options":
     from harness_uq.analysis import Options
 
-    return Options(args.uq, args.level, args.scope, args.interval, _structure_options(args), args.seed)
+    return Options(
+        method=args.uq,
+        level=args.level,
+        scope=args.scope,
+        estimand=args.estimand,
+        interval=args.interval,
+        structure=_structure_options(args),
+        seed=args.seed,
+    )
 
 
 def _estimate(args: argparse.Namespace) -> int:

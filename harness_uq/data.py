@@ -40,12 +40,14 @@ class Source:
     harness : `lm-eval` or `inspect`, or a plugin's name
     version : version of the harness that wrote it, None if not logged
     time : when the run was logged, ISO 8601, None if not logged
+    run : what the tasks of one run have in common and other runs have not; empty where a log is a run
     """
 
     path: str
     harness: str
     version: str | None = None
     time: str | None = None
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +116,21 @@ class Questions:
     hashes : hash of each question's content, empty where unknown
     fields : candidate cluster fields by dotted name
     prompt_prefix : codes of the text that opens each prompt, None where prompts were not read
+    items : identifier of the item behind each question, the same for its translations, prompts and variants in other
+        tasks; empty where unknown
     """
 
     ids: tuple[str, ...]
     hashes: tuple[str, ...] = ()
     fields: Mapping[str, CandidateField] = field(default_factory=dict)
     prompt_prefix: CandidateField | None = None
+    items: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
-        if len(self.hashes) not in (0, n):
-            raise DataError(f"{len(self.hashes)} content hashes for {n} questions")
+        for name, labels in (("content hashes", self.hashes), ("item identifiers", self.items)):
+            if len(labels) not in (0, n):
+                raise DataError(f"{len(labels)} {name} for {n} questions")
         for name, candidate in self.fields.items():
             if len(candidate.codes) != n:
                 raise DataError(f"field {name!r} has {len(candidate.codes)} entries for {n} questions")
@@ -247,6 +253,48 @@ class Totals:
     value: float | None
     n: int | None
     reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskGroup:
+    """Question scores of several tasks whose weighted mean is reported as one score.
+
+    Attributes
+    ----------
+    values : float (n_rows,); each question's mean over its trials, tasks one after the other
+    tasks : int (n_rows,); index into `names`
+    units : int (n_rows,); rows of equal label are not independent: one cluster, or one item that recurs across tasks
+    weights : float (n_tasks,), sum 1
+    names : of the tasks
+    levels : scores that the harness declares possible, None where it declares none
+    n_trials : most trials a question
+    """
+
+    metric: str
+    filter: str
+    values: FloatArray
+    tasks: IntArray
+    units: IntArray
+    weights: FloatArray
+    names: tuple[str, ...]
+    levels: tuple[float, ...] | None = None
+    n_trials: int = 1
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("values", np.float64), ("tasks", np.int64), ("units", np.int64), ("weights", np.float64)):
+            _read_only(self, name, getattr(self, name), dtype, 1)
+        if not len(self.values) == len(self.tasks) == len(self.units):
+            raise DataError(f"{self.metric}: values, tasks and units of a group must be equally long")
+
+    @property
+    def n_units(self) -> int:
+        """Number of independent units."""
+        return len(np.unique(self.units))
+
+    @property
+    def shares_units(self) -> bool:
+        """Whether some unit stands in more than one task."""
+        return len(np.unique(np.stack([self.units, self.tasks]), axis=1).T) > self.n_units
 
 
 TaskData: TypeAlias = Scores | Classifications | Records | Totals

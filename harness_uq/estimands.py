@@ -5,10 +5,14 @@ exactly these questions, were each tried infinitely often; `full` the score on a
 of which a run used a part.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from harness_uq.errors import DataError
+
 Scope = Literal["population", "benchmark", "full"]
+PassKind = Literal["at", "hat", "g", "mg", "maj"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,43 +28,26 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class PassAtK:
-    """Probability that at least one of `k` trials of a question is right (Chen et al. 2021)."""
+class PassK:
+    """Probability of an event in `k` trials of a question, averaged over questions.
 
+    Attributes
+    ----------
+    kind : `at` (pass@k: at least one right; Chen et al. 2021), `hat` (pass^k: all right), `g` (G-pass@k: at least a
+        share `tau` right), `mg` (mG-pass@k: twice the mean of G-pass@k over tau in [1/2, 1]), `maj` (more than half)
+    """
+
+    kind: PassKind
     k: int
+    tau: float | None = None
     scope: Scope = "population"
 
     @property
     def label(self) -> str:
         """Name in reports."""
-        return f"pass@{self.k}"
-
-
-@dataclass(frozen=True, slots=True)
-class PassHatK:
-    """Probability that all of `k` trials of a question are right."""
-
-    k: int
-    scope: Scope = "population"
-
-    @property
-    def label(self) -> str:
-        """Name in reports."""
-        return f"pass^{self.k}"
-
-
-@dataclass(frozen=True, slots=True)
-class GPassAtK:
-    """Probability that at least a share `tau` of `k` trials of a question is right."""
-
-    k: int
-    tau: float
-    scope: Scope = "population"
-
-    @property
-    def label(self) -> str:
-        """Name in reports."""
-        return f"G-pass@{self.k}({self.tau:g})"
+        names = {"at": "pass@{}", "hat": "pass^{}", "g": "G-pass@{}", "mg": "mG-pass@{}", "maj": "maj@{}"}
+        name = names[self.kind].format(self.k)
+        return f"{name}:{self.tau:g}" if self.tau is not None else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +76,33 @@ class Statistic:
         return self.name
 
 
-Estimand: TypeAlias = Mean | PassAtK | PassHatK | GPassAtK | ConfusionMetric | Statistic
+Estimand: TypeAlias = Mean | PassK | ConfusionMetric | Statistic
+
+_PASS_K = re.compile(r"(pass|g-pass|mg-pass|maj)([@^])(\d+)(?::([\d.]+))?", re.IGNORECASE)
+
+
+def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
+    """The estimand that `text` names: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K.
+
+    Raises
+    ------
+    DataError : if `text` is none of these
+
+    >>> parse_estimand("pass@4", "population").label
+    'pass@4'
+    """
+    if text == "mean":
+        return Mean(scope)
+    match = _PASS_K.fullmatch(text)
+    kinds: dict[tuple[str, str], PassKind] = {
+        ("pass", "@"): "at",
+        ("pass", "^"): "hat",
+        ("g-pass", "@"): "g",
+        ("mg-pass", "@"): "mg",
+        ("maj", "@"): "maj",
+    }
+    kind = kinds.get((match[1].lower(), match[2])) if match else None
+    if match is None or kind is None or int(match[3]) < 1 or (kind == "g") != (match[4] is not None):
+        known = "mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K and maj@K"
+        raise DataError(f"no estimand is called {text!r}; there are {known}")
+    return PassK(kind, int(match[3]), float(match[4]) if match[4] else None, scope)

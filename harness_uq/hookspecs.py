@@ -15,7 +15,7 @@ from harness_uq.estimands import Estimand
 if TYPE_CHECKING:
     import numpy as np
 
-    from harness_uq.data import Classifications, Records, Scores, TaskLog, Totals
+    from harness_uq.data import Classifications, Records, Scores, TaskGroup, TaskLog, Totals
     from harness_uq.results import Estimate
     from harness_uq.structure import CatalogueEntry, Structure
 
@@ -25,7 +25,7 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 CredibleKind = Literal["hdi", "quantile"]
-ProblemData: TypeAlias = "Scores | Classifications | Records | Totals"
+ProblemData: TypeAlias = "Scores | Classifications | Records | Totals | TaskGroup"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

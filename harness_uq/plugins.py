@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, TypeVar
 
@@ -55,10 +56,14 @@ def load_plugins(extra: Sequence[object] = ()) -> Plugins:
     for entry in sorted(entry_points(group=PROJECT), key=lambda e: e.name):
         warnings += _isolated(manager, entry.name, entry.load, _address(entry))
     for plugin in extra:
-        warnings += _isolated(manager, repr(plugin), lambda plugin=plugin: plugin, "given by the caller")
-    offered_estimators = _collect(manager, "harness_uq_estimators", warnings)
-    offered_harnesses = _collect(manager, "harness_uq_harnesses", warnings)
-    return Plugins(_by_name(offered_estimators), _by_name(offered_harnesses), tuple(warnings), manager)
+        warnings += _isolated(manager, repr(plugin), partial(_itself, plugin), "given by the caller")
+    estimators_offered: list[tuple[str, Estimator]] = _collect(manager, "harness_uq_estimators", warnings)
+    harnesses_offered: list[tuple[str, Harness]] = _collect(manager, "harness_uq_harnesses", warnings)
+    return Plugins(_by_name(estimators_offered), _by_name(harnesses_offered), tuple(warnings), manager)
+
+
+def _itself(plugin: object) -> object:
+    return plugin
 
 
 def harness_names() -> list[str]:
@@ -85,11 +90,11 @@ def _isolated(manager: pluggy.PluginManager, name: str, load: Callable[[], objec
     return []
 
 
-def _collect(manager: pluggy.PluginManager, hook: str, warnings: list[str]) -> list[tuple[str, _Named]]:
-    offered: list[tuple[str, _Named]] = []
+def _collect(manager: pluggy.PluginManager, hook: str, warnings: list[str]) -> list[tuple[str, T]]:
+    offered: list[tuple[str, T]] = []
     for implementation in getattr(manager.hook, hook).get_hookimpls():
         try:
-            things: Iterable[_Named] = implementation.function()
+            things: Iterable[T] = implementation.function()
             offered += [(implementation.plugin_name, thing) for thing in things]
         except Exception as error:
             warnings.append(f"plugin {implementation.plugin_name!r}: {hook} failed: {type(error).__name__}: {error}")

@@ -7,7 +7,7 @@ are clustered or repeated; any other name is the estimator of that name and noth
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness_uq.data import Totals
+from harness_uq.data import TaskGroup, Totals
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import ConfusionMetric, Mean, Statistic
 from harness_uq.hookspecs import Estimator, Problem
@@ -76,6 +76,8 @@ def method_names(estimators: Mapping[str, Estimator]) -> list[str]:
 def _default(problem: Problem) -> tuple[tuple[str, ...], str]:
     if isinstance(problem.data, Totals):
         return ("totals",), "only totals are known"
+    if isinstance(problem.data, TaskGroup):
+        return ("group",), "several tasks: posterior of the weighted mean of their scores"
     match problem.estimand:
         case ConfusionMetric():
             return ("confusion",), "function of the confusion matrix: Dirichlet posterior on its cells"

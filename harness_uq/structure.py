@@ -308,7 +308,10 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
     cells = _cells(data)[scored]
     per_question = cells.sum(axis=1)
     max_trials = int(per_question.max(initial=0))
-    facts = [clusters.fact, fact, Fact("trials", f"{max_trials} a question", "the log")]
+    key, cluster_fact = clusters.key, clusters.fact
+    if clusters.codes is None and n_clusters is not None:
+        key, cluster_fact = "cluster", Fact("clusters", str(n_clusters), "given with the scores")
+    facts = [cluster_fact, fact, Fact("trials", f"{max_trials} a question", "the log")]
     hints = clusters.hints
     if score_type == "real" and isinstance(data, Scores):
         hints += (f"the range of {data.metric!r} is unknown; --range {data.metric}=LO,HI gives a bounded interval",)
@@ -319,7 +322,7 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
         max_trials=max_trials,
         n_cells=int(cells.sum()),
         n_clusters=n_clusters,
-        cluster_key=clusters.key if n_clusters is not None else None,
+        cluster_key=key if n_clusters is not None else None,
         has_missing=bool((per_question < max_trials).any()),
         facts=tuple(facts),
         hints=hints,

@@ -11,7 +11,10 @@ def harness_uq_estimators() -> Iterable[Estimator]:
     from harness_uq.estimators.averages import BayesianBootstrap, DirichletProcess, NormalMean, StudentMean
     from harness_uq.estimators.binary import Beta, FullBenchmark, ProportionInterval
     from harness_uq.estimators.clustered import Clustered, ClusteredMean, ClusteredRatio, ClusteredWilson
+    from harness_uq.estimators.confusion import Confusion
+    from harness_uq.estimators.groups import GroupMean
     from harness_uq.estimators.totals import KnownTotals
+    from harness_uq.estimators.trials import AverageAtN, BayesAtN, Benchmark, Nested, PassAtK
 
     return [
         Beta(),
@@ -30,6 +33,14 @@ def harness_uq_estimators() -> Iterable[Estimator]:
         ClusteredRatio(),
         ClusteredWilson(),
         ClusteredMean("clustered-t"),
+        ClusteredMean("clustered-cr2"),
         ClusteredMean("clustered-clt"),
+        Nested(),
+        Benchmark(),
+        BayesAtN(),
+        AverageAtN(),
+        PassAtK(),
+        Confusion(),
+        GroupMean(),
         KnownTotals(),
     ]

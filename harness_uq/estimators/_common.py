@@ -88,7 +88,7 @@ def unit_counts(scores: Scores) -> tuple[FloatArray, FloatArray]:
     """Successes and scored cells of each independent unit; float (n_units,) each."""
     successes, trials = question_counts(scores)
     units = unit_codes(scores)
-    return np.bincount(units, successes), np.bincount(units, trials)
+    return np.bincount(units, successes).astype(float), np.bincount(units, trials).astype(float)
 
 
 def credible(

@@ -1,6 +1,7 @@
 """Scores in clusters or repeated trials: the unit of independence is the cluster, or the question."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -23,10 +24,11 @@ from harness_uq.estimators._common import (
 )
 from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate, Posterior
-from harness_uq.stats.bounded import clustered_bounded_posterior, size_score_relation
+from harness_uq.stats.bounded import cluster_totals, clustered_bounded_posterior, size_score_relation
 from harness_uq.stats.cluster_robust import Correction, cluster_robust, korn_graubard_wilson
 from harness_uq.stats.clustered import ClusteredPosterior, Engine, SampledClusteredPosterior, clustered_posterior
-from harness_uq.stats.quadrature import DispersionPrior
+
+DispersionPrior = Literal["icc", "gamma"]
 
 FEW_CLUSTERS = 10
 VERY_FEW_CLUSTERS = 6
@@ -59,7 +61,7 @@ class Clustered:
         """Posterior of theta, where theta stands for the mean over questions."""
         scores = scores_of(problem)
         successes, sizes = unit_counts(scores)
-        _refuse_informative_sizes(problem, successes, sizes)
+        refuse_informative_sizes(problem, successes, sizes)
         posterior = self._posterior(successes, sizes, problem)
         found = credible(
             problem,
@@ -71,7 +73,7 @@ class Clustered:
             notes=_few_clusters_note(problem, posterior, len(sizes)),
             warnings=(*self._prior_warning(problem, successes, sizes), *few_informative(problem, successes, sizes)),
         )
-        _refuse_value_outside(problem, found)
+        refuse_value_outside(problem, found)
         return build(problem, self.name, found)
 
     def _posterior(
@@ -111,7 +113,8 @@ class ClusteredRatio:
         """Posterior of the mean over questions."""
         scores = scores_of(problem)
         low, high = problem.structure.bounds or (0.0, 1.0)
-        posterior = clustered_bounded_posterior(question_means(scores), unit_codes(scores), low, high)
+        totals, sizes = cluster_totals(question_means(scores), unit_codes(scores))
+        posterior = clustered_bounded_posterior(totals, sizes, low, high)
         return build(problem, self.name, credible(problem, posterior, plain_score(scores)))
 
 
@@ -179,18 +182,20 @@ def _needs_units(problem: Problem) -> str | None:
     return None if has_units(problem) else "is made for clusters or repeated trials; these scores have neither"
 
 
-def _refuse_informative_sizes(problem: Problem, successes: FloatArray, sizes: FloatArray) -> None:
+def refuse_informative_sizes(problem: Problem, successes: FloatArray, sizes: FloatArray) -> None:
+    """Raise NotEstimableError where scores depend on the size of their cluster."""
     if len(np.unique(sizes)) == 1:
         return
     relation = size_score_relation(successes, sizes)
     if relation.p_value < INFORMATIVE_SIZE_P:
         raise NotEstimableError(
-            f"scores depend on the size of their cluster ({unit_name(problem)}; p = {relation.p_value:.2g}), so the "
-            "beta-binomial mean is not the mean over questions; clustered-dp is"
+            f"scores depend on the size of their cluster ({unit_name(problem)}; p = {float(relation.p_value):.2g}), so "
+            "the beta-binomial mean is not the mean over questions; clustered-dp is"
         )
 
 
-def _refuse_value_outside(problem: Problem, found: Finding) -> None:
+def refuse_value_outside(problem: Problem, found: Finding) -> None:
+    """Raise NotEstimableError where the plain score lies outside the interval of theta."""
     if not found.interval.low <= found.value <= found.interval.high:
         raise NotEstimableError(
             f"the plain score {found.value:.4f} lies outside the beta-binomial interval "

@@ -1,0 +1,112 @@
+"""Functions of the confusion matrix: F1, MCC and their kin."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from harness_uq.data import Classifications, IntArray
+from harness_uq.errors import NotEstimableError
+from harness_uq.estimators._common import Finding, build, credible
+from harness_uq.hookspecs import CredibleKind, Problem
+from harness_uq.results import Estimate
+from harness_uq.stats.confusion import (
+    ConfusionMetric,
+    clustered_confusion_posterior,
+    confusion_posterior,
+    confusion_score,
+)
+from harness_uq.stats.multiclass import (
+    MulticlassMetric,
+    clustered_multiclass_posterior,
+    confusion_matrix,
+    multiclass_posterior,
+    multiclass_score,
+)
+from harness_uq.stats.posterior import DrawsPosterior, Posterior
+
+_BINARY: dict[str, ConfusionMetric] = {name: name for name in get_args(ConfusionMetric)} | {"matthews_corrcoef": "mcc"}
+_MULTICLASS: dict[str, MulticlassMetric] = {name: name for name in get_args(MulticlassMetric)}
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Dirichlet posterior of the confusion matrix's cells (Bowyer et al. 2025, eq. 9), and of a metric of them.
+
+    Two classes have one pseudo-count a cell; K classes have two in all, half of them on the diagonal. Clusters weigh
+    as wholes. Trials of a question make a cluster.
+    """
+
+    name: str = "confusion"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses other data, and metrics it does not know."""
+        data = problem.data
+        if not isinstance(data, Classifications):
+            return "needs target and predicted classes"
+        known = _BINARY if _is_binary(data) else _MULTICLASS
+        if data.metric not in known:
+            return f"knows {', '.join(sorted(known))} of {len(data.labels)} classes, not {data.metric!r}"
+        return None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the metric."""
+        data = problem.data
+        if not isinstance(data, Classifications):
+            raise NotEstimableError("needs target and predicted classes")
+        found = _binary(problem, data) if _is_binary(data) else _multiclass(problem, data)
+        return build(problem, self.name, found)
+
+
+def _is_binary(data: Classifications) -> bool:
+    return len(data.labels) == 2 and data.metric in _BINARY and bool((data.predictions >= 0).all())
+
+
+def _cells(data: Classifications) -> tuple[IntArray, IntArray, IntArray | None]:
+    """Target, prediction and cluster of each scored answer; None for clusters where answers are independent."""
+    n_questions, n_trials = data.predictions.shape
+    targets = np.repeat(data.targets, n_trials)
+    predictions = data.predictions.ravel()
+    if data.clusters is None and n_trials == 1:
+        return targets, predictions, None
+    clusters = np.arange(n_questions) if data.clusters is None else data.clusters
+    return targets, predictions, np.repeat(clusters, n_trials)
+
+
+def _binary(problem: Problem, data: Classifications) -> Finding:
+    targets, predictions, clusters = _cells(data)
+    metric = _BINARY[data.metric]
+    counts = np.bincount(2 * (1 - predictions) + (1 - targets), minlength=4)
+    tp, fp, fn, tn = (float(count) for count in counts)
+    value = float(confusion_score(tp, fp, fn, tn, metric))
+    posterior: Posterior
+    if clusters is None:
+        posterior = confusion_posterior(tp, fp, fn, tn, metric, rng=problem.rng)
+    else:
+        posterior = clustered_confusion_posterior(targets, predictions, clusters, metric, rng=problem.rng)
+    return _finding(problem, posterior, value, is_clustered=clusters is not None)
+
+
+def _multiclass(problem: Problem, data: Classifications) -> Finding:
+    targets, predictions, clusters = _cells(data)
+    metric, n_classes = _MULTICLASS[data.metric], len(data.labels)
+    matrix = confusion_matrix(targets, predictions, n_classes=n_classes)
+    posterior: Posterior
+    if clusters is None:
+        posterior = multiclass_posterior(matrix, metric, rng=problem.rng)
+    else:
+        posterior = clustered_multiclass_posterior(
+            targets, predictions, clusters, metric, n_classes=n_classes, rng=problem.rng
+        )
+    return _finding(problem, posterior, multiclass_score(matrix, metric), is_clustered=clusters is not None)
+
+
+def _finding(problem: Problem, posterior: Posterior, value: float, *, is_clustered: bool) -> Finding:
+    diagnostics = {}
+    if isinstance(posterior, DrawsPosterior):
+        diagnostics = {"mc_error": posterior.mc_error, "n_draws": float(len(posterior.draws))}
+    note = (
+        "the share of each class is part of what varies; where it was fixed by design, the metric is conditional on it"
+    )
+    default = "quantile" if is_clustered else "hdi"
+    return credible(problem, posterior, value, default=default, diagnostics=diagnostics, notes=(note,))

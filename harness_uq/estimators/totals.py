@@ -1,0 +1,42 @@
+"""Scores of which only the total is known."""
+
+import re
+from dataclasses import dataclass
+
+from harness_uq.data import Totals
+from harness_uq.errors import NotEstimableError
+from harness_uq.estimators._common import build, credible
+from harness_uq.hookspecs import Problem
+from harness_uq.results import Estimate
+from harness_uq.stats.binomial import beta_posterior
+
+_PROPORTIONS = re.compile(r"acc|acc_norm|acc_bytes|exact_match|em|accuracy|match|includes|pattern|choice|answer")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTotals:
+    """Beta(1,1) posterior from a proportion and its number of questions, where the metric is known to be one."""
+
+    name: str = "totals"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses data that hold more than totals, and totals that do not determine a count."""
+        data = problem.data
+        if not isinstance(data, Totals):
+            return "is made for logs without a score a question"
+        if data.value is None or not data.n:
+            return f"{data.reason}; the log gives no {'value' if data.value is None else 'number of questions'}"
+        if not _PROPORTIONS.fullmatch(data.metric):
+            return f"{data.reason}, and {data.metric!r} is not known to be a share of right answers"
+        if abs(data.value * data.n - round(data.value * data.n)) > 1e-6 * data.n:
+            return f"{data.reason}, and {data.value} of {data.n} is no whole number of right answers"
+        return None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the success rate, questions taken as independent."""
+        data = problem.data
+        if not isinstance(data, Totals) or data.value is None or not data.n:
+            raise NotEstimableError("no total is known")
+        posterior = beta_posterior(round(data.value * data.n), data.n)
+        warning = f"{data.reason}: clusters and trials, if there are any, are not allowed for"
+        return build(problem, self.name, credible(problem, posterior, data.value, warnings=(warning,)))

@@ -1,0 +1,212 @@
+"""Questions tried several times: clusters of such questions, exactly these questions, and k trials at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness_uq.data import FloatArray, Scores
+from harness_uq.errors import NotEstimableError
+from harness_uq.estimands import PassK
+from harness_uq.estimators._common import (
+    build,
+    credible,
+    needs_scores,
+    plain_score,
+    question_counts,
+    scores_of,
+    unit_counts,
+)
+from harness_uq.estimators.clustered import few_informative, refuse_informative_sizes, refuse_value_outside
+from harness_uq.hookspecs import Problem
+from harness_uq.results import Estimate
+from harness_uq.stats.bayes_at_n import avg_at_n, bayes_at_n_posterior
+from harness_uq.stats.benchmark import benchmark_posterior
+from harness_uq.stats.nested import nested_posterior
+from harness_uq.stats.pass_k import (
+    PassReach,
+    g_pass_at_k,
+    maj_at_k,
+    mg_pass_at_k,
+    pass_at_k,
+    pass_hat_k,
+    pass_k_posterior,
+)
+from harness_uq.stats.posterior import BetaPosterior
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """Three levels: clusters of questions of trials (Bowyer et al. 2025, eq. 8, with a level more)."""
+
+    name: str = "nested"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores that are not 0/1, and scores without clusters."""
+        if reason := needs_scores(problem, "binary"):
+            return reason
+        return None if problem.structure.n_clusters is not None else "needs clusters of questions; there are none"
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean on new clusters."""
+        scores = scores_of(problem)
+        successes, trials = question_counts(scores)
+        totals, sizes = unit_counts(scores)
+        refuse_informative_sizes(problem, totals, sizes)
+        posterior = nested_posterior(successes, trials, np.asarray(scores.clusters))
+        found = credible(
+            problem,
+            posterior,
+            plain_score(scores),
+            icc=posterior.icc_clusters,
+            warnings=few_informative(problem, totals, sizes),
+            notes=_trial_note(posterior.icc_questions),
+        )
+        refuse_value_outside(problem, found)
+        return build(problem, self.name, found)
+
+
+def _trial_note(icc: float | None) -> tuple[str, ...]:
+    return () if icc is None else (f"trials of one question correlate by {icc:.2f} within its cluster",)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Score expected on exactly these questions: hierarchical posterior of their success rates, one Beta matched."""
+
+    name: str = "benchmark"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores that are not 0/1."""
+        return needs_scores(problem, "binary")
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean success rate of these questions."""
+        scores = scores_of(problem)
+        posterior = benchmark_posterior(*question_counts(scores))
+        notes = _pooled_note(problem) if posterior.model == "pooled" else ()
+        return build(problem, self.name, credible(problem, posterior, plain_score(scores), notes=notes))
+
+
+def _pooled_note(problem: Problem) -> tuple[str, ...]:
+    reason = "with so few right or wrong answers the spread between questions is hardly seen"
+    if problem.structure.max_trials == 1:
+        reason = "one trial a question does not show the trials' own noise"
+    return (f"the interval is the binomial one, an upper bound in this scope: {reason}",)
+
+
+@dataclass(frozen=True, slots=True)
+class BayesAtN:
+    """Bayes@N as published (Hariri et al. 2025, algorithm 1): a uniform Dirichlet prior a question.
+
+    The interval is the Beta with its mean and standard deviation, on the range of the scores.
+    """
+
+    name: str = "bayes-at-n"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores without known levels, and the population scope."""
+        if reason := needs_scores(problem, "binary", "graded"):
+            return reason
+        if problem.estimand.scope != "benchmark":
+            return "is about exactly these questions; ask for --scope benchmark"
+        return None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean of these questions' expected scores."""
+        scores = scores_of(problem)
+        levels = _levels(problem)
+        outcomes = _categories(scores, levels)
+        posterior = bayes_at_n_posterior(outcomes, levels)
+        note = "each question's uniform prior pulls towards the middle: easy or hard benchmarks are missed"
+        found = credible(problem, posterior, plain_score(scores), default="quantile", notes=(note,))
+        return build(problem, self.name, found)
+
+
+def _levels(problem: Problem) -> FloatArray:
+    """Scores that occur or are declared possible, with the bounds, sorted."""
+    return np.unique((*(scores_of(problem).levels or ()), *(problem.structure.bounds or (0.0, 1.0))))
+
+
+def _categories(scores: Scores, levels: FloatArray) -> FloatArray:
+    """Index of each score among the levels; NaN where missing."""
+    found = np.searchsorted(levels, scores.values)
+    known = np.isin(scores.values, levels)
+    if not (known | np.isnan(scores.values)).all():
+        raise NotEstimableError(f"Bayes@N needs scores at known levels; these are {levels.tolist()}")
+    return np.where(known, found, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class AverageAtN:
+    """avg@N: the plain mean with Bayes@N's standard deviation rescaled to it (Hariri et al. 2025, eqs. 18 and 20)."""
+
+    name: str = "avg-at-n"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses what Bayes@N refuses."""
+        return BayesAtN().unsuitable(problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Beta with these moments; none exists where all scores are the lowest or the highest."""
+        scores = scores_of(problem)
+        levels = _levels(problem)
+        mean, sd = avg_at_n(_categories(scores, levels), levels)
+        low, high = levels.min(), levels.max()
+        if not low < mean < high:
+            raise NotEstimableError("avg@N gives no interval where all scores are the lowest or the highest")
+        posterior = BetaPosterior.from_moments(float(mean), float(sd) ** 2, float(low), float(high))
+        return build(problem, self.name, credible(problem, posterior, plain_score(scores), default="quantile"))
+
+
+@dataclass(frozen=True, slots=True)
+class PassAtK:
+    """pass@k and its relatives: unbiased estimate, and the posterior of a hierarchy over questions."""
+
+    name: str = "pass-k"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores that are not 0/1, clusters of questions, and other estimands."""
+        if not isinstance(problem.estimand, PassK):
+            return "estimates pass@k and its relatives; ask with --estimand pass@K"
+        if problem.estimand.scope == "full":
+            return "has no full-benchmark form"
+        return needs_scores(problem, "binary")
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the event's probability."""
+        scores, estimand = scores_of(problem), problem.estimand
+        if not isinstance(estimand, PassK) or estimand.scope == "full":
+            raise NotEstimableError("no event in k trials is asked for")
+        posterior = pass_k_posterior(
+            *question_counts(scores), estimand.k, scope=estimand.scope, kind=estimand.kind, tau=estimand.tau
+        )
+        warnings = _pass_k_warnings(problem, estimand, posterior.reach)
+        found = credible(problem, posterior, _point_estimate(scores, estimand), warnings=warnings)
+        return build(problem, self.name, found)
+
+
+def _pass_k_warnings(problem: Problem, estimand: PassK, reach: PassReach) -> tuple[str, ...]:
+    warnings: list[str] = []
+    if reach == "all_trials":
+        warnings.append(
+            f"{estimand.label} from {estimand.k} trials a question rests on the Beta shape of the questions' success "
+            "rates; its interval can be too narrow (coverage about .8 in simulations of two kinds of question)"
+        )
+    if problem.structure.n_clusters is not None and estimand.scope == "population":
+        warnings.append(f"clusters ({problem.structure.cluster_key}) are not allowed for")
+    return tuple(warnings)
+
+
+def _point_estimate(scores: Scores, estimand: PassK) -> float:
+    values, k = scores.values, estimand.k
+    match estimand.kind:
+        case "at":
+            return float(pass_at_k(values, k))
+        case "hat":
+            return float(pass_hat_k(values, k))
+        case "g":
+            return float(g_pass_at_k(values, k, estimand.tau or 0.0))
+        case "mg":
+            return float(mg_pass_at_k(values, k))
+        case "maj":
+            return float(maj_at_k(values, k))
