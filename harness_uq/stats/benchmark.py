@@ -13,6 +13,7 @@ from harness_uq.stats.posterior import BetaPosterior
 from harness_uq.stats.quadrature import BetaBinomialGrid, beta_binomial_grid
 
 BenchmarkModel = Literal["hierarchical", "pooled"]
+ModelChoice = Literal["auto", "hierarchical", "pooled"]
 
 FEW = 10  # right or wrong trials in all, below which the spread between questions cannot be learnt
 
@@ -34,9 +35,7 @@ class BenchmarkPosterior(BetaPosterior):
         return f"{type(self).__name__}(a={self.a:g}, b={self.b:g}, model={self.model!r})"
 
 
-def benchmark_posterior(
-    successes: ArrayLike, trials: ArrayLike, *, model: BenchmarkModel | Literal["auto"] = "auto"
-) -> BenchmarkPosterior:
+def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: ModelChoice = "auto") -> BenchmarkPosterior:
     """Posterior of the mean over these questions of the probability of a right answer.
 
     Parameters
