@@ -1,0 +1,65 @@
+"""One log file as one `TaskLog`."""
+
+from harness_uq import LogError, Reported, Scores, Source, TaskLog, Totals
+from harness_uq_inspect.columns import Frame, columns_of, make_frame
+from harness_uq_inspect.questions import build_questions, dataset_order
+from harness_uq_inspect.remarks import is_short, notes_on, warnings_on
+from harness_uq_inspect.reported import declared_cluster, epochs_of, reported_by
+from harness_uq_inspect.samples import Log, read_log
+from harness_uq_inspect.scores import MetricKey, data_of, disagreements, printed_scores, totals_alone
+from harness_uq_inspect.settings import run_config, system_name
+
+HARNESS = "inspect"
+_OLDEST_VERSION = 2
+
+
+def read_task_log(path: str) -> TaskLog:
+    """The task of one log file.
+
+    Raises
+    ------
+    LogError : if the file is no log, or none that can be read
+    """
+    log = read_log(path)
+    header = log.header
+    if header.version < _OLDEST_VERSION:
+        raise LogError(f"log format {header.version} is not read here; `inspect log convert` writes it in a newer one")
+    epochs = epochs_of(header, len({epoch for _, epoch in log.cells}))
+    frame = make_frame(log, _question_order(log), epochs)
+    data, printed, notes, warnings = _scores(log, frame)
+    return TaskLog(
+        system=system_name(header),
+        task=header.eval.task,
+        source=Source(path, HARNESS, (header.eval.packages or {}).get("inspect_ai"), header.eval.created),
+        questions=build_questions(log.documents, frame.questions),
+        data=tuple(data),
+        reported=printed,
+        declared=declared_cluster(header),
+        config=run_config(header, epochs),
+        notes=(*notes_on(log, frame), *notes),
+        warnings=(*warnings_on(log), *warnings),
+    )
+
+
+def _question_order(log: Log) -> list[str]:
+    found = dict.fromkeys(question for question, _ in log.cells)
+    if not found:
+        found = dict.fromkeys(str(sample.sample_id) for reduction in log.reductions for sample in reduction.samples)
+    return dataset_order(log.header.eval.dataset.sample_ids, found)
+
+
+def _scores(log: Log, frame: Frame) -> tuple[list[Scores | Totals], dict[MetricKey, Reported], list[str], list[str]]:
+    """Data, Inspect's own numbers, notes and warnings."""
+    columns, notes = columns_of(log, frame)
+    data = [item for column in columns for item in data_of(column, frame)]
+    printed = printed_scores(columns, frame)
+    differences = list(disagreements(data, printed, frame.epochs))
+    for total, score in totals_alone(columns, frame):
+        data.append(total)
+        printed.setdefault((total.metric, total.filter), score)
+    notes += [f"{text}; the estimate is of that mean" for is_mean, text in differences if not is_mean]
+    warnings = [] if data else ["no scores: the run was not scored, or its log holds none"]
+    if not (is_short(log) or log.header.invalidated or log.damaged):
+        warnings += [f"contradictory totals: {text}" for is_mean, text in differences if is_mean]
+    reported = {key: reported_by(score, frame.header, frame.epochs) for key, score in printed.items()}
+    return data, reported, notes, warnings
