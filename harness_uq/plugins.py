@@ -18,6 +18,8 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
+BUILT_IN = "built-in"
+
 T = TypeVar("T", bound=_Named)
 
 
@@ -51,7 +53,7 @@ def load_plugins(extra: Sequence[object] = ()) -> Plugins:
 
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs.Hooks)
-    manager.register(estimators, name="built-in")
+    manager.register(estimators, name=BUILT_IN)
     warnings: list[str] = []
     for entry in sorted(entry_points(group=PROJECT), key=lambda e: e.name):
         warnings += _isolated(manager, entry.name, entry.load, _address(entry))
@@ -97,6 +99,8 @@ def _collect(manager: pluggy.PluginManager, hook: str, warnings: list[str]) -> l
             things: Iterable[T] = implementation.function()
             offered += [(implementation.plugin_name, thing) for thing in things]
         except Exception as error:
+            if implementation.plugin_name == BUILT_IN:
+                raise
             warnings.append(f"plugin {implementation.plugin_name!r}: {hook} failed: {type(error).__name__}: {error}")
     return offered
 

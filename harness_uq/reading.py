@@ -69,7 +69,8 @@ def read_logs(
         raise LogError("; ".join(f"{path}: {message}" for path, message in failures))
     named_files = {name for name in expanded if not Path(name).is_dir()}
     reported = {path for path, _ in failures}
-    skipped = [file for file in files if file not in claimed and file not in named_files]
+    known = claimed | named_files | {path for path, _ in warnings}
+    skipped = [file for file in files if file not in known]
     return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
 
 

@@ -1,8 +1,10 @@
 """Means of graded, bounded and unbounded scores of independent questions."""
 
 from dataclasses import dataclass
+from typing import cast, get_args
 
 from harness_uq.data import Records, Scores
+from harness_uq.errors import NotEstimableError
 from harness_uq.estimators._common import (
     build,
     confidence,
@@ -19,7 +21,7 @@ from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
 from harness_uq.stats.bounded import bounded_posterior
 from harness_uq.stats.student import student_mean
-from harness_uq.stats.weighted import bayesian_bootstrap
+from harness_uq.stats.weighted import NamedStatistic, bayesian_bootstrap, corpus_statistic
 
 
 def _not_independent(problem: Problem) -> str | None:
@@ -92,6 +94,8 @@ class BayesianBootstrap:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses data without one row a question."""
+        if isinstance(problem.data, Records) and problem.data.statistic not in get_args(NamedStatistic):
+            return f"does not know how to compute {problem.data.statistic!r}"
         if isinstance(problem.data, Scores | Records):
             return None
         return f"needs scores or records a question; {problem.data.metric!r} has neither"
@@ -100,20 +104,27 @@ class BayesianBootstrap:
         """Posterior by draws, with its Monte Carlo error."""
         data = problem.data
         if isinstance(data, Records):
-            statistics, statistic = data.statistics, data.statistic
-            clusters = data.clusters
+            statistics, statistic, clusters = data.statistics, named_statistic(data.statistic), data.clusters
         else:
             scores = scores_of(problem)
             statistics, statistic, clusters = question_means(scores)[:, None], "mean", unit_codes(scores)
-        fit = bayesian_bootstrap(statistics, statistic, clusters=clusters, rng=problem.rng)
+        posterior = bayesian_bootstrap(statistics, statistic, clusters=clusters, rng=problem.rng)
         found = credible(
             problem,
-            fit.posterior,
-            fit.value,
+            posterior,
+            corpus_statistic(statistics, statistic),
             default="quantile",
-            diagnostics={"mc_error": fit.posterior.mc_error, "n_draws": float(len(fit.posterior.draws))},
+            diagnostics={"mc_error": posterior.mc_error, "n_draws": float(len(posterior.draws))},
         )
         return build(problem, self.name, found)
+
+
+def named_statistic(name: str) -> NamedStatistic:
+    """The statistic of that name. Raises NotEstimableError where there is none."""
+    for known in get_args(NamedStatistic):
+        if name == known:
+            return cast(NamedStatistic, known)
+    raise NotEstimableError(f"no statistic is called {name!r}")
 
 
 def _small_sample(problem: Problem) -> tuple[str, ...]:

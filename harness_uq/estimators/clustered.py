@@ -35,6 +35,7 @@ VERY_FEW_CLUSTERS = 6
 FEW_INFORMATIVE_UP_TO = 30
 INFORMATIVE_CLUSTERS = 5
 INFORMATIVE_SIZE_P = 0.05
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,8 @@ class Clustered:
         other: DispersionPrior = "gamma" if self.prior == "icc" else "icc"
         low, high = clustered_posterior(successes, sizes, other).interval(problem.level)
         return (
-            f"{len(sizes)} clusters ({unit_name(problem)}) say little about their spread, so the interval rests on "
-            f"its prior; with the {other} prior it is [{low:.3f}, {high:.3f}]",
+            f"{_clusters(problem, len(sizes))} say little about how clusters spread, so the interval rests on its "
+            f"prior; with the {other} prior it is [{low:.3f}, {high:.3f}]",
         )
 
 
@@ -115,7 +116,8 @@ class ClusteredRatio:
         low, high = problem.structure.bounds or (0.0, 1.0)
         totals, sizes = cluster_totals(question_means(scores), unit_codes(scores))
         posterior = clustered_bounded_posterior(totals, sizes, low, high)
-        return build(problem, self.name, credible(problem, posterior, plain_score(scores)))
+        found = credible(problem, posterior, plain_score(scores), warnings=_few_clusters_warning(problem, len(sizes)))
+        return build(problem, self.name, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +174,15 @@ def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) 
     if informative >= INFORMATIVE_CLUSTERS:
         return ()
     rare = "any success" if np.sum(successes > 0) < np.sum(successes < sizes) else "any failure"
+    share = f"only {informative} of the" if informative else "none of the"
     return (
-        f"only {informative} of {len(sizes)} clusters ({unit_name(problem)}) hold {rare}: how strongly answers of a "
-        "cluster agree is hardly seen",
+        f"{share} {_clusters(problem, len(sizes))} hold{'s' if informative < 2 else ''} {rare}: how strongly answers "
+        "within one agree is hardly seen",
     )
+
+
+def _clusters(problem: Problem, n: int) -> str:
+    return f"{n} cluster{'s' if n != 1 else ''} ({unit_name(problem)})"
 
 
 def _needs_units(problem: Problem) -> str | None:
@@ -196,7 +203,7 @@ def refuse_informative_sizes(problem: Problem, successes: FloatArray, sizes: Flo
 
 def refuse_value_outside(problem: Problem, found: Finding) -> None:
     """Raise NotEstimableError where the plain score lies outside the interval of theta."""
-    if not found.interval.low <= found.value <= found.interval.high:
+    if not found.interval.low - ROUNDING <= found.value <= found.interval.high + ROUNDING:
         raise NotEstimableError(
             f"the plain score {found.value:.4f} lies outside the beta-binomial interval "
             f"[{found.interval.low:.4f}, {found.interval.high:.4f}] over clusters ({unit_name(problem)}): their sizes "
@@ -204,11 +211,19 @@ def refuse_value_outside(problem: Problem, found: Finding) -> None:
         )
 
 
+def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[str, ...]:
+    if n_clusters >= FEW_CLUSTERS:
+        return ()
+    return (f"{_clusters(problem, n_clusters)} say little about how clusters spread: the interval is rough",)
+
+
 def _few_clusters_note(problem: Problem, posterior: Posterior, n_clusters: int) -> tuple[str, ...]:
     if n_clusters >= VERY_FEW_CLUSTERS or problem.interval == "quantile":
         return ()
     low, high = posterior.interval(problem.level, "quantile")
-    return (f"with {n_clusters} clusters the equal-tailed interval is worth a look too: [{low:.3f}, {high:.3f}]",)
+    return (
+        f"with {_clusters(problem, n_clusters)} the equal-tailed interval is worth a look too: [{low:.3f}, {high:.3f}]",
+    )
 
 
 def _diagnostics(posterior: ClusteredPosterior | SampledClusteredPosterior) -> dict[str, float]:

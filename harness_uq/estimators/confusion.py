@@ -108,5 +108,5 @@ def _finding(problem: Problem, posterior: Posterior, value: float, *, is_cluster
     note = (
         "the share of each class is part of what varies; where it was fixed by design, the metric is conditional on it"
     )
-    default = "quantile" if is_clustered else "hdi"
+    default: CredibleKind = "quantile" if is_clustered else "hdi"
     return credible(problem, posterior, value, default=default, diagnostics=diagnostics, notes=(note,))

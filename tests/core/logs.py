@@ -23,9 +23,7 @@ def task_log(
     table = np.asarray(values, float)
     table = table[:, None] if table.ndim == 1 else table
     n = len(table)
-    candidates = {
-        name: CandidateField(codes(labels), name in text_fields) for name, labels in (fields or {}).items()
-    }
+    candidates = {name: CandidateField(codes(labels), name in text_fields) for name, labels in (fields or {}).items()}
     return TaskLog(
         system=system,
         task=task,

@@ -74,7 +74,7 @@ def test_none_switches_clusters_off_for_one_task_only():
 
 
 def test_an_unknown_field_names_the_fields_there_are():
-    with pytest.raises(StructureError, match="no field 'chapter'.*passage, section"):
+    with pytest.raises(StructureError, match=r"no field 'chapter'.*passage, section"):
         find_clusters(log_with(section=SECTIONS, passage=PASSAGES), StructureOptions(cluster="chapter"))
 
 

@@ -1,0 +1,308 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness_uq.analysis import Options, estimate, estimate_scores, structures
+from harness_uq.data import Classifications, Declaration, Questions, Records, Reported, Scores, Source, TaskLog, Totals
+from harness_uq.errors import DataError, HarnessUqError
+from harness_uq.stats.binomial import binomial_interval
+from harness_uq.stats.cluster_robust import cluster_robust
+from harness_uq.structure import StructureOptions
+from tests.core.logs import task_log
+
+PASSAGES = [f"p{i // 4}" for i in range(80)]
+
+
+def clustered_values(n_clusters=20, size=4, seed=1):
+    rng = np.random.default_rng(seed)
+    return rng.binomial(1, np.repeat(rng.beta(2, 1, n_clusters), size)).astype(float)
+
+
+def one(log, **options):
+    (row,) = estimate(log, Options(**options))
+    return row
+
+
+def test_twenty_of_twenty_has_the_highest_density_interval_of_its_beta_posterior():
+    row = estimate_scores([1.0] * 20)
+    assert row.method == "beta"
+    assert row.value == 1.0
+    assert (row.interval.low, row.interval.high) == pytest.approx((0.05 ** (1 / 21), 1.0), abs=1e-8)
+    assert row.interval.kind == "hdi"
+
+
+def test_the_quantile_interval_is_given_on_request():
+    row = estimate_scores([1.0] * 20, options=Options(interval="quantile"))
+    assert (row.interval.low, row.interval.high) == pytest.approx((0.0250 ** (1 / 21), 0.9750 ** (1 / 21)))
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "agresti-coull"])
+def test_proportion_methods_agree_with_stats(method):
+    row = estimate_scores([1] * 17 + [0] * 3, options=Options(method=method, level=0.9))
+    expected = binomial_interval(17, 20, 0.9, method.replace("-", "_"))
+    assert (row.interval.low, row.interval.high) == pytest.approx([float(x) for x in expected])
+    assert row.interval.kind == "confidence"
+    assert row.posterior_mean is None
+
+
+def test_declared_clusters_widen_the_interval_and_are_named():
+    values = clustered_values()
+    naive = one(task_log(values))
+    clustered = one(
+        task_log(values, fields={"passage": PASSAGES}, declared=Declaration("passage", "metadata.uq.cluster"))
+    )
+    assert clustered.method == "clustered"
+    assert clustered.n_clusters == 20
+    assert clustered.interval.width > naive.interval.width
+    assert clustered.design_effect > 1
+    assert any("metadata.uq.cluster" in note for note in clustered.notes)
+
+
+def test_repeated_trials_make_each_question_a_cluster():
+    rng = np.random.default_rng(2)
+    values = rng.binomial(1, rng.beta(1, 1, 30)[:, None], (30, 5)).astype(float)
+    row = one(task_log(values))
+    pooled = estimate_scores(values.ravel())
+    assert (row.method, row.n_questions, row.n_trials, row.n_cells) == ("clustered", 30, 5, 150)
+    assert row.interval.width > 1.3 * pooled.interval.width
+
+
+def test_trials_that_are_copies_count_once_and_the_report_says_so():
+    values = np.repeat(clustered_values()[:, None], 8, axis=1)
+    row = one(task_log(values))
+    single = one(task_log(values[:, 0]))
+    assert row.interval == single.interval
+    assert any("scored alike" in note for note in row.notes)
+
+
+def test_clusters_and_trials_together_take_the_three_level_model():
+    rng = np.random.default_rng(3)
+    values = rng.binomial(1, 0.6, (80, 3)).astype(float)
+    assert one(task_log(values, fields={"passage": PASSAGES})).method == "nested"
+
+
+@pytest.mark.parametrize(
+    ("method", "used"), [("wilson", "clustered-wilson"), ("t", "clustered-t"), ("clt", "clustered-clt")]
+)
+def test_frequentist_names_never_mean_the_naive_form_on_clusters(method, used):
+    values = clustered_values()
+    row = one(task_log(values, fields={"passage": PASSAGES}), method=method)
+    assert row.method == used
+    if method != "wilson":
+        assert row.std_error == pytest.approx(cluster_robust(values, PASSAGES).std_error)
+
+
+def test_a_naive_method_named_outright_refuses_clusters_and_says_why():
+    row = one(task_log(clustered_values(), fields={"passage": PASSAGES}), method="beta")
+    assert row.interval is None
+    assert "clusters or repeated trials" in row.warnings[0]
+
+
+def test_scores_that_depend_on_cluster_size_take_the_ratio_and_say_so():
+    # ten passages 18/20 and thirty 1/3: plain score .724, the beta-binomial's interval excludes it
+    sizes = [20] * 10 + [3] * 30
+    values = np.concatenate([[1] * 18 + [0] * 2] * 10 + [[1, 0, 0]] * 30)
+    passages = np.repeat(np.arange(40), sizes)
+    row = one(task_log(values, fields={"passage": list(passages)}))
+    assert row.method == "clustered-dp"
+    assert row.value == pytest.approx(210 / 290)
+    assert row.interval.low < row.value < row.interval.high
+    assert any("size of their cluster" in note for note in row.notes)
+
+
+def test_few_clusters_show_the_other_priors_interval():
+    values = clustered_values(4, 5)
+    row = one(task_log(values, fields={"passage": [i // 5 for i in range(20)]}), structure=StructureOptions("passage"))
+    assert any("rests on" in warning and "gamma" in warning for warning in row.warnings)
+    assert any("equal-tailed" in note for note in row.notes)
+
+
+def test_one_cluster_is_a_proper_posterior_with_a_warning():
+    row = one(task_log([1.0] * 10, fields={"dialogue": ["d"] * 9 + ["d"]}), structure=StructureOptions("dialogue"))
+    assert row.n_clusters == 1
+    assert 0 < row.interval.width < 1
+    assert row.warnings
+
+
+def test_one_question_and_all_wrong_have_a_width():
+    assert estimate_scores([0.0]).interval.width > 0.5
+    assert estimate_scores([0.0] * 50).interval.high > 0.03
+
+
+def test_bounded_and_unbounded_scores_take_their_own_methods():
+    rng = np.random.default_rng(4)
+    assert estimate_scores(rng.beta(2, 2, 40), metric="f1").method == "dirichlet-process"
+    row = estimate_scores(rng.normal(5, 1, 40), metric="mystery")
+    assert row.method == "t"
+    assert any("--range" in note for note in row.notes)
+
+
+def test_unbounded_scores_that_all_agree_are_not_estimable_never_zero_width():
+    row = estimate_scores([3.7] * 10, metric="mystery")
+    assert row.interval is None
+    assert row.std_error is None
+    assert "not estimable" in row.warnings[0]
+
+
+def log_of(*data, questions=None, **other):
+    n = 10 if questions is None else questions
+    return TaskLog("m", "t", Source("p", "toy"), Questions(tuple(map(str, range(n)))), data, **other)
+
+
+def test_totals_of_a_proportion_give_its_interval_with_a_warning():
+    row = one(log_of(Totals("acc", "none", 0.75, 100, "the samples were not logged"), questions=0))
+    expected = binomial_interval(75, 100, 0.95, "hdi")
+    assert (row.interval.low, row.interval.high) == pytest.approx([float(x) for x in expected], abs=1e-7)
+    assert "clusters and trials" in row.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "n", "why"),
+    [
+        ("acc", 0.75, None, "no number of questions"),
+        ("bleu", 31.0, 100, "not known to be a share"),
+        ("acc", 0.757, 100, "no whole number"),
+    ],
+)
+def test_totals_never_invent_a_count(metric, value, n, why):
+    row = one(log_of(Totals(metric, "none", value, n, "the samples were not logged"), questions=0))
+    assert row.interval is None
+    assert row.value == value
+    assert why in row.warnings[0]
+
+
+def test_no_scored_question_is_said_and_the_reported_value_kept():
+    log = log_of(Scores("acc", "none", np.full((10, 1), np.nan)), reported={("acc", "none"): Reported(0.5, 0.1)})
+    row = one(log)
+    assert (row.value, row.interval) == (0.5, None)
+    assert "no question has a score" in row.warnings[0]
+
+
+def test_f1_and_perplexity_have_intervals():
+    rng = np.random.default_rng(5)
+    targets = rng.integers(0, 2, 10)
+    rows = estimate(
+        log_of(
+            Classifications("f1", "none", targets, targets[:, None], ("0", "1")),
+            Records(
+                "word_perplexity", "none", np.stack([-rng.gamma(5, 1, 10), rng.integers(3, 9, 10)], 1), "perplexity"
+            ),
+        )
+    )
+    assert [row.method for row in rows] == ["confusion", "bayesian-bootstrap"]
+    assert rows[0].value == 1.0
+    assert rows[0].interval.low < 1.0
+    assert rows[1].diagnostics["mc_error"] > 0
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    values = np.random.default_rng(6).normal(size=30)
+    first, second = (estimate_scores(values, options=Options(method="bayesian-bootstrap", seed=7)) for _ in range(2))
+    assert first.interval == second.interval
+
+
+def test_benchmark_scope_is_narrower_than_population_scope():
+    rng = np.random.default_rng(8)
+    values = rng.binomial(1, rng.beta(0.5, 0.5, 40)[:, None], (40, 6)).astype(float)
+    population, benchmark = (one(task_log(values), scope=scope) for scope in ("population", "benchmark"))
+    assert benchmark.method == "benchmark"
+    assert benchmark.interval.width < population.interval.width
+
+
+def test_full_scope_of_a_complete_run_needs_the_number_of_all_questions():
+    log = task_log([1.0] * 15 + [0.0] * 5)
+    assert "does not say" in one(log, scope="full").warnings[0]
+    limited = task_log([1.0] * 15 + [0.0] * 5, config={"n_original": 40})
+    row = one(limited, scope="full")
+    assert 15 / 40 <= row.interval.low < row.interval.high <= 35 / 40
+
+
+def test_pass_at_1_has_the_value_of_the_mean():
+    rng = np.random.default_rng(9)
+    values = rng.binomial(1, rng.beta(1, 1, 30)[:, None], (30, 6)).astype(float)
+    row = one(task_log(values), estimand="pass@1")
+    assert row.value == pytest.approx(values.mean())
+    assert row.estimand == "pass@1"
+
+
+def test_pass_at_k_beyond_the_trials_is_refused():
+    values = np.random.default_rng(10).binomial(1, 0.5, (30, 4)).astype(float)
+    row = one(task_log(values), estimand="pass@8")
+    assert row.interval is None
+    assert "8" in row.warnings[0]
+
+
+def group_logs(reported, values=((1, 1, 0, 1), (0, 1)), **questions):
+    run = {"source": Source("results.json", "toy", time="2026-01-01", run="r")}
+    members = [
+        TaskLog(
+            "m",
+            f"t{i}",
+            questions=Questions(tuple(map(str, range(len(v)))), **{k: q[i] for k, q in questions.items()}),
+            data=(Scores("acc", "none", np.array(v, float)[:, None]),),
+            **run,
+        )
+        for i, v in enumerate(values)
+    ]
+    group = TaskLog(
+        "m",
+        "g",
+        questions=Questions(()),
+        data=(Totals("acc", "none", reported, None, "a group"),),
+        reported={("acc", "none"): Reported(reported, 0.1)},
+        subtasks=("t0", "t1"),
+        **run,
+    )
+    return [*members, group]
+
+
+@pytest.mark.parametrize("reported", [4 / 6, 0.625])
+def test_a_groups_value_is_put_together_with_the_weights_that_reproduce_it(reported):
+    row = estimate(group_logs(reported))[-1]
+    assert (row.method, row.n_questions) == ("group", 6)
+    assert row.value == pytest.approx(reported)
+    assert row.interval.low < reported < row.interval.high
+
+
+def test_a_group_that_no_weights_reproduce_is_not_estimable():
+    assert "weights" in estimate(group_logs(0.9))[-1].warnings[0]
+
+
+def test_items_that_recur_across_tasks_are_one_observation_each():
+    values = tuple((1, 0) * 20 for _ in range(2))
+    items = [tuple(f"i{j}" for j in range(40))] * 2
+    shared = estimate(group_logs(0.5, values, items=items))[-1]
+    apart = estimate(group_logs(0.5, values))[-1]
+    assert shared.n_clusters == 40
+    assert shared.interval.width > 1.3 * apart.interval.width
+
+
+def test_a_field_that_one_task_lacks_is_warned_of_and_the_task_still_estimated():
+    row = one(task_log(clustered_values(), fields={"passage": PASSAGES}), structure=StructureOptions("chapter"))
+    assert row.interval is not None
+    assert any("no field 'chapter'" in warning for warning in row.warnings)
+
+
+def test_an_unknown_method_lists_the_known_ones():
+    with pytest.raises(HarnessUqError, match=r"no method is called 'bayess'; there are .*bayes.*beta"):
+        estimate_scores([1, 0], options=Options(method="bayess"))
+
+
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_a_level_outside_the_unit_interval_is_refused(level):
+    with pytest.raises(DataError, match="between 0 and 1"):
+        Options(level=level)
+
+
+def test_structures_say_what_is_known_and_how():
+    (found,) = structures(task_log(clustered_values(), fields={"passage": PASSAGES}))
+    assert found.clusters.key == "passage"
+    assert found.metrics["acc", "none"].score_type == "binary"
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=40))
+def test_swapping_right_and_wrong_mirrors_every_interval(values):
+    row, mirrored = estimate_scores(values), estimate_scores([1 - v for v in values])
+    assert row.interval.low == pytest.approx(1 - mirrored.interval.high, abs=1e-7)
+    assert row.interval.high == pytest.approx(1 - mirrored.interval.low, abs=1e-7)
