@@ -91,8 +91,8 @@ class Clustered:
         other: DispersionPrior = "gamma" if self.prior == "icc" else "icc"
         low, high = clustered_posterior(successes, sizes, other).interval(problem.level)
         return (
-            f"{_clusters(problem, len(sizes))} say little about how clusters spread, so the interval rests on its "
-            f"prior; with the {other} prior it is [{low:.3f}, {high:.3f}]",
+            f"with {_clusters(problem, len(sizes))} little is known of how clusters spread, so the interval rests on "
+            f"its prior; with the {other} prior it is [{low:.3f}, {high:.3f}]",
         )
 
 
@@ -214,7 +214,7 @@ def refuse_value_outside(problem: Problem, found: Finding) -> None:
 def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[str, ...]:
     if n_clusters >= FEW_CLUSTERS:
         return ()
-    return (f"{_clusters(problem, n_clusters)} say little about how clusters spread: the interval is rough",)
+    return (f"with {_clusters(problem, n_clusters)} little is known of how clusters spread: the interval is rough",)
 
 
 def _few_clusters_note(problem: Problem, posterior: Posterior, n_clusters: int) -> tuple[str, ...]:

@@ -1,0 +1,177 @@
+"""Arguments and steps that several commands share."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from harness_uq.analysis import Options
+    from harness_uq.hookspecs import Harness, Run
+    from harness_uq.plugins import Plugins
+    from harness_uq.reading import Reading
+    from harness_uq.structure import StructureOptions
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+METHODS = """\
+methods (--uq):
+  bayes     a posterior chosen by the structure of the scores (default)
+  wilson    Wilson's score interval; with clusters or trials by Korn and Graubard's effective sample size
+  t, clt    mean and standard error; with clusters or trials the cluster-robust ones
+  NAME      one estimator by name, such as beta, clopper-pearson, clustered, clustered-gamma or dirichlet-process;
+            a wrong name lists them all
+"""
+
+
+def add_command(commands: Commands, name: str, summary: str, *, epilog: str = "") -> argparse.ArgumentParser:
+    """A sub-parser whose help opens with `summary`."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_logs(parser: argparse.ArgumentParser) -> None:
+    """The logs to read."""
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="file, folder or glob pattern of logged runs")
+
+
+def add_structure(parser: argparse.ArgumentParser) -> None:
+    """What the user says about clusters and ranges."""
+    parser.add_argument(
+        "--cluster",
+        action="append",
+        default=[],
+        metavar="[TASK=]FIELD",
+        help="field of the questions' documents that groups them, none, or auto; for one task with TASK=; may be "
+        "repeated (default: auto)",
+    )
+    parser.add_argument(
+        "--range",
+        action="append",
+        default=[],
+        type=_range,
+        metavar="METRIC=LO,HI",
+        dest="ranges",
+        help="smallest and largest possible score of a metric; may be repeated",
+    )
+
+
+def add_estimation(parser: argparse.ArgumentParser) -> None:
+    """How scores are estimated."""
+    add_structure(parser)
+    parser.add_argument("--uq", default="bayes", metavar="METHOD", help="method, see below (default: %(default)s)")
+    add_level(parser)
+    parser.add_argument(
+        "--scope",
+        choices=["population", "benchmark", "full"],
+        default="population",
+        help="score on new questions of the kind (population), on exactly these questions tried again and again "
+        "(benchmark), or on the whole benchmark of a run with --limit (full) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--estimand",
+        default="mean",
+        help="mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K over repeated trials (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--interval",
+        choices=["hdi", "quantile"],
+        help="credible interval: highest density or equal tails (default: the method's own, hdi for one score)",
+    )
+    add_seed(parser)
+
+
+def add_level(parser: argparse.ArgumentParser) -> None:
+    """Coverage of the intervals."""
+    parser.add_argument("--level", type=_level, default=0.95, help="coverage of the intervals (default: %(default)s)")
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Seed of what is sampled."""
+    parser.add_argument("--seed", type=int, default=0, help="of methods that sample (default: %(default)s)")
+
+
+def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """Form of the output; the first is the default."""
+    parser.add_argument("--format", choices=formats, default=formats[0], help="(default: %(default)s)")
+
+
+def structure_options(args: argparse.Namespace) -> "StructureOptions":
+    """The structure options that the arguments name."""
+    from harness_uq.structure import StructureOptions
+
+    by_task = dict(item.rsplit("=", 1) for item in args.cluster if "=" in item)
+    general = [item for item in args.cluster if "=" not in item and item != "auto"]
+    return StructureOptions(general[-1] if general else None, by_task, dict(args.ranges))
+
+
+def estimation_options(args: argparse.Namespace) -> "Options":
+    """The options that the arguments name."""
+    from harness_uq.analysis import Options
+
+    return Options(
+        method=args.uq,
+        level=args.level,
+        scope=args.scope,
+        estimand=args.estimand,
+        interval=args.interval,
+        structure=structure_options(args),
+        seed=args.seed,
+    )
+
+
+def read(paths: Sequence[str], plugins: "Plugins") -> "Reading":
+    """Read the logs, with a progress bar on a terminal."""
+    from harness_uq.reading import read_logs
+
+    return read_logs(paths, harnesses=plugins.harnesses, progress=_progress)
+
+
+def say_reading(reading: "Reading", plugins: "Plugins") -> int:
+    """Say on standard error what could not be read; exit code 1 where a path named by the user gave nothing."""
+    for warning in plugins.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    for path, message in reading.warnings:
+        print(f"warning: {path}: {message}", file=sys.stderr)
+    for path, message in reading.failures:
+        print(f"error: {path}: {message}", file=sys.stderr)
+    if n := reading.n_skipped:
+        print(f"{n} file{'s' if n > 1 else ''} skipped: no logs of a known harness", file=sys.stderr)
+    return 1 if reading.failures else 0
+
+
+def reading_errors(reading: "Reading") -> list[Mapping[str, str]]:
+    """What could not be read, for the JSON form."""
+    return [{"path": path, "message": message} for path, message in (*reading.failures, *reading.warnings)]
+
+
+def _progress(runs: "Sequence[tuple[Harness, Run]]") -> "Iterable[tuple[Harness, Run]]":
+    if not sys.stderr.isatty():
+        return runs
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(runs, description="Reading", console=Console(stderr=True), transient=True)
+
+
+def _level(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"must lie between 0 and 1, such as 0.95; got {text}")
+    return value
+
+
+def _range(text: str) -> tuple[str, tuple[float, float]]:
+    metric, _, bounds = text.rpartition("=")
+    try:
+        low, high = (float(part) for part in bounds.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must look like METRIC=LO,HI, such as bleu=0,100; got {text!r}") from None
+    if not (metric and low < high):
+        raise argparse.ArgumentTypeError(f"must name a metric and a range with LO < HI; got {text!r}")
+    return metric, (low, high)

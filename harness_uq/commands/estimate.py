@@ -1,0 +1,33 @@
+"""`harness-uq estimate`: scores of logged runs with intervals."""
+
+import argparse
+
+from harness_uq.commands import _shared
+
+
+def add(commands: _shared.Commands) -> None:
+    """Declare the arguments."""
+    parser = _shared.add_command(commands, "estimate", "scores of logged runs with intervals", epilog=_shared.METHODS)
+    _shared.add_logs(parser)
+    _shared.add_estimation(parser)
+    _shared.add_format(parser, ["table", "json", "csv", "markdown"])
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, estimate, print."""
+    from harness_uq.analysis import estimate
+    from harness_uq.plugins import load_plugins
+    from harness_uq.report.tabular import estimates_csv, estimates_json, estimates_markdown
+    from harness_uq.report.text import estimates_table
+
+    plugins = load_plugins()
+    reading = _shared.read(args.logs, plugins)
+    rows = estimate(reading.logs, _shared.estimation_options(args), plugins=plugins)
+    printers = {
+        "table": lambda: estimates_table(rows),
+        "json": lambda: estimates_json(rows, errors=_shared.reading_errors(reading)),
+        "csv": lambda: estimates_csv(rows),
+        "markdown": lambda: estimates_markdown(rows),
+    }
+    print(printers[args.format]().strip("\n"))
+    return _shared.say_reading(reading, plugins)

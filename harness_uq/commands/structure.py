@@ -1,0 +1,26 @@
+"""`harness-uq structure`: what is known of clusters, trials and score types."""
+
+import argparse
+
+from harness_uq.commands import _shared
+
+
+def add(commands: _shared.Commands) -> None:
+    """Declare the arguments."""
+    summary = "clusters, trials and score types that were found, with the evidence"
+    parser = _shared.add_command(commands, "structure", summary)
+    _shared.add_logs(parser)
+    _shared.add_structure(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, detect, print."""
+    from harness_uq.analysis import structures
+    from harness_uq.plugins import load_plugins
+    from harness_uq.report.text import structures_text
+
+    plugins = load_plugins()
+    reading = _shared.read(args.logs, plugins)
+    found = structures(reading.logs, _shared.structure_options(args), plugins=plugins)
+    print(structures_text(found))
+    return _shared.say_reading(reading, plugins)
