@@ -12,7 +12,7 @@ from harness_uq.stats._arrays import FloatArray, check_counts
 
 DispersionPrior = Literal["icc", "gamma"]
 
-_HEAD = 16  # rising factorials: the first 16 factors one by one, Stirling's series (error < 2e-14) for the rest
+_HEAD = 32  # rising factorials: the first 32 factors one by one, Stirling's series (error < 2e-14) for the rest
 _BLOCK = np.log(16.0)  # cluster sizes are summarised in blocks of this length on the log scale
 _BATCH = 2**14  # numbers evaluated at once: few enough for the cache, many enough to hide the cost of a call
 _BLOCK_NODES = 24  # Chebyshev error in a block: 4.75**-24 = 6e-17
@@ -75,7 +75,7 @@ class _RisingSum:
         return total + self._large_sum(x, d) if len(self._large[0]) else total
 
     def _large_sum(self, x: FloatArray, d: FloatArray) -> FloatArray:
-        """Factors from k = 16 on by Stirling: log Gamma(a + n) / (Gamma(a) d^n) with a = d x + 16."""
+        """Factors from k = 32 on by Stirling: log Gamma(a + n) / (Gamma(a) d^n) with a = d x + 32."""
         a = d * x + _HEAD
         values, repeats = self._large
         rest = values - _HEAD
@@ -99,9 +99,9 @@ def _weighted_sum(
 
 
 def _stirling_rest(z: FloatArray) -> FloatArray:
-    """Log Gamma(z) less (z - 1/2) log z - z + log(2 pi)/2; z >= 16."""
+    """Log Gamma(z) less (z - 1/2) log z - z + log(2 pi)/2; z >= 32."""
     r = 1 / (z * z)
-    return np.asarray((1 / 12 - r * (1 / 360 - r * (1 / 1260 - r / 1680))) / z)
+    return np.asarray((1 / 12 - r * (1 / 360 - r / 1260)) / z)
 
 
 def _check_clusters(successes: ArrayLike, sizes: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -18,6 +18,7 @@ from harness_uq.stats._beta_binomial import BetaBinomialLogPosterior, Dispersion
 from harness_uq.stats._mode import find_mode
 
 _REACH = 60.0  # half-width of the first, coarse grid; the tails fall at least as exp(-|u|) and exp(-|v|)
+_DEPTH = 25.0  # a dispersion matters while the density along it is within exp(-25) = 1e-11 of the mode's
 _TAIL = 1e-12  # share of the mass that a node at the edge of the grid may hold
 _REFINEMENTS = 9
 
@@ -154,14 +155,18 @@ def _axes(log_posterior: BetaBinomialLogPosterior) -> tuple[_Axis, _Axis]:
 
 def _locate(log_posterior: BetaBinomialLogPosterior) -> tuple[FloatArray, FloatArray]:
     """Centre and scale of u and v: the mode, but of u where it is narrowest, at the largest d that matters."""
+
+    def along(u: float, v: FloatArray) -> FloatArray:
+        return log_posterior(np.full_like(v, u), v)
+
     pooled = float(special.logit((log_posterior.n_successes + 1) / (log_posterior.n_trials + 2)))
     line = np.arange(-30.0, 30.5)
-    start = np.array([pooled, line[np.argmax(log_posterior(np.full(61, pooled), line))]])
+    start = np.array([pooled, line[np.argmax(along(pooled, line))]])
     mode, curvature = find_mode(lambda x: log_posterior(x[:, 0], x[:, 1]), start)
     scale = 1 / np.sqrt(np.maximum(-np.diag(curvature), 1.0))
     above = mode[1] + scale[1] * np.sinh(np.linspace(0, np.arcsinh(_REACH / scale[1]), 60))
-    along = np.maximum(log_posterior(np.full(60, mode[0]), above), log_posterior(np.full(60, pooled), above))
-    v = above[along > along[0] - 25].max()
+    height = np.maximum(along(mode[0], above), along(pooled, above))
+    v = above[height > height[0] - _DEPTH].max()
     narrow, narrow_curvature = find_mode(lambda x: log_posterior(x[:, 0], np.full(len(x), v)), mode[:1])
     narrow_scale = 1 / np.sqrt(max(-narrow_curvature[0, 0], 1.0))
     return np.array([narrow[0], mode[1]]), np.array([min(scale[0], narrow_scale), scale[1]])
