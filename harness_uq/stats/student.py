@@ -68,7 +68,7 @@ def student_mean(scores: ArrayLike) -> StudentPosterior:
     DataError : if the scores are not a finite one-dimensional array
     NotEstimableError : if there are fewer than two scores, or all are equal (a bound on the scores would help)
 
-    Student (1908), Biometrika 6:1; Miller (2024), eq. 1.
+    Student (1908), Biometrika 6:1; Miller (2024), SE_CLT.
 
     >>> mean = student_mean([1.0, 2.0, 3.0])
     >>> mean.mean, mean.df, round(3 * mean.std_error**2, 12)

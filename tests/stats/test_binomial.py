@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import special
@@ -156,6 +156,26 @@ def test_all_right_gives_a_one_sided_highest_density_interval() -> None:
     low, high = binomial_interval([20, 0], 20, method="hdi")
     assert low.tolist() == pytest.approx([0.05 ** (1 / 21), 0.0], abs=1e-14)
     assert high.tolist() == pytest.approx([1.0, 1 - 0.05 ** (1 / 21)], abs=1e-14)
+
+
+@settings(deadline=None)  # the first example imports statsmodels
+@given(counts, st.floats(0.5, 0.999))
+def test_intervals_are_those_of_statsmodels(sn: tuple[int, int], level: float) -> None:
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    names: dict[BinomialMethod, str] = {"wilson": "wilson", "clopper_pearson": "beta", "jeffreys": "jeffreys"}
+    for method, theirs in names.items():
+        expected = proportion.proportion_confint(*sn, alpha=1 - level, method=theirs)
+        measured = [float(end) for end in binomial_interval(*sn, level, method)]
+        assert measured == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "n", "percent"), [(0.655, 5000, 0.672), (0.63, 5000, 0.683), (0.836, 164, 2.891), (0.867, 164, 2.652)]
+)
+def test_published_standard_errors(accuracy: float, n: int, percent: float) -> None:
+    """MATH and HumanEval in Miller (2024): half the CLT interval over z."""
+    low, high = binomial_interval(accuracy * n, n, method="clt")
+    assert 100 * float(high - low) / (2 * special.ndtri(0.975)) == pytest.approx(percent, abs=6e-4)
 
 
 @given(counts, st.floats(0.5, 0.999))
