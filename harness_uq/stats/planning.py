@@ -1,0 +1,243 @@
+"""Planning a run: expected width of its interval, questions against trials, trials that separate two systems."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.stats._arrays import FloatArray, check_level
+from harness_uq.stats.posterior import BetaPosterior, IntervalKind, Posterior
+from harness_uq.stats.power import paired_variance
+
+_PREDICTIVE_NODES = 33
+_MOST_TRIALS = 10**9
+
+
+def expected_width(
+    n_questions: ArrayLike,
+    n_trials: ArrayLike = 1,
+    *,
+    variance_between: ArrayLike,
+    variance_within: ArrayLike = 0.0,
+    level: float = 0.95,
+    design_effect: ArrayLike = 1.0,
+) -> FloatArray:
+    """Width of the interval of a mean score over M questions with N trials each.
+
+    Parameters
+    ----------
+    n_questions, n_trials : > 0; n_trials may be infinite
+    variance_between : >= 0; Var(x), variance of expected scores over questions
+    variance_within : >= 0; E[sigma^2], mean variance over trials of a question
+    level : float in (0, 1)
+    design_effect : > 0
+
+    Returns
+    -------
+    ndarray, in units of the score; for scores near an end of their range see `predict_width`
+
+    Raises
+    ------
+    DataError : an argument out of range
+
+    2 z sqrt(design_effect (Var(x) + E[sigma^2] / N) / M), Miller (2024), section 3.
+
+    >>> wide, narrow = expected_width(100, [1, 2], variance_between=1 / 12, variance_within=1 / 6)
+    >>> round(float((narrow / wide) ** 2), 12)  # two trials spare a third of the variance at uniform difficulty
+    0.666666666667
+    """
+    n, z = np.asarray(n_questions, float), float(special.ndtri((1 + check_level(level)) / 2))
+    if not (n > 0).all():
+        raise DataError(f"n_questions must be positive; got {n.min()}")
+    variance = paired_variance(variance_between, variance_within, trials_a=n_trials, design_effect=design_effect)
+    return np.asarray(2 * z * np.sqrt(variance / n))
+
+
+def predict_width(
+    pilot: Posterior,
+    ratio: float,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    level: float = 0.95,
+    kind: IntervalKind = "hdi",
+) -> float:
+    """Expected width of the interval of a run `ratio` times as large as a pilot.
+
+    Parameters
+    ----------
+    pilot : posterior of the mean score from the pilot; only its mean and sd are used
+    ratio : > 0; questions (or clusters) of the run over those of the pilot, trials a question unchanged
+    low, high : range of the score
+    level, kind : of the interval
+
+    Returns
+    -------
+    float, in units of the score
+
+    Raises
+    ------
+    DataError : ratio <= 0, or a pilot whose moments do not fit into the range
+    NotEstimableError : a pilot that leaves a run of no more than one effective question
+
+    The Beta(1 + S, 1 + F) with the pilot's mean and sd carries its effective number of questions n = S + F, clusters
+    and trials included; the run has ratio * n. Its mean score S' / (ratio n) varies as a beta-binomial proportion
+    with theta ~ Beta(1/2 + S, 1/2 + F), Jeffreys' posterior, which pulls high scores down less than Beta(1 + S, 1 + F);
+    a Beta with the same two moments stands for it. The width of Beta(1 + S', 1 + F') is averaged over its quantiles.
+
+    >>> pilot = BetaPosterior(1 + 80, 1 + 20)
+    >>> 0.5 < predict_width(pilot, 3) / (pilot.interval(kind="hdi")[1] - pilot.interval(kind="hdi")[0]) < 0.65
+    True
+    """
+    if not 0 < ratio < math.inf:
+        raise DataError(f"ratio must be positive and finite; got {ratio}")
+    fitted = BetaPosterior.from_moments(pilot.mean, pilot.sd**2, low, high)
+    questions = ratio * (fitted.a + fitted.b - 2)
+    if questions <= 1:
+        raise NotEstimableError(
+            f"the pilot carries {questions / ratio:.2g} effective questions, too few to tell the spread of the score:"
+            " run a larger one"
+        )
+    theta = BetaPosterior(max(fitted.a - 0.5, 0.25), max(fitted.b - 0.5, 0.25))
+    noise = (theta.mean * (1 - theta.mean) - theta.sd**2) / questions
+    predictive = BetaPosterior.from_moments(theta.mean, theta.sd**2 + noise)
+    scores = predictive.quantile((np.arange(_PREDICTIVE_NODES) + 0.5) / _PREDICTIVE_NODES)
+    ends = [BetaPosterior(1 + questions * s, 1 + questions * (1 - s), low, high).interval(level, kind) for s in scores]
+    return float(np.mean([end[1] - end[0] for end in ends]))
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Questions and trials a question, what they cost and the standard error of the mean score they give."""
+
+    n_questions: int
+    n_trials: int
+    cost: float
+    std_error: float
+
+
+def allocate(
+    *,
+    variance_between: float,
+    variance_within: float,
+    cost_question: float,
+    cost_trial: float,
+    budget: float | None = None,
+    target_se: float | None = None,
+) -> Allocation:
+    """More questions or more trials: the cheapest way to a standard error, or the best one for a budget.
+
+    Parameters
+    ----------
+    variance_between : > 0; Var(x), variance of expected scores over questions
+    variance_within : >= 0; E[sigma^2], mean variance over trials of a question
+    cost_question : >= 0; of a question, however often it is tried
+    cost_trial : > 0; of one trial
+    budget, target_se : > 0; exactly one of the two
+
+    Returns
+    -------
+    Allocation; within the budget, or with a standard error of at most `target_se`
+
+    Raises
+    ------
+    DataError : an argument out of range, both or none of budget and target_se, a budget under one question's cost
+
+    M questions of N trials cost M (c_q + N c_t) and leave (Var(x) + E[sigma^2] / N) / M. The product of the two is
+    smallest at N = sqrt(E[sigma^2] c_q / (Var(x) c_t)), whatever the budget; N is rounded to the better neighbour.
+    Cochran (1977), section 10.6.
+
+    >>> allocate(variance_between=1 / 12, variance_within=1 / 6, cost_question=8, cost_trial=1, budget=1200)
+    Allocation(n_questions=100, n_trials=4, cost=1200.0, std_error=0.035355339059327376)
+    """
+    _check_allocation(variance_between, variance_within, cost_question, cost_trial)
+    if (budget is None) == (target_se is None) or not 0 < (budget or target_se or 0.0) < math.inf:
+        raise DataError(f"give a positive budget or a positive target_se; got {budget} and {target_se}")
+    best = math.sqrt(variance_within / variance_between * cost_question / cost_trial)
+    choices = []
+    for trials in sorted({max(1, math.floor(best)), max(1, math.ceil(best))}):
+        cost, variance = cost_question + trials * cost_trial, variance_between + variance_within / trials
+        questions = _affordable(cost, variance, budget, target_se)
+        if questions:
+            choices.append(Allocation(questions, trials, float(questions * cost), math.sqrt(variance / questions)))
+    if not choices:
+        raise DataError(f"a budget of {budget} does not pay for one question at {cost_question} + {cost_trial} a trial")
+    return min(choices, key=lambda choice: choice.std_error if target_se is None else choice.cost)
+
+
+def trials_to_separate(
+    gap: float,
+    n_questions: int,
+    *,
+    variance_within_a: float,
+    variance_within_b: float,
+    confidence: float = 0.95,
+) -> int:
+    """Trials a question at which Bayes@N is expected to rank two systems with a given confidence.
+
+    Parameters
+    ----------
+    gap : not 0; difference of the two scores on exactly these questions, right answers scored 1 and wrong ones 0
+    n_questions : M >= 1
+    variance_within_a, variance_within_b : in [0, 1/4]; mean over the questions of pi (1 - pi)
+    confidence : in (1/2, 1); probability that the observed order is the true one, Phi(z)
+
+    Returns
+    -------
+    int, >= 1
+
+    Raises
+    ------
+    DataError : an argument out of range
+    NotEstimableError : more than 10^9 trials
+
+    Smallest N at which z(N) = |mu_A - mu_B| / sqrt(sigma_A^2 + sigma_B^2) reaches its threshold, with mu and sigma^2 of
+    Bayes@N (Hariri et al. 2025, algorithm 1 and section 2.5, uniform prior) replaced by their expectations:
+    mu_A - mu_B = N gap / (N + 2), sigma^2 = (N + 1 + N (N - 1) w) / (M (N + 2)^2 (N + 3)) with w the variance within.
+
+    >>> trials_to_separate(0.0133, 30, variance_within_a=0.195, variance_within_b=0.195)
+    200
+    """
+    within = (variance_within_a, variance_within_b)
+    if gap == 0 or not math.isfinite(gap) or n_questions < 1 or not all(0 <= w <= 0.25 for w in within):
+        raise DataError(
+            "gap must not be 0, n_questions at least 1 and variances within [0, 1/4]; "
+            f"got {gap}, {n_questions}, {variance_within_a} and {variance_within_b}"
+        )
+    if not 0.5 < confidence < 1:
+        raise DataError(f"confidence must lie between 1/2 and 1; got {confidence}")
+    z = float(special.ndtri(confidence))
+
+    def reached(n: int) -> bool:
+        noise = 2 * (n + 1) + n * (n - 1) * sum(within)
+        return abs(gap) * n * math.sqrt(n_questions * (n + 3) / noise) >= z
+
+    low, high = 0, 1
+    while not reached(high):
+        low, high = high, 2 * high
+        if high > _MOST_TRIALS:
+            raise NotEstimableError(f"a gap of {gap} on {n_questions} questions needs more than 10^9 trials")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _affordable(cost: float, variance: float, budget: float | None, target_se: float | None) -> int:
+    """Questions that the budget pays for, or that the standard error needs; the 1e-12 forgives rounding."""
+    if target_se is not None:
+        return max(1, math.ceil(variance / target_se**2 * (1 - 1e-12)))
+    return math.floor((budget or 0.0) / cost * (1 + 1e-12))
+
+
+def _check_allocation(between: float, within: float, cost_question: float, cost_trial: float) -> None:
+    if not (0 < between < math.inf and 0 <= within < math.inf):
+        raise DataError(
+            f"variance_between must be positive and variance_within not negative; got {between} and {within}"
+            " (where questions do not differ, one question tried for the whole budget would be best)"
+        )
+    if not (0 <= cost_question < math.inf and 0 < cost_trial < math.inf):
+        raise DataError(f"cost_question must be >= 0 and cost_trial > 0; got {cost_question} and {cost_trial}")
