@@ -1,0 +1,87 @@
+"""Figures by matplotlib's object interface, without global state, in colours that colour-blind readers tell apart."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness_uq.errors import DataError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe & Ito (2008), without yellow, which is too pale on white
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", "-.", ":")
+INK, GREY, PALE = "#1a1a1a", "#767676", "#d9d9d9"
+TEXT, SMALL = 9.0, 8.0
+MAX_HEIGHT = 40.0
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure, `width` × `height` inches.
+
+    Raises
+    ------
+    MissingDependencyError : if matplotlib is not installed
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError(
+            "plots need matplotlib, which is not installed; pip install 'harness-uq[plot]' brings it"
+        ) from error
+    return Figure(figsize=(width, min(height, MAX_HEIGHT)), layout="constrained")
+
+
+def axes_of(figure: "Figure", heights: Sequence[float]) -> "list[Axes]":
+    """Axes above each other with relative `heights`."""
+    grid = figure.subplots(len(heights), 1, squeeze=False, gridspec_kw={"height_ratios": list(heights)})
+    return [tidy(row[0]) for row in grid]
+
+
+def tidy(axes: "Axes") -> "Axes":
+    """The axes without frame at the top and right, with small text and a quiet grid."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(labelsize=SMALL, colors=INK)
+    axes.grid(visible=True, color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def legend_below(axes: "Axes") -> None:
+    """A legend of the axes' labelled artists under the figure, up to three entries a line."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        axes.figure.legend(
+            handles, labels, loc="outside lower center", ncols=min(len(labels), 3), fontsize=SMALL, frameon=False
+        )
+
+
+def draw_series(
+    axes: "Axes", k: int, label: str, x: ArrayLike, y: ArrayLike, half_width: ArrayLike | None = None
+) -> None:
+    """The k-th line, told from the others by colour, marker and dash, with error bars y ± half_width."""
+    axes.errorbar(
+        np.asarray(x, float),
+        np.asarray(y, float),
+        yerr=half_width,
+        color=COLOURS[k % len(COLOURS)],
+        marker=MARKERS[k % len(MARKERS)],
+        linestyle=DASHES[(k // len(COLOURS) + k) % len(DASHES)],
+        linewidth=1.4,
+        markersize=4.5,
+        elinewidth=0.9,
+        capsize=2.0,
+        label=label,
+    )
+
+
+def need_rows(rows: Sequence[object], what: str) -> None:
+    """Raise DataError where there is nothing to draw."""
+    if not rows:
+        raise DataError(f"nothing to draw: no {what} given")

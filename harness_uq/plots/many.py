@@ -1,0 +1,117 @@
+"""Pictures of several systems: who is better than whom, and who may hold which rank."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness_uq.plots._figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy
+from harness_uq.plots.rows import shorten, task_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from harness_uq.comparisons import Ranking
+    from harness_uq.data import FloatArray
+
+_MAX_WRITTEN = 25
+
+
+def heat_map(ranking: "Ranking", *, title: str | None = None) -> "Figure":
+    """All pairs: probability that the system of the row is better than the system of the column.
+
+    Up to 25 systems the probabilities are written into the cells, as percentages.
+
+    Parameters
+    ----------
+    ranking : of at least one system
+    title : above the figure; the task by default
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    DataError : if the ranking holds no system
+    MissingDependencyError : if matplotlib is not installed
+    """
+    need_rows(ranking.systems, "systems")
+    n = len(ranking.systems)
+    side = min(max(0.42 * n, 1.6), 14.0)
+    figure = new_figure(side + 3.6, side + 1.8)
+    figure.set_layout_engine("compressed")
+    axes = figure.subplots()
+    table = np.array(ranking.prob_better, float)
+    np.fill_diagonal(table, np.nan)
+    image = axes.imshow(table, vmin=0.0, vmax=1.0, cmap="PuOr_r")
+    names = [shorten(system.system, 28) for system in ranking.systems]
+    axes.set_xticks(range(n), [str(k + 1) for k in range(n)], fontsize=_text_size(n))
+    axes.set_yticks(range(n), [f"{name}  {k + 1}" for k, name in enumerate(names)], fontsize=_text_size(n))
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.set_title(title or _title(ranking), fontsize=TEXT + 1, color=INK)
+    bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 3.0 / side))
+    bar.set_label("P(row is better than column)", fontsize=SMALL)
+    bar.ax.tick_params(labelsize=SMALL)
+    if n <= _MAX_WRITTEN:
+        _write_cells(axes, table)
+    return figure
+
+
+def rank_distribution(ranking: "Ranking", *, title: str | None = None) -> "Figure":
+    """Ranks that each system may hold: shade is P(rank), line the credible interval, dot the expected rank.
+
+    Parameters, return and errors as in `heat_map`. Without `Ranking.prob_rank` there is no shade.
+    """
+    need_rows(ranking.systems, "systems")
+    n = len(ranking.systems)
+    figure = new_figure(7.5, 0.26 * n + 1.6)
+    axes = tidy(figure.subplots())
+    axes.grid(visible=False, axis="y")
+    if ranking.prob_rank is not None:
+        table = np.array(ranking.prob_rank, float)
+        image = axes.imshow(
+            table, vmin=0.0, vmax=1.0, cmap="Blues", aspect="auto", extent=(0.5, table.shape[1] + 0.5, n - 0.5, -0.5)
+        )
+        bar = figure.colorbar(image, ax=axes, fraction=0.04)
+        bar.set_label("P(rank)", fontsize=SMALL)
+        bar.ax.tick_params(labelsize=SMALL)
+    for y, system in enumerate(ranking.systems):
+        ends = [system.rank_low, system.rank_high]
+        axes.plot(ends, [y, y], color=COLOURS[1], linewidth=1.6, marker="|", markersize=7)
+        axes.plot([system.expected_rank], [y], "o", color="white", markeredgecolor=INK, markersize=5)
+    axes.set_xlim(0.5, n + 0.5)
+    axes.set_ylim(n - 0.5, -0.5)
+    axes.set_xticks([k for k in range(1, n + 1) if n <= 20 or k == 1 or k % 5 == 0])
+    axes.set_yticks(range(n), [shorten(system.system) for system in ranking.systems], fontsize=SMALL)
+    axes.set_xlabel("rank, 1 is best", fontsize=TEXT, color=INK)
+    axes.set_title(title or _title(ranking), fontsize=TEXT + 1, color=INK)
+    return figure
+
+
+def _write_cells(axes: "Axes", table: "FloatArray") -> None:
+    for (i, j), value in np.ndenumerate(table):
+        if np.isnan(value):
+            axes.text(j, i, "–", ha="center", va="center", color=GREY, fontsize=SMALL)
+            continue
+        colour = "white" if abs(value - 0.5) > 0.35 else INK
+        axes.text(j, i, percent_text(value), ha="center", va="center", color=colour, fontsize=SMALL - 1)
+
+
+def percent_text(value: float) -> str:
+    """A probability in percent, never rounded to certainty.
+
+    >>> percent_text(0.9999), percent_text(0.25), percent_text(0.0)
+    ('>99', '25', '<1')
+    """
+    if value > 0.99:
+        return ">99"
+    return "<1" if value < 0.01 else f"{100 * value:.0f}"
+
+
+def _text_size(n: int) -> float:
+    return SMALL if n <= 30 else max(4.0, SMALL * 30 / n)
+
+
+def _title(ranking: "Ranking") -> str:
+    return f"{task_title(ranking.task, ranking.metric, ranking.filter)}: {ranking.n_questions} questions"
