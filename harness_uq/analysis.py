@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness_uq.caveats import caveats
 from harness_uq.data import (
     Classifications,
     Questions,
@@ -233,14 +234,15 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
     for choice in choices(problem, method, plugins.estimators):
         try:
             if reason := choice.estimator.unsuitable(problem):
-                raise NotEstimableError(f"{choice.estimator.name}: {reason}")
+                raise NotEstimableError(reason if method == "bayes" else f"{choice.estimator.name} {reason}")
             row = choice.estimator.estimate(problem)
         except (DataError, NotEstimableError) as error:
             refusals.append(str(error))
             continue
         structure = problem.structure
-        notes = (*row.notes, *refusals, *_cluster_notes(structure), *structure.hints)
-        return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings))
+        notes, warnings = caveats(problem)
+        notes = (*row.notes, *refusals, *_cluster_notes(structure), *notes, *structure.hints)
+        return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings, *warnings))
     return not_estimable(log, data, estimand, "; ".join(refusals), problem.structure)
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from harness_uq.commands import estimate, structure
 
@@ -40,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     try:
         args = parser.parse_args(argv)
-        return _COMMANDS[args.command].run(args)
+        run: Callable[[argparse.Namespace], int] = _COMMANDS[args.command].run
+        return run(args)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     except HarnessUqError as error:

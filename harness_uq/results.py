@@ -140,6 +140,7 @@ class Estimate(NotebookTable):
             "harness": {
                 "value": finite_or_none(self.harness.value),
                 "std_error": finite_or_none(self.harness.std_error),
+                "n": self.harness.n,
             },
             "diagnostics": {name: finite_or_none(value) for name, value in self.diagnostics.items()},
             "source": {

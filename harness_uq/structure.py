@@ -37,7 +37,6 @@ _KNOWN_RANGES: tuple[tuple[str, tuple[float, float]], ...] = (
     (r"acc|acc_norm|acc_bytes|acc_mutual_info|acc_all|acc_greedy|em|exact_match|exact|f1|mc1|mc2|contains", (0.0, 1.0)),
     (r"pass@\d+|pass_at_\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc|pct_stereotype", (0.0, 1.0)),
     (r"rouge[12L]|rouge[12L]_max|bleu_max", (0.0, 100.0)),
-    (r"(rouge[12L]|bleu)_diff", (-100.0, 100.0)),
     (r"brier_score", (0.0, 2.0)),
 )
 
@@ -213,7 +212,7 @@ def _from_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Clusters:
         if _looks_like_a_cluster(name, candidate) and not (entry and name in entry.strata)
     }
     strong = {name: c for name, c in named.items() if c.n_distinct >= MIN_AUTOMATIC_CLUSTERS}
-    hints = tuple(_hint(name, c) for name, c in named.items() if name not in strong)
+    hints = _hints({name: c for name, c in named.items() if name not in strong})
     if not strong:
         return _independent("no field says that questions share material", hints)
     name = _coarsest(strong)
@@ -235,7 +234,7 @@ def _coarsest(candidates: Mapping[str, CandidateField]) -> str:
     """The field with the fewest values among those that nest the most finely grained one."""
     finest = max(candidates, key=lambda name: candidates[name].n_distinct)
     nesting = [name for name, c in candidates.items() if _nests(c.codes, candidates[finest].codes)]
-    return min(nesting, key=lambda name: (candidates[name].n_distinct, name == PROMPT_PREFIX, name))
+    return min(nesting, key=lambda name: (candidates[name].n_distinct, candidates[name].is_text, name))
 
 
 def _nests(outer: IntArray, inner: IntArray) -> bool:
@@ -243,11 +242,16 @@ def _nests(outer: IntArray, inner: IntArray) -> bool:
     return bool(pairs == len(np.unique(inner)))
 
 
-def _hint(name: str, candidate: CandidateField) -> str:
-    return (
-        f"field {name!r} groups the questions into {candidate.n_distinct}; if those groups were sampled together "
-        f"(one passage, one dialogue), use --cluster {name}"
-    )
+def _hints(candidates: Mapping[str, CandidateField]) -> tuple[str, ...]:
+    """One hint for all fields; of fields that group alike the shortest name stands for all."""
+    by_codes: dict[bytes, str] = {}
+    for name in sorted(candidates, key=lambda name: (name == PROMPT_PREFIX, len(name), name)):
+        by_codes.setdefault(np.unique(candidates[name].codes, return_inverse=True)[1].tobytes(), name)
+    if not by_codes:
+        return ()
+    fields = ", ".join(f"{name} ({candidates[name].n_distinct} groups)" for name in by_codes.values())
+    first = next(iter(by_codes.values()))
+    return (f"fields that group the questions: {fields}; where such groups share material, say --cluster {first}",)
 
 
 def _independent(evidence: str, hints: tuple[str, ...] = ()) -> Clusters:

@@ -44,13 +44,16 @@ def _run_key(log: TaskLog) -> tuple[object, ...]:
 def group_data(
     group: TaskLog, metric: str, filter_name: str, members: Sequence[TaskLog], clusters: FindClusters
 ) -> TaskGroup:
-    """Question scores of the members with the weights that reproduce the group's reported value.
+    """Question scores of the members that have the metric, with the weights that reproduce the reported value.
 
     Raises
     ------
-    NotEstimableError : if a member lacks the metric, or neither equal nor size weights give the reported value
+    NotEstimableError : if no member has the metric, or neither equal nor size weights give the reported value
     """
-    scores = [_scores_of(log, metric, filter_name) for log in members]
+    found = [(log, data) for log in members if (data := _scores_of(log, metric, filter_name)) is not None]
+    if not found:
+        raise NotEstimableError(f"none of the group's tasks has a score a question for {metric!r}")
+    members, scores = [log for log, _ in found], [data for _, data in found]
     kept = [np.flatnonzero(score.is_scored) for score in scores]
     means = [np.nanmean(score.values[rows], axis=1) for score, rows in zip(scores, kept, strict=True)]
     tasks = np.repeat(np.arange(len(members)), [len(m) for m in means])
@@ -69,24 +72,25 @@ def group_data(
     )
 
 
-def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores:
+def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | None:
     for data in log.data:
         if isinstance(data, Scores) and (data.metric, data.filter) == (metric, filter_name) and data.is_scored.any():
             return data
-    raise NotEstimableError(f"task {log.task!r} of the group has no scores for {metric!r}")
+    return None
 
 
 def _weights(means: Sequence[FloatArray], reported: float | None) -> FloatArray:
     task_means = np.array([m.mean() for m in means])
     sizes = np.array([len(m) for m in means], float)
-    by_size, equal = sizes / sizes.sum(), np.full(len(means), 1 / len(means))
+    by_size: FloatArray = sizes / sizes.sum()
+    equal: FloatArray = np.full(len(means), 1 / len(means))
     if reported is None or abs(by_size @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
         return by_size
     if abs(equal @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
         return equal
     raise NotEstimableError(
-        f"neither equal weights ({equal @ task_means:.6g}) nor weights by size ({by_size @ task_means:.6g}) of its "
-        f"{len(means)} tasks give the group's value {reported:.6g}"
+        f"neither equal weights ({equal @ task_means:.6g}) nor weights by size ({by_size @ task_means:.6g}) of the "
+        f"{len(means)} tasks with scores a question give the group's value {reported:.6g}"
     )
 
 
@@ -109,7 +113,7 @@ def _within_tasks(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters
         own = np.arange(len(rows)) if codes is None else np.unique(codes[rows], return_inverse=True)[1]
         labels.append(own + offset)
         offset += int(own.max()) + 1
-    return np.asarray(np.concatenate(labels), np.int64)
+    return np.concatenate(labels, dtype=np.int64)
 
 
 def _item_labels(members: Sequence[TaskLog], kept: Sequence[IntArray]) -> IntArray | None:

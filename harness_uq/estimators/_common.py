@@ -1,6 +1,6 @@
 """What the estimators share: units of independence, plain scores, and building an `Estimate`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,6 +152,8 @@ def build(problem: Problem, method: str, found: Finding) -> Estimate:
         icc=found.icc if found.icc is not None else spread.get("icc"),
         design_effect=spread.get("design_effect"),
         effective_questions=spread.get("effective_questions"),
+        variance_between=spread.get("variance_between"),
+        variance_within=spread.get("variance_within"),
         harness=log.reported.get((data.metric, data.filter), Reported(None)),
         structure=structure,
         posterior=found.posterior,
@@ -162,7 +164,8 @@ def build(problem: Problem, method: str, found: Finding) -> Estimate:
 
 
 def _spread(problem: Problem) -> dict[str, float]:
-    """ICC, design effect and effective questions of clustered or repeated scores; empty where undefined."""
+    """ICC, design effect and variance components of clustered or repeated scores; empty where undefined."""
+    from harness_uq.stats.checks import variance_components
     from harness_uq.stats.cluster_robust import cluster_robust
 
     data = problem.data
@@ -175,15 +178,23 @@ def _spread(problem: Problem) -> dict[str, float]:
         fit = cluster_robust(data.values[scored], units, weights=weights)
     except NotEstimableError:
         return {}
-    named = {"icc": fit.icc, "design_effect": fit.design_effect, "effective_questions": fit.effective_questions}
+    components = variance_components(data.values if problem.structure.max_trials > 1 else _by_unit(data))
+    named = {
+        "icc": fit.icc,
+        "design_effect": fit.design_effect,
+        "effective_questions": fit.effective_questions,
+        "variance_between": components.variance_between,
+        "variance_within": components.variance_within,
+    }
     return {name: float(value) for name, value in named.items() if value is not None and np.isfinite(value)}
 
 
-def percent(value: float) -> str:
-    """A proportion as text for messages."""
-    return f"{100 * value:.1f} %"
-
-
-def joined(parts: Sequence[str]) -> str:
-    """Words in a row: a, b and c."""
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+def _by_unit(scores: Scores) -> FloatArray:
+    """Question means with a row a unit, padded by NaN; float (n_units, largest unit)."""
+    units, means = unit_codes(scores), question_means(scores)
+    order = np.argsort(units, kind="stable")
+    sizes = np.bincount(units)
+    column = np.arange(len(units)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    table = np.full((len(sizes), int(sizes.max())), np.nan)
+    table[units[order], column] = means[order]
+    return table

@@ -182,7 +182,9 @@ def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) 
 
 
 def _clusters(problem: Problem, n: int) -> str:
-    return f"{n} cluster{'s' if n != 1 else ''} ({unit_name(problem)})"
+    plural = "s" if n != 1 else ""
+    key = problem.structure.cluster_key
+    return f"{n} cluster{plural} ({key})" if key else f"{n} question{plural} with repeated trials"
 
 
 def _needs_units(problem: Problem) -> str | None:

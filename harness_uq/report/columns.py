@@ -24,6 +24,7 @@ def columns(rows: Sequence[Estimate]) -> list[Column]:
         (Column("Value", lambda e: number(e.value), True), True),
         (Column(level, lambda e: interval(e.interval), True), True),
         (Column("±", lambda e: number(e.std_error), True), True),
+        (Column("Harness", lambda e: number(e.harness.value), True), any(_differs(e) for e in rows)),
         (Column("± harness", lambda e: number(e.harness.std_error), True), True),
         (Column("Questions", _questions, True), True),
         (Column("Clusters", _clusters), any(e.n_clusters for e in rows)),
@@ -36,12 +37,12 @@ def columns(rows: Sequence[Estimate]) -> list[Column]:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with `digits` decimals, four significant ones where it is large; `-` where there is none."""
+    """A number with `digits` decimals, fewer where it is large; `-` where there is none."""
     if value is None:
         return "-"
     if abs(value) >= 10:
-        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
-    return f"{value:.{digits}f}"
+        digits = max(0, min(digits, 6 - len(str(int(abs(value)))) - 2))
+    return f"{value:,.{digits}f}"
 
 
 def interval(value: Interval | None) -> str:
@@ -51,6 +52,12 @@ def interval(value: Interval | None) -> str:
 
 def _level(rows: Sequence[Estimate]) -> float | None:
     return next((e.interval.level for e in rows if e.interval), None)
+
+
+def _differs(row: Estimate) -> bool:
+    """Whether the harness reported another value, from more questions than the log holds."""
+    reported = row.harness.value
+    return reported is not None and row.value is not None and abs(reported - row.value) > 1e-6
 
 
 def _metric(row: Estimate) -> str:

@@ -46,7 +46,9 @@ def test_a_field_whose_name_says_passage_clusters_by_itself_from_twenty_values_o
 def test_fewer_than_twenty_groups_only_hint():
     found = find_clusters(log_with(section=SECTIONS), NOTHING)
     assert found.key is None
-    assert "--cluster section" in found.hints[0]
+    assert found.hints == (
+        "fields that group the questions: section (5 groups); where such groups share material, say --cluster section",
+    )
 
 
 def test_a_field_of_no_telling_name_is_ignored_unless_it_is_repeated_text():
