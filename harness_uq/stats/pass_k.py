@@ -32,6 +32,7 @@ PassReach = Literal["within", "all_trials", "extrapolated"]
 
 _NEGLIGIBLE = 1e-12  # mass of a node, or of a column relative to the largest, that is left out
 _DENSITY_NODES = 801
+_FINER = 4
 
 
 def pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
@@ -285,20 +286,24 @@ def _reach(trials: FloatArray, k: int, extrapolate: bool) -> PassReach:
 
 
 def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityPosterior:
-    """Density of the logit of the score, summed over the columns (values of d) of the grid."""
-    from scipy.interpolate import CubicSpline
+    """Density of the logit of the score, summed over the columns (values of d) of the grid.
+
+    Nodes and log masses are smooth in the index of the grid's rows: they are interpolated to a finer index first.
+    """
+    from scipy.interpolate import CubicSpline, make_interp_spline
 
     columns = np.flatnonzero(grid.weights.max(axis=0) > _NEGLIGIBLE * grid.weights.max())
     d = grid.dispersion[columns]
     a, b = d * grid.theta[:, None], d * special.expit(-grid.logit_theta)[:, None]
     value, complement = beta_binomial_sums(np.stack([score, 1 - score]), a, b)
-    logit = np.log(value) - np.log(complement)
-    mass = grid.weights[:, columns]
-    index = np.arange(len(mass))
-    density = mass / CubicSpline(index, logit, axis=0)(index, 1)
-    nodes = _spread_nodes(logit, mass)
+    index = np.arange(len(a), dtype=float)
+    fine = np.linspace(0.0, index[-1], _FINER * (len(a) - 1) + 1)
+    logit = make_interp_spline(index, np.log(value) - np.log(complement), k=7)
+    mass = np.exp(make_interp_spline(index, np.log(np.maximum(grid.weights[:, columns], 1e-300)), k=7)(fine))
+    values, density = logit(fine), mass / logit.derivative()(fine)
+    nodes = _spread_nodes(values, mass)
     total = np.zeros_like(nodes)
-    for g, f, m in zip(logit.T, density.T, mass.T, strict=True):
+    for g, f, m in zip(values.T, density.T, mass.T, strict=True):
         held = np.flatnonzero(m > _NEGLIGIBLE * m.max())
         part = slice(max(held[0] - 2, 0), held[-1] + 3)
         total += np.nan_to_num(CubicSpline(g[part], f[part], extrapolate=False)(nodes))
@@ -352,9 +357,10 @@ def _average(values: FloatArray) -> FloatValue:
 
 
 def _check_enough(trials: FloatArray, k: int) -> None:
-    if trials.min() < k:
-        short = np.argwhere(trials < k)
+    short = np.argwhere(trials < k)
+    if len(short):
+        place = tuple(short[0].tolist())
         raise NotEstimableError(
-            f"k = {k} trials cannot be drawn from question {short[0].tolist()[-1]}, which has {int(trials.min())} "
-            f"or more; {len(short)} of {trials.size} questions are short: take a smaller k or leave them out"
+            f"k = {k} trials cannot be drawn from question {place[-1]}, which has {trials[place]:g} trials; "
+            f"{len(short)} of {trials.size} questions are too short: take a smaller k or leave them out"
         )
