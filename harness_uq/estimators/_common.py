@@ -176,9 +176,9 @@ def _spread(problem: Problem) -> dict[str, float]:
     weights = np.broadcast_to(1 / scored.sum(axis=1, keepdims=True), data.values.shape)[scored]
     try:
         fit = cluster_robust(data.values[scored], units, weights=weights)
+        components = variance_components(data.values if problem.structure.max_trials > 1 else _by_unit(data))
     except NotEstimableError:
         return {}
-    components = variance_components(data.values if problem.structure.max_trials > 1 else _by_unit(data))
     named = {
         "icc": fit.icc,
         "design_effect": fit.design_effect,

@@ -19,6 +19,7 @@ def columns(rows: Sequence[Estimate]) -> list[Column]:
     """Columns for these rows; one that would be empty, or would say the same on every row, is left out."""
     level = f"{100 * (_level(rows) or 0.95):g}% interval"
     candidates = [
+        (Column("Run", _time), _has_reruns(rows)),
         (Column("Task", lambda e: e.task), True),
         (Column("Metric", _metric), True),
         (Column("Value", lambda e: number(e.value), True), True),
@@ -30,10 +31,32 @@ def columns(rows: Sequence[Estimate]) -> list[Column]:
         (Column("Clusters", _clusters), any(e.n_clusters for e in rows)),
         (Column("ICC", lambda e: number(e.icc, 2), True), any(e.icc is not None for e in rows)),
         (Column("Deff", lambda e: number(e.design_effect, 2), True), any(e.design_effect is not None for e in rows)),
-        (Column("Estimand", lambda e: f"{e.scope} {e.estimand}"), len({(e.scope, e.estimand) for e in rows}) > 1),
+        (Column("Scope", lambda e: e.scope), len({e.scope for e in rows}) > 1),
         (Column("Method", _method), True),
     ]
     return [column for column, is_wanted in candidates if is_wanted]
+
+
+def legend(rows: Sequence[Estimate]) -> str:
+    """What the columns of these rows mean, in one paragraph."""
+    estimands = dict.fromkeys(f"{e.scope} {e.estimand}" for e in rows if e.interval)
+    scopes = dict.fromkeys(e.scope for e in rows if e.interval)
+    parts = [f"Estimand: {', '.join(estimands)}: {', '.join(_SCOPES[s] for s in scopes)}."] if scopes else []
+    parts.append("±: standard error (posterior sd), beside the harness's own.")
+    if any(e.interval and e.interval.kind == "hdi" for e in rows):
+        parts.append("hdi: highest-density credible interval.")
+    if any(e.icc is not None for e in rows):
+        parts.append("ICC: correlation of answers within a cluster or question.")
+    if any(e.design_effect is not None for e in rows):
+        parts.append("Deff: variance against that of as many independent answers.")
+    return " ".join(parts)
+
+
+_SCOPES = {
+    "population": "the score expected on new questions of the same kind",
+    "benchmark": "the score expected on exactly these questions, tried again and again",
+    "full": "the score on the whole benchmark",
+}
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -52,6 +75,15 @@ def interval(value: Interval | None) -> str:
 
 def _level(rows: Sequence[Estimate]) -> float | None:
     return next((e.interval.level for e in rows if e.interval), None)
+
+
+def _time(row: Estimate) -> str:
+    return (row.source.time or "-")[:16].replace("T", " ")
+
+
+def _has_reruns(rows: Sequence[Estimate]) -> bool:
+    """Whether one task and metric occurs in several runs, which only their time tells apart."""
+    return len({(e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}) < len(rows)
 
 
 def _differs(row: Estimate) -> bool:

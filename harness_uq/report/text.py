@@ -3,14 +3,13 @@
 import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness_uq.report.columns import columns
+from harness_uq.report.columns import columns, legend
 from harness_uq.results import Estimate
 
 if TYPE_CHECKING:
@@ -28,10 +27,14 @@ def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> st
     width : characters a line; None takes the terminal's, or as many as needed where there is none
     """
     console = _console(width)
-    for title, group in groupby(rows, key=_title):
-        members = list(group)
+    groups: dict[str, list[Estimate]] = {}
+    for row in rows:
+        groups.setdefault(_title(row), []).append(row)
+    for title, members in groups.items():
         console.print(Text(title, style="bold"), soft_wrap=True)
         console.print(_table(members))
+    if rows:
+        console.print(Text("\n" + legend(rows), style="dim"), soft_wrap=True)
     _footnotes(console, "Warnings", rows, lambda e: e.warnings, "yellow")
     _footnotes(console, "Notes", rows, lambda e: e.notes, "dim")
     file = console.file
@@ -48,8 +51,7 @@ def _console(width: int | None) -> Console:
 def _title(row: Estimate) -> str:
     source = row.source
     version = f" {source.version}" if source.version else ""
-    time = f", {source.time}" if source.time else ""
-    return f"\n{row.system}  ({source.harness}{version}{time})"
+    return f"\n{row.system}  ({source.harness}{version})"
 
 
 def _table(rows: Sequence[Estimate]) -> Table:
