@@ -333,8 +333,15 @@ def _value(data: Scores | Records) -> float:
     return _STATISTIC[data.statistic](float(total), float(count)) if count else math.nan
 
 
+def _perplexity(total: float, count: float) -> float:
+    try:
+        return math.exp(-total / count)
+    except OverflowError:
+        return math.inf
+
+
 _STATISTIC: dict[str, Callable[[float, float], float]] = {
-    "perplexity": lambda total, count: math.exp(-total / count),
+    "perplexity": _perplexity,
     "bits_per_byte": lambda total, count: -total / count / math.log(2),
     "ratio": lambda total, count: total / count,
 }

@@ -12,10 +12,9 @@ from harness_uq_lm_eval.systems import model_arguments, system_name
 
 MetricKey = tuple[str, str]
 
-BYPASS = "bypass"
-
+_BYPASS = "bypass"
 _STDERR = "_stderr"
-_RUN_SETTINGS = ("limit", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed", "gen_kwargs", "use_cache")
+_RUN_SETTINGS = ("limit", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed", "gen_kwargs")
 _TASK_SETTINGS = ("output_type", "repeats", "generation_kwargs")
 _DEFAULT_AGGREGATIONS = {
     "f1": "f1",
@@ -76,16 +75,16 @@ class Results:
         found: dict[MetricKey, Reported] = {}
         for key, value in row.items():
             metric, comma, filter_name = key.partition(",")
-            if not comma or metric.endswith(_STDERR) or not _is_scalar(value) or metric == BYPASS:
+            if not comma or metric.endswith(_STDERR) or not _is_scalar(value) or self.is_bypassed(name, metric):
                 continue
             std_error = real(row.get(f"{metric}{_STDERR},{filter_name}"))
             n = self._group_n(name, key) if self.is_group(name) else self.n_questions(name)
             found[metric, filter_name] = Reported(real(value), std_error, n)
         return found
 
-    def has_bypass(self, name: str) -> bool:
-        """Whether the run only generated (`--predict_only`): its value 999 is no score."""
-        return any(key.partition(",")[0] == BYPASS for key in table(self._tree, "results", name))
+    def is_bypassed(self, task: str, metric: str) -> bool:
+        """Whether the metric's value is 999, which is no score: `--predict_only`, or aggregation `bypass`."""
+        return _BYPASS in (metric, self.aggregation(task, metric))
 
     def n_questions(self, task: str) -> int | None:
         """Questions that the harness scored, None where it does not say."""

@@ -7,6 +7,7 @@ completions that make up most of a file are passed over once and never built.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -94,21 +95,32 @@ def _array(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     yield from ((1, bytes(row)) for row in rows)
 
 
-def decode(line: bytes) -> Row:
-    """One row by column name.
+class Decoder:
+    """Decodes rows, with the json module where they hold NaN or Infinity, which lm-eval writes and JSON has not.
 
-    Raises
-    ------
-    ValueError : if the text is cut off, is no JSON or is no sample
+    Where one row does, the next is likely to do so too, and is not tried in vain.
     """
-    row: object
-    try:
-        row = _undecoded_object.decode(line)
-    except msgspec.DecodeError:  # NaN and Infinity, which lm-eval writes and JSON has not
-        row = json.loads(line)
-    if not isinstance(row, dict) or "doc_id" not in row:
-        raise ValueError("no sample row: it has no doc_id")
-    return row
+
+    def __init__(self) -> None:
+        self._expects_nan = False
+
+    def __call__(self, line: bytes) -> Row:
+        """One row by column name.
+
+        Raises
+        ------
+        ValueError : if the text is cut off, is no JSON or is no sample
+        """
+        row: object = None
+        if not self._expects_nan:
+            with suppress(msgspec.DecodeError):
+                row = _undecoded_object.decode(line)
+        if row is None:
+            row = json.loads(line)
+            self._expects_nan = b"NaN" in line or b"Infinity" in line
+        if not isinstance(row, dict) or "doc_id" not in row:
+            raise ValueError("no sample row: it has no doc_id")
+        return row
 
 
 def value(item: object) -> object:

@@ -6,7 +6,7 @@ from harness_uq import Questions
 from harness_uq_lm_eval.columns import Column
 from harness_uq_lm_eval.fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.jsontree import text
-from harness_uq_lm_eval.rows import HARNESS_COLUMNS, Row, decode, iterate, prompt, value
+from harness_uq_lm_eval.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, value
 
 # A filter is known by its name or, in rows before lm-eval 0.4.7, by which occurrence of its question a row is.
 Label = str | int
@@ -48,6 +48,7 @@ class Samples:
         ------
         LogError : if nothing of it can be read
         """
+        decode = Decoder()
         for number, line in iterate(path):
             try:
                 row = decode(line)

@@ -31,7 +31,7 @@ def system_name(results: Table) -> str:
     if key is not None:
         name = arguments[key]
         settings.pop(key)
-    elif name is None or (_RANDOM_NAME.fullmatch(name) and arguments):
+    elif name is None or _RANDOM_NAME.fullmatch(name):
         name = text(results.get("model_source")) or text(config.get("model")) or "unnamed model"
     settings |= {key: str(value) for key, value in table(config, "gen_kwargs").items()}
     listed = ", ".join(f"{key}={_short_path(value)}" for key, value in settings.items())

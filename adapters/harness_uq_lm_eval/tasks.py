@@ -8,7 +8,7 @@ from harness_uq import LogError, Questions, Reported, Source, TaskLog
 from harness_uq_lm_eval.columns import Column
 from harness_uq_lm_eval.discover import LmEvalRun
 from harness_uq_lm_eval.kinds import About, Interpretation, TaskData, interpret, is_length, totals
-from harness_uq_lm_eval.results import BYPASS, MetricKey, Results
+from harness_uq_lm_eval.results import MetricKey, Results
 from harness_uq_lm_eval.samples import Samples
 
 HARNESS = "lm-eval"
@@ -78,7 +78,8 @@ class _Task:
         is_made_up = samples.name_filters(filters)
         reported, columns = self._reported(), samples.columns()
         found = [self._interpretation(key, columns.get(key), reported.get(key), samples) for key in self._keys(samples)]
-        notes = (*self._notes(samples), *(note for one in found for note in one.notes))
+        bypassed = self._bypassed(columns)
+        notes = (*self._notes(samples), *bypassed, *(note for one in found for note in one.notes))
         warnings = (
             *_broken(samples, self.path or ""),
             *self._counts(samples),
@@ -89,10 +90,12 @@ class _Task:
         return self._task_log(questions, tuple(one.data for one in found), reported, notes, warnings)
 
     def _keys(self, samples: Samples) -> list[MetricKey]:
-        reported = self._reported()
+        """Metrics to read: not those with a sentinel for a value, nor lengths that the run did not try."""
+        reported, results = self._reported(), self.results
         keys = dict.fromkeys((*reported, *samples.columns()))
-        unknown = self.results is None
-        return [k for k in keys if k[0] != BYPASS and (unknown or k in reported or not is_length(k[0]))]
+        if results is None:
+            return list(keys)
+        return [k for k in keys if k in reported or not (is_length(k[0]) or results.is_bypassed(self.name, k[0]))]
 
     def _interpretation(
         self, key: MetricKey, column: Column | None, reported: Reported | None, samples: Samples
@@ -147,13 +150,16 @@ class _Task:
         notes = []
         if self.results is None:
             notes += ["there is no results file; the system is named after the folder"]
-        elif self.results.has_bypass(self.name):
-            notes += ["the run only generated answers (--predict_only); its value 999 is no score"]
         if self._repeats > 1:
             notes += [f"{self._repeats} trials a question were logged; only what the filter made of them was scored"]
         if samples is not None and samples.unlisted:
             notes += [f"columns that the rows do not list as metrics are not read: {_listed(samples.unlisted)}"]
         return tuple(notes)
+
+    def _bypassed(self, columns: Iterable[MetricKey]) -> list[str]:
+        metrics = dict.fromkeys(metric for metric, _ in columns)
+        left_out = [metric for metric in metrics if self.results and self.results.is_bypassed(self.name, metric)]
+        return [f"not scored by lm-eval, whose value 999 says so: {_listed(left_out)}"] if left_out else []
 
     def _task_log(
         self,

@@ -1,0 +1,279 @@
+import math
+
+import numpy as np
+import pytest
+from harness_uq_lm_eval.columns import Column
+from harness_uq_lm_eval.kinds import About, interpret
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness_uq import Classifications, Records, Reported, Scores, Totals
+
+
+def read(values, metric="acc", *, n=None, reported=None, aggregation=None, **about):
+    """Interpretation of a column with these values for questions 0, 1, …"""
+    column = Column()
+    for question, value in enumerate(values):
+        column.add(question, value)
+    number = None if reported is None else Reported(reported, None, len(values))
+    known = About(metric, "none", n or len(values), aggregation=aggregation, reported=number, **about)
+    return interpret(column, known)
+
+
+def scores(found):
+    assert isinstance(found.data, Scores)
+    return found.data.values[:, 0].tolist()
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("logged", "score"),
+    [(1, 1.0), (0.25, 0.25), (True, 1.0), (False, 0.0), ("0.75", 0.75), ("True", 1.0), ("False", 0.0), ("1e-3", 1e-3)],
+)
+def test_numbers_are_scores_however_they_were_logged(logged, score):
+    assert scores(read([logged])) == [score]
+
+
+def test_a_question_without_the_metric_has_no_score_and_the_report_says_so():
+    found = read([1, 0, 1], n=5, reported=2 / 3)
+    np.testing.assert_array_equal(scores(found), [1, 0, 1, math.nan, math.nan])
+    assert found.notes == ("acc: scored on 3 of 5 questions",)
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "no score (null)"),
+        (math.nan, "the score NaN"),
+        ("nan", "the score NaN"),
+        (math.inf, "an infinite score"),
+        (-math.inf, "an infinite score"),
+        ("no answer", "a score that is no number"),
+        ({"a": 1}, "a score that is no number"),
+    ],
+)
+def test_what_is_no_finite_number_is_left_out_with_a_warning(value, words):
+    found = read([1, 0, value])
+    np.testing.assert_array_equal(scores(found), [1, 0, math.nan])
+    assert found.warnings == (f"acc: 1 of 3 questions have {words} and are left out",)
+
+
+def test_nanmean_leaves_nan_out_by_design():
+    assert read([1, math.nan, 0], aggregation="nanmean", reported=0.5).warnings == ()
+
+
+def test_a_metric_without_any_score_keeps_the_reported_value():
+    found = read([None, None], reported=0.5)
+    assert found.data == Totals("acc", "none", 0.5, 0, "no question has a score")
+
+
+def test_minus_one_marks_other_lengths_in_metrics_named_after_a_length():
+    found = read([1, -1, 0.5], "4096", aggregation="aggregate_metrics", reported=0.75)
+    np.testing.assert_array_equal(scores(found), [1, math.nan, 0.5])
+    assert "-1 marks questions of another length" in found.notes[0]
+
+
+def test_minus_one_is_a_score_elsewhere():
+    assert scores(read([1, -1, 0.5], "bleu_diff")) == [1, -1, 0.5]
+
+
+def test_scores_whose_aggregation_is_not_their_mean_are_totals():
+    found = read([0, 0, 1], aggregation="median", reported=0.0)
+    assert isinstance(found.data, Totals)
+    assert found.data.reason == "lm-eval combines the questions by median, which is not their mean"
+    assert (found.data.value, found.data.n) == (0.0, 3)
+
+
+def test_a_custom_aggregation_that_gives_the_mean_is_a_mean():
+    assert scores(read([0, 0, 1], aggregation="my_mean", reported=1 / 3)) == [0, 0, 1]
+
+
+def test_a_custom_aggregation_cannot_be_checked_on_trimmed_samples():
+    found = read([0, 0, 1], aggregation="my_mean", reported=0.6, is_complete=False)
+    assert isinstance(found.data, Totals)
+    assert "cannot be compared" in found.data.reason
+
+
+def test_a_mean_that_differs_from_the_results_file_is_warned_of():
+    found = read([1, 0, 1, 0], aggregation="mean", reported=0.75)
+    assert found.warnings == ("acc: the samples give 0.5 where the results file says 0.75",)
+
+
+def test_a_mean_that_differs_by_rounding_is_not():
+    assert read([0.1] * 10, aggregation="mean", reported=0.1 + 1e-15).warnings == ()
+
+
+def test_trimmed_samples_are_not_compared_with_the_results_file():
+    assert read([1, 0], reported=0.75, is_complete=False).warnings == ()
+
+
+def test_trials_that_a_filter_reduced_are_stated():
+    found = read([1, 0], logged_trials=4)
+    assert (found.data.logged_trials, found.data.reduction) == (4, "none")
+    assert (read([1, 0]).data.logged_trials, read([1, 0]).data.reduction) == (1, None)
+
+
+# ---------------------------------------------------------------- other kinds
+
+
+def test_likelihoods_with_lengths_are_records_of_a_perplexity():
+    # exp(60 / 30) and (60 / 30) / ln 2
+    words = read([[-20.0, 10], [-40.0, 20]], "word_perplexity", aggregation="weighted_perplexity", reported=math.exp(2))
+    assert isinstance(words.data, Records)
+    assert words.data.statistic == "perplexity"
+    assert words.data.statistics.tolist() == [[-20, 10], [-40, 20]]
+    assert words.warnings == ()
+    bits = read([[-20.0, 10], [-40.0, 20]], "bits_per_byte", reported=2 / math.log(2))
+    assert (bits.data.statistic, bits.warnings) == ("bits_per_byte", ())
+
+
+def test_a_perplexity_of_single_likelihoods_counts_each_question_once():
+    found = read([-1.0, -3.0], "perplexity", aggregation="perplexity", reported=math.exp(2))
+    assert found.data.statistic == "perplexity"
+    assert found.data.statistics.tolist() == [[-1, 1], [-3, 1]]
+    assert found.warnings == ()
+
+
+def test_a_document_of_infinite_perplexity_is_left_out_with_a_warning():
+    found = read([[-20.0, 10], [-math.inf, 20]], "word_perplexity")
+    assert found.data.is_scored.tolist() == [True, False]
+    assert found.warnings == ("word_perplexity: 1 documents have no finite log-likelihood and are left out",)
+
+
+def test_a_perplexity_beyond_floating_point_is_infinite():
+    found = read([[-1e6, 1], [-1e6, 1]], "word_perplexity", reported=5.0)
+    assert found.warnings == ("word_perplexity: the samples give inf where the results file says 5",)
+
+
+def test_pairs_of_f1_are_classes_and_the_last_is_positive():
+    # tp 2, fp 1, fn 1: F1 = 4/6
+    found = read([[1, 1], [1, 0], [0, 1], [1, 1], [0, 0]], "f1", aggregation="f1", reported=2 / 3)
+    assert isinstance(found.data, Classifications)
+    assert found.data.labels == ("0", "1")
+    assert found.data.targets.tolist() == [1, 1, 0, 1, 0]
+    assert found.data.predictions[:, 0].tolist() == [1, 0, 1, 1, 0]
+    assert found.warnings == ()
+
+
+def test_mcc_is_recomputed_too():
+    # tp 2, fp 1, fn 1, tn 1: (2*1 - 1*1) / sqrt(3*3*2*2)
+    found = read([[1, 1], [1, 0], [0, 1], [1, 1], [0, 0]], "mcc", aggregation="matthews_corrcoef", reported=1 / 6)
+    assert found.warnings == ()
+    assert read([[1, 1], [0, 1], [0, 0]], "mcc", aggregation="matthews_corrcoef", reported=0.9).warnings != ()
+
+
+def test_one_class_alone_still_has_two_labels():
+    assert read([[1, 1], [1, 1]], "f1").data.labels == ("0", "1")
+
+
+def test_classes_may_be_texts_and_booleans():
+    assert read([["neg", "pos"], ["pos", "pos"]], "f1", aggregation="macro_f1").data.labels == ("neg", "pos")
+    assert read([["True", "False"], ["True", "True"]], "f1").data.targets.tolist() == [1, 1]
+
+
+def test_free_text_is_no_class():
+    found = read([[f"answer {i}", f"reply {i}"] for i in range(9)], "f1", reported=0.4)
+    assert isinstance(found.data, Totals)
+    assert found.data.value == 0.4
+
+
+def test_pairs_of_other_metrics_are_no_classes():
+    assert isinstance(read([["ref", "pred"], ["ref", "pred"]], "bleu", aggregation="bleu").data, Totals)
+
+
+def multirc(paragraph, question, label, prediction):
+    return [
+        prediction,
+        {"idx": {"paragraph": paragraph, "question": question, "answer": 0}, "label": label, "text": "…"},
+    ]
+
+
+def test_acc_all_scores_a_question_where_its_first_answer_row_stands():
+    rows = [multirc(0, 0, 1, 1), multirc(0, 0, 0, 1), multirc(0, 1, 1, 1), multirc(1, 0, 0, 0), multirc(1, 0, 1, True)]
+    found = read(rows, "acc_all", reported=2 / 3)
+    np.testing.assert_array_equal(scores(found), [0, math.nan, 1, 1, math.nan])
+    assert found.notes == ("acc_all: 3 questions of 5 answer rows, right where all their rows are",)
+    assert found.warnings == ()
+
+
+def test_brier_scores_are_rebuilt_from_printed_probabilities():
+    # (0.777-1)^2 + 0.052^2 + 0.171^2
+    found = read([[0, "[0.777 0.052 0.171]"], [2, "[0. 0.\n 1.]"]], "brier_score", reported=0.5 * 0.081674)
+    assert scores(found) == pytest.approx([0.081674, 0.0])
+    assert found.warnings == ()
+    assert "eight digits" in found.notes[0]
+
+
+def test_brier_scores_that_numpy_abbreviated_are_totals():
+    assert isinstance(read([[0, "[0.1 ... 0.2]"]], "brier_score", reported=0.3).data, Totals)
+
+
+def test_lists_of_flags_are_a_ratio_of_sums():
+    found = read([[True, False], [True], [], [True, True, False]], "inst_level_strict_acc", reported=4 / 6)
+    assert found.data.statistic == "ratio"
+    assert found.data.statistics.tolist() == [[1, 2], [1, 1], [0, 0], [2, 3]]
+    assert isinstance(read([[True, False], [True]], "inst_level_strict_acc", reported=0.75).data, Totals)
+
+
+@pytest.mark.parametrize(
+    ("metric", "reported", "expected"), [("accuracy_amb", 0.0, [2]), ("accuracy_disamb", 0.5, [0, 1])]
+)
+def test_masked_pairs_score_the_questions_that_count(metric, reported, expected):
+    found = read([[1.0, "True"], [0.0, True], [0.0, "False"]], metric, reported=reported)
+    assert np.flatnonzero(found.data.is_scored).tolist() == expected
+
+
+def test_masked_pairs_that_give_another_value_are_totals():
+    assert isinstance(read([[1.0, True], [0.0, False]], "accuracy_amb", reported=0.3).data, Totals)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([{"a": 1}, {"a": 2}], "objects"),
+        (["good", "bad"], "texts"),
+        ([[["a"], ["b"]], [["a"], []]], "nested lists"),
+        ([[{"id": 1}, {"id": 1}]], "pairs with objects"),
+        ([[1.0, 0.0, 1.0, True]], "lists"),
+    ],
+)
+def test_what_only_the_harness_understands_is_totals_with_the_reason(values, kind):
+    found = read(values, "exact", aggregation="squad", reported=61.5)
+    assert found.data == Totals(
+        "exact", "none", 61.5, len(values), f"the scores are {kind}, from which squad cannot be recomputed here"
+    )
+
+
+def test_without_a_results_file_totals_have_no_value():
+    assert read(["good"], "judged").data.value is None
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
+def test_scores_keep_their_values(values):
+    assert scores(read(values, "anything")) == values
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.sampled_from(["True", "nan", "a", "[0.5 0.5]"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["idx", "label", "a"]), inner, max_size=2)
+    ),
+    max_leaves=6,
+)
+
+
+@given(
+    st.lists(json_values, max_size=6),
+    st.sampled_from(
+        ["acc", "f1", "mcc", "acc_all", "brier_score", "word_perplexity", "perplexity", "4096", "accuracy_amb"]
+    ),
+    st.sampled_from([None, "mean", "f1", "weighted_perplexity", "custom"]),
+    st.none() | st.floats(0, 1),
+)
+def test_no_logged_value_breaks_the_reader(values, metric, aggregation, reported):
+    data = read(values, metric, n=len(values) + 1, aggregation=aggregation, reported=reported).data
+    assert data.metric == metric
+    assert isinstance(data, Totals) or len(data.is_scored) == len(values) + 1
