@@ -178,7 +178,7 @@ def cluster_bootstrap(
     if _is_rounding(totals - sizes * s.mean(), s):
         raise NotEstimableError(f"all {n_clusters} clusters have the same mean: resampling them has no spread")
     rng = rng or np.random.default_rng(0)
-    draws = np.empty(n_draws)
+    draws = np.empty(check_draws(n_draws))
     step = max(1, _BLOCK // n_clusters)
     for start in range(0, n_draws, step):
         chosen = rng.integers(n_clusters, size=(min(step, n_draws - start), n_clusters))
@@ -205,6 +205,13 @@ def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
         bad = np.flatnonzero(w <= 0)[0]
         raise DataError(f"weights must be positive; position {bad} holds {w[bad]}: leave such questions out")
     return w
+
+
+def check_draws(n_draws: int) -> int:
+    """A number of draws that is at least 1."""
+    if n_draws < 1:
+        raise DataError(f"n_draws must be at least 1, such as 10000; got {n_draws}")
+    return n_draws
 
 
 def _check_clustered(

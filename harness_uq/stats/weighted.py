@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats._arrays import FloatArray, IntArray
-from harness_uq.stats.cluster_robust import cluster_codes
+from harness_uq.stats.cluster_robust import check_draws, cluster_codes
 from harness_uq.stats.posterior import DrawsPosterior
 
 NamedStatistic: TypeAlias = Literal["mean", "ratio", "perplexity", "bits_per_byte", "median", "bleu", "chrf", "ter"]
@@ -69,7 +69,7 @@ def bayesian_bootstrap(
     >>> abs(posterior.mean - 1 / 2) < 5 * posterior.mc_error
     True
     """
-    s = _check_records(statistics)
+    s, n_draws = _check_records(statistics), check_draws(n_draws)
     codes = np.arange(len(s)) if clusters is None else cluster_codes(clusters, len(s))
     rng = rng or np.random.default_rng(0)
     if statistic == "median":
@@ -136,6 +136,7 @@ def resampled(
     members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     rng = rng or np.random.default_rng(0)
     draws: list[float] = []
+    n_draws = check_draws(n_draws)
     end = time.monotonic() + seconds
     while len(draws) < n_draws and time.monotonic() < end:
         chosen = rng.integers(len(members), size=len(members))

@@ -254,7 +254,7 @@ def test_finite_population_posterior_is_the_enumerated_one(s: int, n: int, popul
     assert posterior.cdf(totals / population) == pytest.approx(np.cumsum(mass), abs=1e-12)
     assert posterior.mean == pytest.approx(mass @ totals / population, abs=1e-12)
     for kind in ("quantile", "hdi"):
-        low, high = posterior.interval(0.9, kind)  # type: ignore[arg-type]
+        low, high = posterior.interval(0.9, kind)
         assert mass[(totals / population >= low) & (totals / population <= high)].sum() >= 0.9
 
 

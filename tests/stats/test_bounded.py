@@ -105,7 +105,7 @@ def test_posterior_moves_and_stretches_with_the_bounds(
 def test_interval_has_width_and_stays_inside_the_bounds(data: tuple[np.ndarray, np.ndarray], mass: float) -> None:
     posterior = clustered_bounded_posterior(*data, atom_mass=mass)
     for kind in ("quantile", "hdi"):
-        low, high = posterior.interval(0.95, kind)  # type: ignore[arg-type]
+        low, high = posterior.interval(0.95, kind)
         assert 0 <= low < high <= 1
 
 

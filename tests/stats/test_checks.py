@@ -42,7 +42,8 @@ def test_q_of_complete_binary_trials_is_that_of_statsmodels(values: np.ndarray) 
 def test_q_leaves_out_what_a_missing_trial_leaves_out() -> None:
     """A question with one trial left, or none, says nothing of columns; one that never varies neither."""
     values = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [1, 0, 0]], float)
-    padded = np.vstack([values, [[1, NAN, NAN], [NAN, NAN, NAN], [1, 1, 1]]])
+    silent = np.array([[1, NAN, NAN], [NAN, NAN, NAN], [1, 1, 1]])
+    padded = np.vstack([values, silent])
     assert cochran_q(padded).statistic == pytest.approx(cochran_q(values).statistic, rel=1e-12)
 
 

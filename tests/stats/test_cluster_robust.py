@@ -2,7 +2,9 @@
 
 import csv
 import json
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ def clustered(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return scores, clusters
 
 
-def rows(shared: Path, name: str) -> list[dict[str, object]]:
+def rows(shared: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (shared / "data" / "lm_eval" / name).read_text().splitlines()]
 
 
@@ -67,7 +69,7 @@ def test_logged_runs_give_the_reference_standard_error(
 ) -> None:
     expected = json.loads((shared / "reference" / "paired_clustered.json").read_text())[name]
     log = rows(shared, file)
-    result = cluster_robust([row[metric] for row in log], [row["doc"][field] for row in log])  # type: ignore[index]
+    result = cluster_robust([row[metric] for row in log], [row["doc"][field] for row in log])
     assert (result.n_questions, result.n_clusters) == (expected["N"], expected["G"])
     assert result.mean == pytest.approx(expected["mean"], rel=1e-12)
     assert result.std_error == pytest.approx(expected["se_small_sample_G/(G-1)"], rel=1e-10)
@@ -130,7 +132,7 @@ def test_cr2_is_the_general_matrix_formula(data: tuple[np.ndarray, np.ndarray], 
 def test_clusters_of_one_question_give_the_independent_t(x: list[int]) -> None:
     plain = student_mean(x)
     for correction in ("CR1", "CR2"):
-        result = cluster_robust(x, np.arange(len(x)), correction=correction)  # type: ignore[arg-type]
+        result = cluster_robust(x, np.arange(len(x)), correction=correction)
         assert result.interval() == pytest.approx(plain.interval(), rel=1e-9, abs=1e-12)
         assert result.design_effect == pytest.approx(1.0, rel=1e-9)
         assert result.icc is None
@@ -187,8 +189,7 @@ def test_wilson_is_that_of_inspect(data: tuple[np.ndarray, np.ndarray], level: f
 
 def test_wilson_of_clusters_that_cannot_show_their_spread_uses_all_questions() -> None:
     """n = 12, t(2) = 4.3027: t^2 / (n + t^2) = 0.6067 at 0 of 12."""
-    low, high = korn_graubard_wilson(np.zeros(12), np.repeat([0, 1, 2], 4))
-    assert (low, high) == (0.0, pytest.approx(0.60673, abs=1e-5))
+    assert korn_graubard_wilson(np.zeros(12), np.repeat([0, 1, 2], 4)) == pytest.approx((0.0, 0.60673), abs=1e-5)
 
 
 def test_bootstrap_spread_is_the_uncorrected_cluster_robust_one() -> None:
@@ -205,7 +206,7 @@ def test_bootstrap_spread_is_the_uncorrected_cluster_robust_one() -> None:
 def test_bootstrap_repeats_itself_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     scores, clusters = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0], [0, 0, 1, 1, 2, 2.5]
     whole = cluster_bootstrap(scores, clusters, n_draws=500)
-    monkeypatch.setattr("harness_uq.stats.cluster_robust._BLOCK", 40)
+    monkeypatch.setattr(import_module("harness_uq.stats.cluster_robust"), "_BLOCK", 40)
     assert cluster_bootstrap(scores, clusters, n_draws=500).draws.tolist() == whole.draws.tolist()
 
 
@@ -249,3 +250,5 @@ def test_bad_arguments_are_named() -> None:
         korn_graubard_wilson([2.0, 0.0], [0, 1])
     with pytest.raises(NotEstimableError, match="no scores"):
         cluster_robust([], [])
+    with pytest.raises(DataError, match="n_draws must be at least 1"):
+        cluster_bootstrap([1.0, 0.0, 1.0], [0, 1, 2], n_draws=0)

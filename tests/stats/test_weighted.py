@@ -1,5 +1,6 @@
 """Bayesian bootstrap against exact distributions, sacrebleu's scores, the delta method and its own limits."""
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -175,7 +176,7 @@ def test_resampling_spreads_as_the_weights_do() -> None:
 def test_a_slow_aggregation_stops_in_time_or_is_refused() -> None:
     clock = iter(np.arange(0.0, 1000.0, 0.1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weighted.time, "monotonic", lambda: next(clock))
+        patch.setattr(time, "monotonic", lambda: next(clock))
         posterior = resampled(9, lambda index: float(index.mean()), n_draws=1000, seconds=20.05)
         assert len(posterior.draws) == 200
         with pytest.raises(UnreliableError, match=r"only 50 evaluations fitted in 5\.05 s"):
@@ -223,3 +224,7 @@ def test_bad_arguments_are_named() -> None:
         bayesian_bootstrap([1.0, float("nan")], "mean")
     with pytest.raises(DataError, match=r"shape \(n_records, n_columns\)"):
         bayesian_bootstrap(np.zeros((2, 2, 2)), "mean")
+    with pytest.raises(DataError, match="n_draws must be at least 1"):
+        bayesian_bootstrap([1.0, 2.0], "mean", n_draws=0)
+    with pytest.raises(DataError, match="n_draws must be at least 1"):
+        resampled(3, lambda index: float(index.mean()), n_draws=0)
