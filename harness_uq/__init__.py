@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from harness_uq import stats
+    from harness_uq.analysis import Options, estimate, estimate_scores, structures
+    from harness_uq.comparisons import Comparison, Difference, Plan, Ranking
     from harness_uq.data import (
         CandidateField,
         Classifications,
@@ -18,11 +21,34 @@ if TYPE_CHECKING:
         TaskLog,
         Totals,
     )
-    from harness_uq.errors import HarnessUqError, LogError
-    from harness_uq.hookspecs import Found, Run, hookimpl
-    from harness_uq.structure import CatalogueEntry
+    from harness_uq.errors import (
+        DataError,
+        HarnessUqError,
+        LogError,
+        MissingDependencyError,
+        NotEstimableError,
+        PluginError,
+        StructureError,
+        UnreliableError,
+    )
+    from harness_uq.hookspecs import Estimator, Found, Harness, Problem, Run, hookimpl
+    from harness_uq.reading import Reading, read_logs
+    from harness_uq.results import Estimate, Interval
+    from harness_uq.structure import CatalogueEntry, Structure, StructureOptions
 
 _HOMES = {
+    "analysis": (
+        "Options",
+        "estimate",
+        "estimate_scores",
+        "structures",
+    ),
+    "comparisons": (
+        "Comparison",
+        "Difference",
+        "Plan",
+        "Ranking",
+    ),
     "data": (
         "CandidateField",
         "Classifications",
@@ -35,9 +61,37 @@ _HOMES = {
         "TaskLog",
         "Totals",
     ),
-    "errors": ("HarnessUqError", "LogError"),
-    "hookspecs": ("Found", "Run", "hookimpl"),
-    "structure": ("CatalogueEntry",),
+    "errors": (
+        "DataError",
+        "HarnessUqError",
+        "LogError",
+        "MissingDependencyError",
+        "NotEstimableError",
+        "PluginError",
+        "StructureError",
+        "UnreliableError",
+    ),
+    "hookspecs": (
+        "Estimator",
+        "Found",
+        "Harness",
+        "Problem",
+        "Run",
+        "hookimpl",
+    ),
+    "reading": (
+        "Reading",
+        "read_logs",
+    ),
+    "results": (
+        "Estimate",
+        "Interval",
+    ),
+    "structure": (
+        "CatalogueEntry",
+        "Structure",
+        "StructureOptions",
+    ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -45,25 +99,51 @@ __all__ = [
     "CandidateField",
     "CatalogueEntry",
     "Classifications",
+    "Comparison",
+    "DataError",
     "Declaration",
+    "Difference",
+    "Estimate",
+    "Estimator",
     "Found",
+    "Harness",
     "HarnessUqError",
+    "Interval",
     "LogError",
+    "MissingDependencyError",
+    "NotEstimableError",
+    "Options",
+    "Plan",
+    "PluginError",
+    "Problem",
     "Questions",
+    "Ranking",
+    "Reading",
     "Records",
     "Reported",
     "Run",
     "Scores",
     "Source",
+    "Structure",
+    "StructureError",
+    "StructureOptions",
     "TaskLog",
     "Totals",
+    "UnreliableError",
+    "estimate",
+    "estimate_scores",
     "hookimpl",
+    "read_logs",
+    "stats",
+    "structures",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name in _HOME_OF:
         return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    if name == "stats":
+        return import_module(f"{__name__}.stats")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
