@@ -44,7 +44,7 @@ def bayesian_bootstrap(
         ratio         numerator, denominator; sum / sum (a weighted mean has w x and w)
         perplexity    log-likelihood, number of words (or tokens, bytes); exp(-sum / sum)
         bits_per_byte log-likelihood, number of bytes; -sum / sum / ln 2
-        median        score; smallest x with half of the weight at or below it
+        median        score; smallest x with more than half of the weight at or below it
         bleu          length of output, length of reference, matched 1- to 4-grams, output's 1- to 4-grams
         chrf          for each n-gram order: output's, reference's, matched n-grams (beta = 2)
         ter           edits, length of reference
@@ -203,9 +203,9 @@ def _median_draws(s: FloatArray, codes: IntArray, n_draws: int, rng: np.random.G
 
 
 def _weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Smallest of the increasing values with half of the weight at or below it."""
+    """Smallest of the increasing values with more than half of the weight at or below it."""
     below = np.cumsum(weights, axis=1)
-    return np.asarray(values[np.argmax(below >= below[:, -1:] / 2.0, axis=1)])
+    return np.asarray(values[np.argmax(below > below[:, -1:] / 2.0, axis=1)])
 
 
 def _spread_posterior(draws: FloatArray, n_units: int) -> DrawsPosterior:
