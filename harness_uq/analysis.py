@@ -10,6 +10,8 @@ import numpy as np
 from harness_uq.caveats import caveats
 from harness_uq.data import (
     Classifications,
+    FloatArray,
+    IntArray,
     Questions,
     Records,
     Reported,
@@ -32,7 +34,7 @@ from harness_uq.structure import Clusters, Fact, Structure, StructureOptions, de
 from harness_uq.task_groups import group_data, group_structure, members_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 GROUP_METHODS = ("bayes", "group")
 
@@ -270,14 +272,19 @@ def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Opti
         raise NotEstimableError("no question has a score")
     codes = clusters.codes if clusters.codes is not None else data.clusters
     if isinstance(data, Scores) and identical_trials(data.values[scored]):
-        data = replace(data, values=data.values[:, :1])
+        data = replace(data, values=_first_trial(data.values))
     structure = detect(data, clusters, options.structure)
     kept = _only(data, scored, codes)
     return Problem(estimand, kept, structure, log, options.level, options.interval, rng)
 
 
+def _first_trial(values: FloatArray) -> FloatArray:
+    """The first trial that each question has; float (n_questions, 1)."""
+    return np.take_along_axis(values, np.isfinite(values).argmax(axis=1)[:, None], axis=1)
+
+
 def _only(
-    data: Scores | Classifications | Records, scored: np.ndarray, codes: np.ndarray | None
+    data: Scores | Classifications | Records, scored: "NDArray[np.bool_]", codes: IntArray | None
 ) -> Scores | Classifications | Records:
     clusters = None if codes is None else codes[scored]
     if isinstance(data, Scores):

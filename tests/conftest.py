@@ -8,11 +8,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 # a proxy that nobody answers: whoever reaches for the network fails
 NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+
+# a property's first example may import half of scipy, and CI machines are slow: time is no property here
+settings.register_profile("harness_uq", deadline=None, derandomize=True)
+settings.load_profile("harness_uq")
 
 RunPython = Callable[..., str]
 

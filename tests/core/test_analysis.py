@@ -76,6 +76,11 @@ def test_trials_that_are_copies_count_once_and_the_report_says_so():
     assert any("scored alike" in note for note in row.notes)
 
 
+def test_a_question_whose_first_trial_is_missing_still_counts():
+    row = one(task_log([[np.nan, 1.0], [1.0, 1.0], [0.0, np.nan]]))
+    assert (row.n_questions, row.value) == (3, pytest.approx(2 / 3))
+
+
 def test_clusters_and_trials_together_take_the_three_level_model():
     rng = np.random.default_rng(3)
     values = rng.binomial(1, 0.6, (80, 3)).astype(float)
