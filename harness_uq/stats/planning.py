@@ -87,6 +87,8 @@ def predict_width(
     and trials included; the run has ratio * n. Its mean score S' / (ratio n) varies as a beta-binomial proportion
     with theta ~ Beta(1/2 + S, 1/2 + F), Jeffreys' posterior, which pulls high scores down less than Beta(1 + S, 1 + F);
     a Beta with the same two moments stands for it. The width of Beta(1 + S', 1 + F') is averaged over its quantiles.
+    No method undoes the pilot's own noise: with f failures (or successes, if fewer) the width it predicts for a run
+    three times as large is off by 0.4 / sqrt(f) of itself in the median, 10 % at f = 15.
 
     >>> pilot = BetaPosterior(1 + 80, 1 + 20)
     >>> 0.5 < predict_width(pilot, 3) / (pilot.interval(kind="hdi")[1] - pilot.interval(kind="hdi")[0]) < 0.65
