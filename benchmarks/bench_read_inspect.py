@@ -3,7 +3,7 @@
     python benchmarks/bench_read_inspect.py [--questions 1000] [--epochs 8] [--repeats 3] [--folder DIR]
 
 The log is written by Inspect itself, once a folder. A copy without summaries shows the route over whole samples, and
-one whose metadata exceed what summaries keep the mixed route. Every read runs in a process of its own; printed are
+one whose metadata exceed what summaries keep shows the mixed route. Every read runs in a process of its own; printed are
 the shortest time of the repeats, its ratio to Inspect's, and the growth of the process's peak memory.
 """
 
@@ -103,7 +103,7 @@ def write_logs(folder: Path, n_questions: int, n_epochs: int) -> dict[str, Path]
 
 
 def evaluate(log: Path, n_questions: int, n_epochs: int, *, passage_words: int) -> None:
-    """Have Inspect write a log whose samples take about 5 KB, without calling a model."""
+    """Have Inspect write a log whose samples take about 9 KB, without calling a model."""
     from inspect_ai import Task
     from inspect_ai import eval as inspect_eval
     from inspect_ai.dataset import MemoryDataset, Sample

@@ -54,11 +54,12 @@ def _texts(sample: Sample) -> list[str] | None:
     A summary cuts texts and puts the kind of a medium in its place; so does this. Identifiers of messages differ
     between runs and are left out.
     """
-    if sample.input is None:
-        return None
     if isinstance(sample.input, str):
         return [_cut(sample.input)]
-    return [text for message in sample.input if isinstance(message, dict) for text in _message_texts(message)]
+    messages = sample.input if isinstance(sample.input, list) else []
+    if not messages or not all(isinstance(message, dict) and "content" in message for message in messages):
+        return None
+    return [text for message in messages for text in _message_texts(message)]
 
 
 def _message_texts(message: Json) -> Iterator[str]:

@@ -53,7 +53,7 @@ def _scores(log: Log, frame: Frame) -> tuple[list[Scores | Totals], dict[MetricK
     columns, notes = columns_of(log, frame)
     data = [item for column in columns for item in data_of(column, frame)]
     printed = printed_scores(columns, frame)
-    differences = list(disagreements(data, printed, frame.epochs))
+    differences = list(disagreements(data, printed, frame))
     for total, score in totals_alone(columns, frame):
         data.append(total)
         printed.setdefault((total.metric, total.filter), score)

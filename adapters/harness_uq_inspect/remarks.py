@@ -59,10 +59,7 @@ def _counted(counts: Counter[str]) -> str:
 
 def _on_reductions(log: Log, frame: Frame) -> Iterator[str]:
     if not log.cells and log.reductions:
-        yield (
-            "the log holds no samples; the scores of its questions are those that Inspect reduced over "
-            f"{frame.epochs.n} epoch(s)"
-        )
+        yield "the log holds no samples; the scores of its questions are those that Inspect reduced over the epochs"
     if not frame.epochs.is_reduced and frame.epochs.n > 1:
         yield (
             f"Inspect's own metrics took the {frame.epochs.n} epochs of a question for independent questions "

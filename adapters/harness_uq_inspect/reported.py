@@ -82,12 +82,18 @@ def finite(value: float | None) -> float | None:
 
 def n_questions(score: ScoreTotals, header: Header, epochs: Epochs) -> int | None:
     """Questions behind a score, as Inspect counts them; None where the log does not say."""
-    if score.scored_samples is not None and epochs.is_reduced:
+    if score.scored_samples is not None and not is_of_cells(score, header, epochs):
         return score.scored_samples
     results = header.results
     cells = score.scored_samples or (results and (results.completed_samples or results.total_samples)) or 0
     n, rest = divmod(cells, epochs.n)
     return n if n and not rest else None
+
+
+def is_of_cells(score: ScoreTotals, header: Header, epochs: Epochs) -> bool:
+    """Whether metrics were computed on every trial, not on one number a question."""
+    known = header.eval.dataset.sample_ids
+    return not epochs.is_reduced or bool(known and (score.scored_samples or 0) > len(known))
 
 
 def declared_cluster(header: Header) -> Declaration | None:

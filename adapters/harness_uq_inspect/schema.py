@@ -129,7 +129,7 @@ class Sample(msgspec.Struct, gc=False):
 
     id: int | str
     epoch: int = 1
-    input: str | list[object] | None = None
+    input: object = None
     target: object = None
     metadata: Json | None = None
     scores: dict[str, Score] | None = None

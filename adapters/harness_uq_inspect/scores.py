@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from harness_uq import Scores, Totals
 from harness_uq_inspect.columns import Column, Frame, value_at
 from harness_uq_inspect.reducers import MEAN, mean_of_trials, reducer_named
-from harness_uq_inspect.reported import Epochs, finite, is_mean, printed_value, reported_by
+from harness_uq_inspect.reported import finite, is_mean, is_of_cells, printed_value, reported_by
 from harness_uq_inspect.schema import ScoreTotals
 from harness_uq_inspect.values import NoNumbers, Numbers, numbers
 
@@ -109,25 +109,20 @@ def totals_alone(columns: Sequence[Column], frame: Frame) -> Iterator[tuple[Tota
 
 
 def disagreements(
-    data: Iterable[Scores | Totals], printed: Mapping[MetricKey, ScoreTotals], epochs: Epochs
+    data: Iterable[Scores | Totals], printed: Mapping[MetricKey, ScoreTotals], frame: Frame
 ) -> Iterator[tuple[bool, str]]:
     """Where Inspect's value is not the mean of the logged scores: whether it claims to be, and a sentence."""
     for item in data:
         score = printed.get((item.metric, item.filter))
         metric = None if score is None else printed_value(score)
         value = None if metric is None else finite(metric.value)
-        if metric is None or value is None or isinstance(item, Totals) or not item.is_scored.any():
+        if score is None or metric is None or value is None or isinstance(item, Totals) or not item.is_scored.any():
             continue
-        mean = _mean(item, epochs)
+        is_pooled = is_of_cells(score, frame.header, frame.epochs)
+        mean = float(np.nanmean(item.values if is_pooled else mean_of_trials(item.values)))
         if abs(mean - value) > _TOLERANCE * max(1.0, abs(value)):
             yield (
                 is_mean(metric),
                 f"{item.metric} ({item.filter}): Inspect reports {metric.bare_name} {value:.6g}, "
                 f"the mean of the logged scores is {mean:.6g}",
             )
-
-
-def _mean(scores: Scores, epochs: Epochs) -> float:
-    """Mean over questions, or, where Inspect did not reduce the epochs, over cells."""
-    means = mean_of_trials(scores.values) if epochs.is_reduced else scores.values
-    return float(np.nanmean(means))

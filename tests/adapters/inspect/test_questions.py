@@ -52,6 +52,11 @@ def test_without_inputs_there_are_no_hashes():
     assert questions(Sample(id=1), Sample(id=2, input="x")).hashes[0] == ""
 
 
+@pytest.mark.parametrize("pooled", [[3], [{"ref": 3}], {"refs": [3]}, []])
+def test_an_input_that_only_points_elsewhere_has_no_hash(pooled):
+    assert questions(Sample(id=1, input=pooled), Sample(id=2, input="x")).hashes[0] == ""
+
+
 def test_fields_are_the_leaves_of_the_metadata():
     metadata = [
         {"passage": "p", "n": 1, "deep": {"a": 1, "b": {"c": 1}}, "tags": ["x", "y"], "none": None},

@@ -231,6 +231,15 @@ def test_without_an_epochs_reducer_inspects_stderr_is_called_too_small(log_of):
     assert log.warnings == ()
 
 
+def test_metrics_on_unreduced_scores_alone_are_those_of_the_cells(log_of):
+    """A metric registered for unreduced scores names no reducer, but counts more scores than there are questions."""
+    cells = [sample(1, 1, match=1), sample(1, 2, match=1), sample(2, 1, match=0)]
+    head = header(epochs=2, scores=[score_totals("match", 2 / 3, n=3)], total=3, dataset={"sample_ids": [1, 2]})
+    log = log_of(head, cells)
+    assert log.reported["match", "mean"] == Reported(2 / 3, None, None)
+    assert log.warnings == ()
+
+
 # ---------------------------------------------------------------- what Inspect printed
 
 
