@@ -3,8 +3,8 @@
     python benchmarks/bench_read_inspect.py [--questions 1000] [--epochs 8] [--repeats 3] [--folder DIR]
 
 The log is written by Inspect itself, once a folder. A copy without summaries shows the route over whole samples, and
-one whose metadata exceed what summaries keep shows the mixed route. Every read runs in a process of its own; printed are
-the shortest time of the repeats, its ratio to Inspect's, and the growth of the process's peak memory.
+one whose metadata exceed what summaries keep shows the mixed route. Every read runs in a process of its own; printed
+are the shortest time of the repeats, its ratio to Inspect's, and the growth of the process's peak memory.
 """
 
 import argparse
