@@ -16,31 +16,42 @@ from harness_uq.errors import DataError, UnreliableError
 from harness_uq.stats._arrays import FloatArray, IntArray
 from harness_uq.stats._beta_binomial import _stirling_rest
 from harness_uq.stats._outcomes import check_question_counts, distinct_counts
-from harness_uq.stats.posterior import DensityPosterior
-from harness_uq.stats.quadrature import beta_binomial_grid
+from harness_uq.stats.clustered import clustered_posterior
+from harness_uq.stats.posterior import DensityPosterior, Posterior
 
 _HEAD = 16  # rising factorials: this many factors one by one, Stirling's series for the rest
-_COARSE, _FINE = (15, 11, 9), (41, 25, 15)  # nodes of (logit theta, log d, log e)
+_COARSE, _FINE = (15, 11, 9), (33, 33, 15)  # nodes of (logit theta, log d, log e)
 _MAX_NODES = 2048  # of theta_t; reached by clusters of 10^5 trials
 _EDGE = 1e-8  # marginal density, relative to its maximum, at the edges of the box
 
 
-class NestedPosterior(DensityPosterior):
+class NestedPosterior(Posterior):
     """Posterior of theta in the model of clusters, questions and trials.
 
     Attributes
     ----------
-    icc_clusters : float; posterior mean of 1 / (1 + d), the correlation of two questions of one cluster (of single
-        trials, and in units of theta (1 - theta)); with one question a cluster, that of both levels together
-    icc_questions : float or None; posterior mean of 1 / (1 + e), the correlation of two trials of a question within
-        its cluster; None where the data cannot tell: no question tried twice, or one question a cluster
+    icc_clusters : float; posterior mean of 1 / (1 + d), the share of the variance of a single trial that lies between
+        clusters; with one question a cluster, that of both levels together
+    icc_questions : float or None; posterior mean of 1 / (1 + e), the same between the questions of a cluster; None
+        where the data cannot tell: no question tried twice, or one question a cluster
     """
 
-    def __init__(
-        self, logit_theta: FloatArray, density: FloatArray, icc_clusters: float, icc_questions: float | None
-    ) -> None:
-        super().__init__(logit_theta, density, "logit")
-        self.icc_clusters, self.icc_questions = icc_clusters, icc_questions
+    def __init__(self, inner: DensityPosterior, icc_clusters: float, icc_questions: float | None) -> None:
+        self._inner, self.icc_clusters, self.icc_questions = inner, icc_clusters, icc_questions
+
+    @property
+    def mean(self) -> float:
+        return self._inner.mean
+
+    @property
+    def sd(self) -> float:
+        return self._inner.sd
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return self._inner.quantile(p)
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        return self._inner.cdf(x)
 
 
 def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> NestedPosterior:
@@ -66,8 +77,8 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
     Y_tq ~ Bin(N_tq, pi_tq); 1 / (1 + d) and 1 / (1 + e) uniform. The model of Bowyer et al. (2025), eq. 8, with a level
     more; Bowyer's massively parallel importance sampling with quadrature nodes for samples. The likelihood of a
     cluster is taken as piecewise linear in theta_t between nodes and integrated against the Beta density exactly;
-    the nodes are a tenth of its standard deviation apart, which leaves quantiles good to about 3e-4 of the width
-    of the 95 % interval. With one question a cluster this is the posterior of two levels (`beta_binomial_grid`).
+    the nodes are a tenth of its standard deviation apart. Where each question has one trial, the quantiles are within
+    1e-3 of the 95 % interval's width of those of `clustered_posterior` (15 shapes), mostly within 1e-4. With one question a cluster this is the posterior of two levels (`clustered_posterior`).
 
     Examples
     --------
@@ -83,18 +94,9 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
     s, n, labels = s[n > 0], n[n > 0], labels[n > 0]
     _, membership = np.unique(labels, return_inverse=True)
     if len(membership) == membership.max() + 1:
-        return _two_levels(s, n)
+        two_levels = clustered_posterior(s, n)
+        return NestedPosterior(two_levels, two_levels.icc_mean, None)
     return _integrate(_Clusters.of(s, n, membership))
-
-
-def _two_levels(s: FloatArray, n: FloatArray) -> NestedPosterior:
-    """One question a cluster: the two dispersions cannot be told apart, one does for both."""
-    from scipy.interpolate import CubicSpline
-
-    grid = beta_binomial_grid(s, n)
-    index = np.arange(len(grid.logit_theta))
-    spacing = CubicSpline(index, grid.logit_theta)(index, 1)
-    return NestedPosterior(grid.logit_theta, grid.weights.sum(axis=1) / spacing, grid.icc_mean, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +165,13 @@ class _Nodes:
     def spaced(cls, largest: float, fineness: float) -> "_Nodes":
         """Nodes `fineness` standard deviations of theta_t apart in the cluster worth `largest` trials.
 
-        On the logit scale that likelihood has the precision largest x (1 - x); a sixteenth is added, so that the
-        nodes are at most 4 `fineness` apart in the tails.
+        On the logit scale that likelihood has the precision largest x (1 - x); a quarter is added, so that the
+        nodes are at most 2 `fineness` apart in the tails.
         """
         reach = 7.0 + np.log(largest)
         u = np.linspace(-reach, reach, 4001)
         x = special.expit(u)
-        position = np.cumsum(np.sqrt(largest * x * (1 - x) + 1 / 16)) * (u[1] - u[0])
+        position = np.cumsum(np.sqrt(largest * x * (1 - x) + 1 / 4)) * (u[1] - u[0])
         n_nodes = int(np.clip((position[-1] - position[0]) / fineness, 32, _MAX_NODES))
         inner = np.interp(np.linspace(position[0], position[-1], n_nodes), position, u)
         ends = np.concatenate([[-np.inf], (inner - inner[::-1]) / 2, [np.inf]])
@@ -247,14 +249,20 @@ def _integrate(data: _Clusters) -> NestedPosterior:
     mass, sizes = _evaluate(data, axes, _FINE, 0.1)
     if any(np.ptp(m) and max(m[0], m[-1]) > 1e-5 * m.max() for m in _marginals(mass)):
         raise UnreliableError(f"the posterior of {data.repeats.sum():g} clusters does not settle inside a box")
-    u, d, e = (axis.nodes(size) for axis, size in zip(axes, sizes, strict=True))
     by_u, by_d, by_e = _marginals(mass)
-    return NestedPosterior(
-        u,
-        by_u / axes[0].jacobian(sizes[0]),
-        float(by_d @ special.expit(-d)),
-        float(by_e @ special.expit(-e)) if len(e) > 1 else None,
-    )
+    icc_clusters = float(by_d @ special.expit(-axes[1].nodes(sizes[1])))
+    icc_questions = float(by_e @ special.expit(-axes[2].nodes(sizes[2]))) if sizes[2] > 1 else None
+    return NestedPosterior(_density(axes[0], by_u), icc_clusters, icc_questions)
+
+
+def _density(axis: _Axis, mass: FloatArray) -> DensityPosterior:
+    """Density on eight times as many nodes; the log mass is smooth in the index of the nodes."""
+    from scipy.interpolate import make_interp_spline
+
+    size = 8 * (len(mass) - 1) + 1
+    log_mass = make_interp_spline(np.linspace(0, 1, len(mass)), np.log(np.maximum(mass, 1e-300)), k=7)
+    density = np.exp(log_mass(np.linspace(0, 1, size))) / axis.jacobian(size)
+    return DensityPosterior(axis.nodes(size), density, "logit")
 
 
 def _first_axes(data: _Clusters) -> tuple[_Axis, _Axis, _Axis]:
