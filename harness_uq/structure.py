@@ -35,7 +35,7 @@ _NEVER_A_CLUSTER = re.compile(
 # Per-question ranges of metrics that the harnesses ship; a value outside the range voids the entry.
 _KNOWN_RANGES: tuple[tuple[str, tuple[float, float]], ...] = (
     (r"acc|acc_norm|acc_bytes|acc_mutual_info|acc_all|acc_greedy|em|exact_match|exact|f1|mc1|mc2|contains", (0.0, 1.0)),
-    (r"pass@\d+|pass_at_\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc|pct_stereotype", (0.0, 1.0)),
+    (r"pass@\d+|pass_at_\d+|pass_k_\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc|pct_stereotype", (0.0, 1.0)),
     (r"rouge[12L]|rouge[12L]_max|bleu_max", (0.0, 100.0)),
     (r"brier_score", (0.0, 2.0)),
 )
@@ -358,7 +358,8 @@ def score_type_of(
         if set(np.unique(values)) <= {0.0, 1.0} and bounds == (0.0, 1.0):
             return "binary", bounds, Fact("score type", "binary", "levels declared by the harness, all 0 or 1")
         return "graded", bounds, Fact("score type", f"graded {data.levels}", "levels declared by the harness")
-    known = next((r for pattern, r in _KNOWN_RANGES if re.fullmatch(pattern, data.metric)), None)
+    named = (data.metric, data.reduction or "")
+    known = next((r for pattern, r in _KNOWN_RANGES if any(re.fullmatch(pattern, name) for name in named)), None)
     if known is not None and values.size and known[0] <= values.min() and values.max() <= known[1]:
         return _bounded_or_binary(values, known, "table of known metrics")
     if values.size and np.isin(values, (0.0, 1.0)).all():

@@ -144,3 +144,8 @@ def test_trials_and_missing_cells_are_counted():
 
 def test_candidate_field_counts_distinct_values_without_the_missing():
     assert CandidateField(np.array([0, 1, 1, -1])).n_distinct == 2
+
+
+def test_a_reduction_to_a_probability_is_bounded_whatever_the_scorer():
+    data = Scores("my_scorer", "pass_at_2", np.array([[0.4], [1.0]]), reduction="pass_at_2")
+    assert score_type_of(data, {})[:2] == ("bounded", (0.0, 1.0))
