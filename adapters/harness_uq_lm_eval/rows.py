@@ -116,7 +116,7 @@ class Decoder:
             with suppress(msgspec.DecodeError):
                 row = _undecoded_object.decode(line)
         if row is None:
-            row = json.loads(line)
+            row = _lenient(line)
             self._expects_nan = b"NaN" in line or b"Infinity" in line
         if not isinstance(row, dict) or "doc_id" not in row:
             raise ValueError("no sample row: it has no doc_id")
@@ -125,7 +125,18 @@ class Decoder:
 
 def value(item: object) -> object:
     """A column of a row, decoded."""
-    return _anything.decode(item) if isinstance(item, msgspec.Raw) else item
+    if not isinstance(item, msgspec.Raw):
+        return item
+    try:
+        return _anything.decode(item)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _lenient(bytes(item))
+
+
+def _lenient(content: bytes) -> object:
+    """JSON with NaN, infinite numbers, and a mark in place of what is no UTF-8."""
+    decoded: object = json.loads(content.decode(errors="replace"))
+    return decoded
 
 
 def prompt(arguments: object) -> str | None:
@@ -135,8 +146,8 @@ def prompt(arguments: object) -> str | None:
     try:
         first = _arguments.decode(arguments).gen_args_0
         return _first_text(first.arg_0) if first is not None else None
-    except msgspec.ValidationError:
-        return _first_text(_anything.decode(arguments))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _first_text(value(arguments))
 
 
 def _first_text(tree: object) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from harness_uq import Questions
 from harness_uq_lm_eval.columns import Column
 from harness_uq_lm_eval.fields import DocumentFields, PromptPrefixes
-from harness_uq_lm_eval.jsontree import text
+from harness_uq_lm_eval.jsontree import items, text
 from harness_uq_lm_eval.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, value
 
 # A filter is known by its name or, in rows before lm-eval 0.4.7, by which occurrence of its question a row is.
@@ -100,9 +100,10 @@ class Samples:
         return is_new
 
     def _metrics(self, row: Row) -> Sequence[str]:
+        """Columns that the row or the results file names as metrics; where neither does, all of its own."""
         others = [name for name in row if name not in HARNESS_COLUMNS]
-        listed = value(row.get("metrics"))
-        if not isinstance(listed, list):
+        listed = items(value(row.get("metrics")))
+        if not listed and not self._expected:
             return others
         metrics = [name for name in others if name in listed or name in self._expected]
         if len(metrics) < len(others):

@@ -105,7 +105,7 @@ class _Task:
             n_questions=len(samples),
             aggregation=self.results.aggregation(self.name, key[0]) if self.results is not None else None,
             reported=reported,
-            is_complete=samples.n_rows(key[1]) == self._n_expected(samples),
+            is_complete=not samples.broken and samples.n_rows(key[1]) >= self._n_expected(samples),
             logged_trials=self._repeats,
         )
         if column is None:
@@ -118,20 +118,21 @@ class _Task:
     def _repeats(self) -> int:
         return self.results.repeats(self.name) if self.results is not None else 1
 
-    def _n_expected(self, samples: Samples) -> int | None:
-        """Questions that the samples should hold, None where neither results nor intact rows tell."""
+    def _n_expected(self, samples: Samples) -> int:
+        """Questions that the samples should hold: those they hold, where no results file says."""
         n = self.results.n_questions(self.name) if self.results is not None else None
-        return n if n is not None else (None if samples.broken else len(samples))
+        return len(samples) if n is None else n
 
     def _counts(self, samples: Samples) -> list[str]:
         warnings = []
         if samples.n_duplicates:
             warnings += [f"{samples.n_duplicates} rows repeat a question and filter; the first of each was kept"]
         expected, n = self._n_expected(samples), len(samples)
-        if expected is not None and n < expected:
+        most_scored = max(map(len, samples.columns().values()), default=0)
+        if n < expected:
             warnings += [f"the samples hold {n} of the {expected} questions that lm-eval scored; values are of those"]
-        if expected is not None and n > expected:
-            warnings += [f"the samples hold {n} questions where the results file says {expected}"]
+        if most_scored > expected:
+            warnings += [f"the samples hold {most_scored} questions where the results file says {expected}"]
         return warnings
 
     def _has_own_openings(self, samples: Samples) -> bool:
@@ -153,7 +154,7 @@ class _Task:
         if self._repeats > 1:
             notes += [f"{self._repeats} trials a question were logged; only what the filter made of them was scored"]
         if samples is not None and samples.unlisted:
-            notes += [f"columns that the rows do not list as metrics are not read: {_listed(samples.unlisted)}"]
+            notes += [f"columns that are not listed as metrics are not read: {_listed(samples.unlisted)}"]
         return tuple(notes)
 
     def _bypassed(self, columns: Iterable[MetricKey]) -> list[str]:
@@ -194,8 +195,8 @@ class _Task:
 def _broken(samples: Samples, path: str) -> list[str]:
     if not samples.broken:
         return []
-    lines = _listed(str(number) for number, _ in samples.broken)
-    which = f"line {lines} of {Path(path).name} is" if len(samples.broken) == 1 else f"lines {lines} are"
+    lines, name = _listed(str(number) for number, _ in samples.broken), Path(path).name
+    which = f"line {lines} of {name} is" if len(samples.broken) == 1 else f"lines {lines} of {name} are"
     return [f"{which} cut off or no sample ({samples.broken[0][1]}); {len(samples)} questions were kept"]
 
 

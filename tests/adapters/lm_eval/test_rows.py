@@ -56,6 +56,12 @@ def test_rows_with_nan_and_infinity_are_read_although_json_has_neither():
     assert (value(row["doc_id"]), value(row["acc"]), value(row["pass@1"])) == (3, float("-inf"), 0.5)
 
 
+def test_numbers_and_texts_that_are_passed_over_unchecked_are_still_read():
+    row = decode(b'{"doc_id": 1, "doc": {"big": 1e999, "text": "a\xffb"}, "arguments": [["\xff", 1e999]]}')
+    assert value(row["doc"]) == {"big": float("inf"), "text": "a\ufffdb"}
+    assert prompt(row["arguments"]) == "\ufffd"
+
+
 def test_rows_with_and_without_nan_may_alternate():
     decoder = Decoder()
     rows = [decoder(b'{"doc_id": %d, "acc": %s}' % (i, b"NaN" if i % 3 else b"1")) for i in range(9)]

@@ -111,7 +111,7 @@ def test_a_limited_run_and_a_column_that_is_no_metric(runs):
     assert (len(full.questions), len(limited.questions)) == (817, 20)
     assert (full.config.get("limit"), limited.config["limit"], limited.config["n_original"]) == (None, 20, 817)
     for log in (full, limited):
-        assert log.notes == ("columns that the rows do not list as metrics are not read: hallucination",)
+        assert log.notes == ("columns that are not listed as metrics are not read: hallucination",)
         assert all(isinstance(data, Scores) for data in log.data)
     assert full.questions.fields["category"].n_distinct == 38
 

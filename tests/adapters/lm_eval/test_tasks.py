@@ -84,7 +84,7 @@ def test_columns_that_are_no_metric_are_named_and_left_out(tmp_path):
     records = [row(i, metrics=["acc"], acc=1, hallucination="truthful", latency=1.5) for i in range(2)]
     log = one_task(tmp_path, records, {"acc,none": 1.0})
     assert [data.metric for data in log.data] == ["acc"]
-    assert log.notes == ("columns that the rows do not list as metrics are not read: hallucination, latency",)
+    assert log.notes == ("columns that are not listed as metrics are not read: hallucination, latency",)
 
 
 def test_an_unlisted_column_that_the_results_report_is_a_metric(tmp_path):
@@ -151,9 +151,16 @@ def test_unlabelled_rows_that_repeat_some_questions_are_duplicates(folder):
     assert log.warnings == ("1 rows repeat a question and filter; the first of each was kept",)
 
 
-def test_rows_without_a_list_of_metrics_have_their_other_columns_as_metrics(tmp_path):
+def test_rows_without_a_list_of_metrics_have_those_that_the_results_report(tmp_path):
     records = [without(row(i, acc=1, f1=0.5), "metrics", "filter") for i in range(2)]
-    assert [data.metric for data in one_task(tmp_path, records, {}).data] == ["acc", "f1"]
+    log = one_task(tmp_path, records, {"acc,none": 1.0})
+    assert [data.metric for data in log.data] == ["acc"]
+    assert log.notes == ("columns that are not listed as metrics are not read: f1",)
+
+
+def test_rows_without_a_list_of_metrics_and_without_results_have_all_their_columns(folder):
+    folder.samples("t", [without(row(i, acc=1, f1=0.5), "metrics", "filter") for i in range(2)])
+    assert [data.metric for data in folder.log().data] == ["acc", "f1"]
 
 
 def test_repeats_are_stated_as_logged_and_reduced(tmp_path):
@@ -188,7 +195,9 @@ def test_a_line_that_is_cut_off_is_named_and_the_rest_is_kept(folder):
 def test_several_broken_lines_are_listed(folder):
     folder.samples("t", ["{", *rows("acc", [1]), *["}"] * 7])
     (warning,) = folder.log().warnings
-    assert warning.startswith("lines 1, 3, 4, 5, 6 and 3 more are cut off or no sample")
+    assert warning.startswith(
+        "lines 1, 3, 4, 5, 6 and 3 more of samples_t_2026-01-02T03-04-05.000006.jsonl are cut off"
+    )
 
 
 def test_samples_that_their_owner_trimmed_stand_beside_the_reported_value(tmp_path):
@@ -209,8 +218,23 @@ def test_a_reported_metric_without_a_column_keeps_its_value(tmp_path):
 
 
 def test_more_questions_than_the_results_say_are_a_warning(tmp_path):
-    log = one_task(tmp_path, rows("acc", [1, 0, 1]), {"acc,none": 0.5}, n=2)
-    assert log.warnings == ("the samples hold 3 questions where the results file says 2",)
+    log = one_task(tmp_path, rows("acc", [1, 0, 1, 0]), {"acc,none": 0.5}, n=2)
+    assert log.warnings == ("the samples hold 4 questions where the results file says 2",)
+
+
+def test_questions_that_no_metric_scores_are_not_too_many(tmp_path):
+    # lm-eval 0.4.12 counts the questions of the metric that scores most
+    records = [row(0, acc=1), row(1, metrics=[]), row(2, acc=0)]
+    log = one_task(tmp_path, records, {"acc,none": 0.5}, n=2)
+    assert (len(log.questions), log.warnings) == (3, ())
+    assert log.notes == ("acc: scored on 2 of 3 questions",)
+
+
+def test_a_broken_line_of_a_run_of_unknown_size_contradicts_nothing(folder):
+    folder.samples("t", [*rows("acc", [1, 0]), "{"])
+    folder.results({"t": {"acc,none": 2 / 3}})
+    (warning,) = folder.log().warnings
+    assert warning.startswith("line 3 of")
 
 
 def test_contradictory_totals_are_a_warning(tmp_path):
@@ -244,7 +268,7 @@ def test_a_task_whose_samples_are_broken_keeps_its_reported_value(folder):
     folder.samples("u", rows("acc", [1, 0]))
     logs = folder.logs()
     assert data_of(logs["t"], "acc").reason == "the samples file holds no row"
-    assert "lines 1, 2 are cut off" in logs["t"].warnings[0]
+    assert "lines 1, 2 of" in logs["t"].warnings[0]
     assert values(logs["u"]) == [1, 0]
 
 
