@@ -63,9 +63,8 @@ def best_of(reader: str, log: Path, repeats: int) -> dict[str, float]:
 def measure(reader: str, log: str) -> dict[str, float]:
     """Time and memory of one read, imports left out."""
     if reader == "here":
-        from harness_uq_inspect.harness import InspectHarness
-
         from harness_uq import Run
+        from harness_uq_inspect.harness import InspectHarness
 
         harness = InspectHarness()
         read = lambda: harness.read(Run(log, (log,)))  # noqa: E731

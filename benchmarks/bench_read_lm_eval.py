@@ -142,9 +142,8 @@ def write(folder: Path, name: str) -> Path:
 
 def read(path: Path) -> int:
     """Read the run of a samples file and detect its structure; the number of its questions."""
-    from harness_uq_lm_eval.harness import LmEvalHarness
-
     from harness_uq.structure import StructureOptions, detect, find_clusters
+    from harness_uq_lm_eval.harness import LmEvalHarness
 
     harness = LmEvalHarness()
     (run,) = harness.find([str(path)]).runs

@@ -35,7 +35,10 @@ _NEVER_A_CLUSTER = re.compile(
 # Per-question ranges of metrics that the harnesses ship; a value outside the range voids the entry.
 _KNOWN_RANGES: tuple[tuple[str, tuple[float, float]], ...] = (
     (r"acc|acc_norm|acc_bytes|acc_mutual_info|acc_all|acc_greedy|em|exact_match|exact|f1|mc1|mc2|contains", (0.0, 1.0)),
-    (r"pass@\d+|pass_at_\d+|pass_k_\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc|pct_stereotype", (0.0, 1.0)),
+    (
+        r"pass@\d+|pass_at_\d+|pass_k_\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc|pct_stereotype",
+        (0.0, 1.0),
+    ),
     (r"rouge[12L]|rouge[12L]_max|bleu_max", (0.0, 100.0)),
     (r"brier_score", (0.0, 2.0)),
 )

@@ -64,7 +64,7 @@ def group_data(
         filter=filter_name,
         values=np.concatenate(means),
         tasks=tasks,
-        units=_units(members, kept, tasks, clusters),
+        units=independent_units(members, kept, clusters),
         weights=weights,
         names=tuple(log.task for log in members),
         levels=scores[0].levels,
@@ -97,13 +97,19 @@ def _weights(means: Sequence[FloatArray], reported: float | None) -> FloatArray:
 # ---------------------------------------------------------------- units that are not independent
 
 
-def _units(members: Sequence[TaskLog], kept: Sequence[IntArray], tasks: IntArray, clusters: FindClusters) -> IntArray:
-    """Label of the independent unit of each row: rows joined by a cluster in a task or by an item across tasks."""
+def independent_units(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters) -> IntArray:
+    """Label of the independent unit of each row: rows joined by a cluster in a task or by an item across tasks.
+
+    Parameters
+    ----------
+    members : the tasks
+    kept : rows of each task's questions that count; the result holds them one task after the other
+    """
     within = _within_tasks(members, kept, clusters)
     items = _item_labels(members, kept)
     if items is None:
         return within
-    return _joined(within, items, len(tasks))
+    return joined_labels(within, items)
 
 
 def _within_tasks(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters) -> IntArray:
@@ -140,10 +146,12 @@ def _overlap(labels: Sequence[Sequence[str]]) -> float:
     return sum(rows) / max(len(rows), 1)
 
 
-def _joined(first: IntArray, second: IntArray, n_rows: int) -> IntArray:
+def joined_labels(first: IntArray, second: IntArray) -> IntArray:
+    """The finest labels that are equal wherever either of two labels, codes from 0, is equal."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    n_rows = len(first)
     row = np.arange(n_rows)
     n_first = int(first.max()) + 1
     size = n_rows + n_first + int(second.max()) + 1

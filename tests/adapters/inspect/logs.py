@@ -5,9 +5,8 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness_uq_inspect.harness import InspectHarness
-
 from harness_uq import Run, TaskLog
+from harness_uq_inspect.harness import InspectHarness
 
 ZSTANDARD = 93
 DEFLATE = zipfile.ZIP_DEFLATED

@@ -1,10 +1,10 @@
 import importlib
 
 import pytest
-from harness_uq_inspect import archive
-from harness_uq_inspect.archive import Archive
 
 from harness_uq import LogError
+from harness_uq_inspect import archive
+from harness_uq_inspect.archive import Archive
 from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, write_eval
 
 NAME = "samples/1_epoch_1.json"

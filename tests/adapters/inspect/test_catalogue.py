@@ -1,6 +1,7 @@
 import re
 
 import pytest
+
 from harness_uq_inspect.catalogue import load_catalogue
 
 

@@ -2,10 +2,11 @@ import hashlib
 
 import numpy as np
 import pytest
-from harness_uq_inspect.questions import build_questions, dataset_order
-from harness_uq_inspect.schema import Sample
 from hypothesis import given
 from hypothesis import strategies as st
+
+from harness_uq_inspect.questions import build_questions, dataset_order
+from harness_uq_inspect.schema import Sample
 
 
 def questions(*samples):

@@ -1,4 +1,5 @@
 import pytest
+
 from harness_uq_inspect.reported import Epochs
 from harness_uq_inspect.schema import Config, Dataset, Header, Plan, Spec
 from harness_uq_inspect.settings import run_config, system_name

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness_uq_inspect.harness import InspectHarness
 
 from harness_uq import Totals
+from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect.logs import entry, read
 
 SIDE_FILES = {"eval-set.json", "logs.json"}

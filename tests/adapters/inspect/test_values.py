@@ -2,9 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from harness_uq_inspect.values import NoNumbers, Numbers, is_unscored, numbers, to_number
 from hypothesis import given
 from hypothesis import strategies as st
+
+from harness_uq_inspect.values import NoNumbers, Numbers, is_unscored, numbers, to_number
 
 
 @pytest.mark.parametrize(

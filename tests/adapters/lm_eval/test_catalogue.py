@@ -3,6 +3,7 @@ from collections import Counter
 from importlib.metadata import version
 
 import pytest
+
 from harness_uq_lm_eval.catalogue import load_catalogue
 
 # Tasks in lm-eval 0.4.13 and those that some pattern matches, counted with its TaskManager.

@@ -1,7 +1,8 @@
 import numpy as np
-from harness_uq_lm_eval.fields import PREFIX_LENGTH, DocumentFields, PromptPrefixes
 from hypothesis import given
 from hypothesis import strategies as st
+
+from harness_uq_lm_eval.fields import PREFIX_LENGTH, DocumentFields, PromptPrefixes
 
 
 def candidates(*documents):

@@ -1,10 +1,9 @@
 import subprocess
 import sys
 
+from harness_uq.hookspecs import Harness
 from harness_uq_lm_eval import harness_uq_harnesses
 from harness_uq_lm_eval.harness import LmEvalHarness
-
-from harness_uq.hookspecs import Harness
 
 
 def test_it_is_a_harness_named_lm_eval():

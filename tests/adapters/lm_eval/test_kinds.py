@@ -2,12 +2,12 @@ import math
 
 import numpy as np
 import pytest
-from harness_uq_lm_eval.columns import Column
-from harness_uq_lm_eval.kinds import About, interpret
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_uq import Classifications, Records, Reported, Scores, Totals
+from harness_uq_lm_eval.columns import Column
+from harness_uq_lm_eval.kinds import About, interpret
 
 
 def read(values, metric="acc", *, n=None, reported=None, aggregation=None, **about):

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from harness_uq_lm_eval.harness import LmEvalHarness
 
 from harness_uq import Classifications, Records, Scores
+from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import data_of
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]

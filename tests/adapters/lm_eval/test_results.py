@@ -1,9 +1,9 @@
 import json
 
 import pytest
-from harness_uq_lm_eval.results import NoResultsError, Results, load
 
 from harness_uq import Declaration, LogError, Reported
+from harness_uq_lm_eval.results import NoResultsError, Results, load
 from tests.adapters.lm_eval.logs import Folder
 
 

@@ -5,9 +5,9 @@ import math
 from collections import defaultdict
 
 import pytest
-from harness_uq_lm_eval.harness import LmEvalHarness
 
 from harness_uq import Scores, Totals
+from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import data_of
 
 TRIMMED = {"gsm8k": 3, "mmlu_pro_plus_chemistry": 3, "mmlu_pro_plus_health": 3, "mmlu_pro_plus_psychology": 3}

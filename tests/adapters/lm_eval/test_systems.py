@@ -1,4 +1,5 @@
 import pytest
+
 from harness_uq_lm_eval.systems import system_name
 
 

@@ -2,9 +2,9 @@ import json
 
 import numpy as np
 import pytest
-from harness_uq_lm_eval.harness import LmEvalHarness
 
 from harness_uq import LogError, Reported, Run, Scores, Totals
+from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import TIME, Folder, data_of, one_task, row, rows, without
 
 
