@@ -100,7 +100,7 @@ class Found:
 
 @runtime_checkable
 class Harness(Protocol):
-    """A reader of one harness's logs."""
+    """One harness: reads its logs, runs it with uncertainty, and writes estimates back into its logs."""
 
     @property
     def name(self) -> str:
@@ -114,6 +114,41 @@ class Harness(Protocol):
 
     def cluster_catalogue(self) -> "Sequence[CatalogueEntry]":
         """What is known of this harness's tasks; the first match wins."""
+
+    def main(self, argv: Sequence[str]) -> int:
+        """What `harness-uq NAME ARGV…` does, such as a run of the harness with `--uq bayes`; the exit code."""
+
+    def write(
+        self,
+        run: Run,
+        estimates: "Sequence[Estimate]",
+        destination: str | None,
+        *,
+        settings: Mapping[str, str | float],
+    ) -> list[str]:
+        """Put the run's estimates into its logs and return the paths of the files written.
+
+        Every file is written whole under another name and then renamed, so that a failure leaves what was there.
+
+        Parameters
+        ----------
+        estimates : of this run only
+        destination : folder for copies of the run's files, which must not hold them yet; None writes in place,
+            keeping what `restore` needs
+        settings : what was asked for, by name (`method`, `level`, `scope`…), to be recorded beside the estimates
+
+        Raises
+        ------
+        LogError : if the run cannot be written; its files are as they were
+        """
+
+    def restore(self, path: str) -> list[str]:
+        """Undo an in-place `write` of a file, byte for byte; the paths brought back, none where nothing was written.
+
+        Raises
+        ------
+        LogError : if the file was written in place but cannot be brought back
+        """
 
 
 class Hooks:
