@@ -57,12 +57,12 @@ class DirichletRatioPosterior(DifferencePosterior):
         a = check_finite(numerators, "numerators", 1)
         m = check_finite(masses, "masses", 1)
         b = np.ones_like(a) if denominators is None else check_finite(denominators, "denominators", 1)
-        if not (a.shape == m.shape == b.shape):
+        if not (a.shape == m.shape == b.shape and a.size):
             raise DataError(f"numerators, masses and denominators differ in length: {a.size}, {m.size}, {b.size}")
         if not ((m > 0).all() and (b > 0).all()):
             raise DataError(f"masses and denominators must be positive; smallest are {m.min()} and {b.min()}")
-        self._is_mean = bool((b == 1.0).all())
-        self._a, self._b, self._m = _merge_equal(a, b, m)
+        self._is_mean = bool((b == b[0]).all())
+        self._a, self._b, self._m = _merge_equal(a / b[0], b / b[0], m)
         ratios = self._a / self._b
         self.low, self.high = float(ratios.min()), float(ratios.max())
         if not self.high > self.low:
@@ -94,14 +94,20 @@ class DirichletRatioPosterior(DifferencePosterior):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        """Mean and sd of a ratio, from E x = high - int F and E (x - c)^2 likewise, by Gauss-Legendre."""
-        low, high = self.quantile([1e-11, 1 - 1e-11])
-        nodes, weights = special.roots_legendre(128)
-        x, w = low + (high - low) * (nodes + 1) / 2, weights * (high - low) / 2
-        below = self.cdf(x)
-        mean = high - w @ below
-        variance = (high - mean) ** 2 - 2 * w @ ((x - mean) * below)
-        return float(mean), float(np.sqrt(variance))
+        """Mean and sd of a ratio with unequal denominators, from 1 / B^k = int_0^inf s^(k-1) e^(-s B) ds.
+
+        Tilting by e^(-s B) turns g_j into Gamma(m_j) / (1 + s b_j). With e = a - c b for the ratio of means c,
+        L = prod_j (1 + s b_j)^-m_j and E_k = sum_j m_j e_j^k / (1 + s b_j)^k, the first moment about c is
+        int L E_1 ds and the second int s L (E_1^2 + E_2) ds: trapezoidal in log s.
+        """
+        b = self._b / (self._m @ self._b)
+        e = self._a / (self._m @ self._b) - self._centre * b
+        s = np.exp(np.arange(-45.0, 60.0, 0.2))[:, None]
+        grown = 1 + s * b
+        weight = 0.2 * s[:, 0] * np.exp(-np.log(grown) @ self._m)
+        first, second = (1 / grown) @ (self._m * e), grown**-2 @ (self._m * e**2)
+        shift = float(weight @ first)
+        return self._centre + shift, float(np.sqrt((weight * s[:, 0]) @ (first**2 + second) - shift**2))
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.asarray(x, float)

@@ -11,7 +11,6 @@ mode, whatever the size of the data.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.stats._arrays import FloatArray
@@ -28,7 +27,7 @@ _COARSE = (41, 11)
 _CELLS_AT_ONCE = 200_000
 
 
-class LatentNormalPosterior(DifferencePosterior):
+class LatentNormalPosterior(DensityPosterior, DifferencePosterior):
     """Posterior of theta_A - theta_B in the latent normal model of one 2 x 2 table.
 
     Parameters
@@ -44,22 +43,8 @@ class LatentNormalPosterior(DifferencePosterior):
 
     def __init__(self, table: FloatArray) -> None:
         grid = difference_grid(table[None, :], *_FINE)
-        self._density = DensityPosterior(grid.nodes[0], grid.density[0])
+        super().__init__(grid.nodes[0], grid.density[0])
         self.correlation = float(grid.correlation[0])
-
-    @property
-    def mean(self) -> float:
-        return self._density.mean
-
-    @property
-    def sd(self) -> float:
-        return self._density.sd
-
-    def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._density.quantile(p)
-
-    def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._density.cdf(x)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
