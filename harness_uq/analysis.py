@@ -221,7 +221,10 @@ def _estimate_group(
     estimand = _estimand(joined, options)
     rng = np.random.default_rng(options.seed)
     problem = Problem(estimand, joined, structure, log, options.level, options.interval, rng)
-    return solve(problem, options.method if options.method in GROUP_METHODS else "bayes", plugins)
+    if options.method in GROUP_METHODS:
+        return solve(problem, options.method, plugins)
+    row = solve(problem, "bayes", plugins)
+    return replace(row, notes=(*row.notes, f"{options.method} has no form for groups of tasks; this is the posterior"))
 
 
 def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:

@@ -311,3 +311,9 @@ def test_swapping_right_and_wrong_mirrors_every_interval(values):
     row, mirrored = estimate_scores(values), estimate_scores([1 - v for v in values])
     assert row.interval.low == pytest.approx(1 - mirrored.interval.high, abs=1e-7)
     assert row.interval.high == pytest.approx(1 - mirrored.interval.low, abs=1e-7)
+
+
+def test_a_method_without_a_form_for_groups_says_so():
+    row = estimate(group_logs(4 / 6), Options(method="wilson"))[-1]
+    assert row.method == "group"
+    assert any("wilson has no form for groups" in note for note in row.notes)
