@@ -71,8 +71,7 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     'hierarchical'
     """
     s, n = check_question_counts(successes, trials)
-    if model not in ("auto", "hierarchical", "pooled"):
-        raise DataError(f"model must be 'auto', 'hierarchical' or 'pooled'; got {model!r}")
+    check_model(model)
     right, wrong = float(s.sum()), float((n - s).sum())
     if model == "pooled" or (model == "auto" and (n.max() <= 1 or min(right, wrong) < FEW)):
         return BenchmarkPosterior(1 + right, 1 + wrong, model="pooled")
@@ -118,3 +117,9 @@ def hierarchical_moments(
     within += theta * (d * (by_size(w2 * f) @ scale)) + complement * (d * (by_size(w2 * s) @ scale))
     average = float(np.sum(grid.weights * mean))
     return average, float(np.sum(grid.weights * (within + (mean - average) ** 2)))
+
+
+def check_model(model: str) -> None:
+    """Refuse a model of another name."""
+    if model not in ("auto", "hierarchical", "pooled"):
+        raise DataError(f"model must be 'auto', 'hierarchical' or 'pooled'; got {model!r}")

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
 from harness_uq.stats._arrays import FloatArray, check_counts, check_finite
-from harness_uq.stats.benchmark import FEW, BenchmarkPosterior, hierarchical_moments
+from harness_uq.stats.benchmark import FEW, BenchmarkPosterior, ModelChoice, check_model, hierarchical_moments
 from harness_uq.stats.posterior import BetaPosterior
 from harness_uq.stats.quadrature import beta_binomial_grid
 
@@ -20,7 +20,9 @@ class GroupPosterior(BenchmarkPosterior):
     """
 
 
-def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike | None = None) -> GroupPosterior:
+def group_posterior(
+    successes: ArrayLike, trials: ArrayLike, weights: ArrayLike | None = None, *, model: ModelChoice = "auto"
+) -> GroupPosterior:
     """Posterior of the weighted mean of the scores of these tasks, each with questions of its own.
 
     Parameters
@@ -28,6 +30,7 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
     successes, trials : (K,) floats, broadcast together, 0 <= successes <= trials, trials > 0; right questions and
         all questions of each task. For a task that is clustered, repeated or graded: `effective_counts`
     weights : (K,) floats >= 0, not all 0, or None for equal weights; `trials` gives the mean over questions
+    model : `hierarchical`, `pooled`, or `auto`: pooled where right or wrong answers number less than 10 in all
 
     Returns
     -------
@@ -41,10 +44,10 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
     -----
     theta_k ~ Beta(d theta, d (1 - theta)) with theta and 1 / (1 + d) uniform: the tasks are fixed and partially
     pooled, as questions are in `benchmark_posterior`. Adding up independent Beta(1, 1) posteriors instead pulls
-    every task to 1/2, K times over. Where right or wrong answers number less than 10 in all, a binomial of
-    1 / sum_k(w_k^2 / n_k) effective questions. Fractional counts enter the likelihood of (theta, d) rounded such
-    that their running totals are kept. For tasks as a sample from more of their kind, tasks are clusters:
-    `clustered_posterior(successes, trials)`, or `nested_posterior` with tasks as clusters of repeated questions.
+    every task to 1/2, K times over. Pooled is a binomial of 1 / sum_k(w_k^2 / n_k) effective questions. Fractional
+    counts enter the likelihood of (theta, d) rounded such that their running totals are kept. For tasks as a sample
+    from more of their kind, tasks are clusters: `clustered_posterior(successes, trials)`, or `nested_posterior` with
+    tasks as clusters of repeated questions.
 
     Examples
     --------
@@ -56,7 +59,8 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
     if n.ndim != 1 or not (n.size and n.min() > 0):
         raise DataError(f"every task must have questions, in arrays of shape (n_tasks,); got trials {n.tolist()}")
     w = _check_weights(weights, len(n))
-    if min(s.sum(), (n - s).sum()) < FEW:
+    check_model(model)
+    if model == "pooled" or (model == "auto" and min(s.sum(), (n - s).sum()) < FEW):
         share, size = float(w @ (s / n)), float(1 / np.sum(w**2 / n))
         return GroupPosterior(1 + size * share, 1 + size * (1 - share), model="pooled")
     whole_s, whole_f = _round_running_total(s), _round_running_total(n - s)
@@ -92,7 +96,10 @@ def effective_counts(
     impossible = ~((m > 0) & (m < 1) & (v > 0) & (v < m * (1 - m)))
     if impossible.any():
         k = int(np.flatnonzero(impossible)[0])
-        raise DataError(f"no Beta on [{low:g}, {high:g}] has the mean and sd of task {k}, {means!r} and {sds!r}")
+        value, spread = np.asarray(means, float)[k], np.asarray(sds, float)[k]
+        raise DataError(
+            f"no Beta distribution on [{low:g}, {high:g}] has the moments of task {k}: mean {value:g}, sd {spread:g}"
+        )
     size = m * (1 - m) / v - 1
     successes, failures = np.maximum(m * size - 1, 0.0), np.maximum((1 - m) * size - 1, 0.0)
     return successes, successes + failures

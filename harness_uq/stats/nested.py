@@ -78,7 +78,8 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
     more; Bowyer's massively parallel importance sampling with quadrature nodes for samples. The likelihood of a
     cluster is taken as piecewise linear in theta_t between nodes and integrated against the Beta density exactly;
     the nodes are a tenth of its standard deviation apart. Where each question has one trial, the quantiles are within
-    1e-3 of the 95 % interval's width of those of `clustered_posterior` (15 shapes), mostly within 1e-4. With one question a cluster this is the posterior of two levels (`clustered_posterior`).
+    1e-3 of the 95 % interval's width of those of `clustered_posterior` (15 shapes), mostly within 1e-4. With one
+    question a cluster the two levels are one, and this is `clustered_posterior` itself.
 
     Examples
     --------
