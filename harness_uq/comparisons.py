@@ -46,6 +46,9 @@ class Comparison(NotebookTable):
     variance_saved : share of the difference's variance that pairing removed, in [.., 1]
     margin : smallest difference of interest, >= 0
     smallest_detectable : difference that these data would have found with 80 % power
+    prob_not_worse : P(A is not worse than B by more than the margin | data)
+    p_value : two-sided test of no difference (McNemar's exact test on a table, else t); None where there is none
+    higher_is_better : False for metrics such as perplexity, where the verdict favours the smaller value
     verdict, verdict_text : one of four, and a sentence
     """
 
@@ -74,26 +77,39 @@ class Comparison(NotebookTable):
     variance_saved: float | None = None
     margin: float = 0.0
     smallest_detectable: float | None = None
+    prob_not_worse: float | None = None
+    p_value: float | None = None
+    higher_is_better: bool = True
     posterior: Posterior | None = field(default=None, repr=False, compare=False)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form, schema 1: missing is None, never NaN."""
-        numbers = ("value_a", "value_b", "prob_positive", "odds_ratio", "correlation", "variance_saved")
-        names = ("task", "metric", "filter", "system_a", "system_b", "scope", "method", "verdict", "verdict_text")
-        counts = ("n_matched", "n_unmatched_a", "n_unmatched_b", "n_trials", "n_clusters", "cluster_key", "margin")
-        cells = ("both_right", "only_a", "only_b", "both_wrong")
         return {
-            **{name: getattr(self, name) for name in names},
-            **{name: finite_or_none(getattr(self, name)) for name in numbers},
-            **{name: getattr(self, name) for name in counts},
+            **{name: getattr(self, name) for name in _COMPARISON_NAMES},
+            **{name: finite_or_none(getattr(self, name)) for name in _COMPARISON_NUMBERS},
+            **{name: getattr(self, name) for name in _COMPARISON_FACTS},
             "difference": self.difference.to_dict() if self.difference else None,
-            "table": dict(zip(cells, self.table, strict=True)) if self.table else None,
-            "smallest_detectable": finite_or_none(self.smallest_detectable),
+            "table": dict(zip(_CELLS, self.table, strict=True)) if self.table else None,
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
+
+
+_COMPARISON_NAMES = (
+    *("task", "metric", "filter", "system_a", "system_b"),
+    *("scope", "method", "verdict", "verdict_text"),
+)
+_COMPARISON_NUMBERS = (
+    *("value_a", "value_b", "prob_positive", "odds_ratio", "correlation", "variance_saved"),
+    *("smallest_detectable", "prob_not_worse", "p_value"),
+)
+_COMPARISON_FACTS = (
+    *("n_matched", "n_unmatched_a", "n_unmatched_b", "n_trials", "n_clusters", "cluster_key"),
+    *("margin", "higher_is_better"),
+)
+_CELLS = ("both_right", "only_a", "only_b", "both_wrong")
 
 
 @dataclass(frozen=True, slots=True)
