@@ -4,6 +4,7 @@ Such a score is a vector v_0..v_k. Its expectation over k of n logged trials is 
 of a question with pi ~ Beta(a, b) beta-binomial: every estimate and moment of `pass_k` is one of these two sums.
 """
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -82,20 +83,34 @@ def _squared(score: FloatArray) -> FloatArray:
 
 
 def beta_binomial_sums(scores: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Expectation of each row of `scores` (R, k + 1) under BetaBinomial(k, a, b); (R, *shape of a and b).
+    """Expectation of each row of `scores` (R, k + 1) under BetaBinomial(k, a, b); (R, *shape of a and b)."""
+    total = np.zeros((len(scores), *np.broadcast_shapes(a.shape, b.shape)))
+    for j, log_p in enumerate(_log_probabilities(scores.shape[1] - 1, a, b)):
+        p = np.exp(log_p)
+        for row in np.flatnonzero(scores[:, j]):
+            total[row] += scores[row, j] * p
+    return total
 
-    The probabilities follow from log p_{j+1} - log p_j = log[(k - j)(a + j)] - log[(j + 1)(b + k - 1 - j)], which
-    takes no difference of large log-gammas: it holds for a and b from 1e-300 to 1e300.
+
+def log_beta_binomial_sums(scores: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Logarithm of `beta_binomial_sums`, also where the sums are below the smallest float."""
+    total = np.full((len(scores), *np.broadcast_shapes(a.shape, b.shape)), -np.inf)
+    for j, log_p in enumerate(_log_probabilities(scores.shape[1] - 1, a, b)):
+        for row in np.flatnonzero(scores[:, j]):
+            total[row] = np.logaddexp(total[row], np.log(scores[row, j]) + log_p)
+    return total
+
+
+def _log_probabilities(k: int, a: FloatArray, b: FloatArray) -> Iterator[FloatArray]:
+    """Log probabilities of 0..k under BetaBinomial(k, a, b), one array after the other.
+
+    log p_{j+1} - log p_j = log[(k - j)(a + j)] - log[(j + 1)(b + k - 1 - j)]: no difference of large log-gammas, so
+    that they hold for a and b from 1e-300 to 1e300.
     """
-    k = scores.shape[1] - 1
     log_p = np.zeros(np.broadcast_shapes(a.shape, b.shape))
     for i in range(k):
         log_p -= np.log1p(a / (b + i))
-    total = scores[:, 0].reshape((-1,) + (1,) * log_p.ndim) * np.exp(log_p)
+    yield log_p
     for j in range(k):
-        log_p += np.log((k - j) / (j + 1)) + np.log(a + j) - np.log(b + (k - 1 - j))
-        p = np.exp(log_p)
-        for row, weight in enumerate(scores[:, j + 1]):
-            if weight:
-                total[row] += weight * p
-    return np.asarray(total)
+        log_p = log_p + (np.log((k - j) / (j + 1)) + np.log(a + j) - np.log(b + (k - 1 - j)))
+        yield log_p

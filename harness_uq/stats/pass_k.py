@@ -10,10 +10,10 @@ from harness_uq.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats._arrays import FloatArray
 from harness_uq.stats._count_scores import (
     PassKind,
-    beta_binomial_sums,
     beta_moments,
     count_score,
     expected_in_subset,
+    log_beta_binomial_sums,
 )
 from harness_uq.stats._outcomes import (
     check_outcomes,
@@ -295,10 +295,10 @@ def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityP
     columns = np.flatnonzero(grid.weights.max(axis=0) > _NEGLIGIBLE * grid.weights.max())
     d = grid.dispersion[columns]
     a, b = d * grid.theta[:, None], d * special.expit(-grid.logit_theta)[:, None]
-    value, complement = beta_binomial_sums(np.stack([score, 1 - score]), a, b)
+    log_value, log_complement = log_beta_binomial_sums(np.stack([score, 1 - score]), a, b)
     index = np.arange(len(a), dtype=float)
     fine = np.linspace(0.0, index[-1], _FINER * (len(a) - 1) + 1)
-    logit = make_interp_spline(index, np.log(value) - np.log(complement), k=7)
+    logit = make_interp_spline(index, log_value - log_complement, k=7)
     mass = np.exp(make_interp_spline(index, np.log(np.maximum(grid.weights[:, columns], 1e-300)), k=7)(fine))
     values, density = logit(fine), mass / logit.derivative()(fine)
     nodes = _spread_nodes(values, mass)

@@ -15,7 +15,13 @@ from hypothesis.extra import numpy as npst
 from scipy import integrate, special, stats
 
 from harness_uq.errors import DataError, NotEstimableError, UnreliableError
-from harness_uq.stats._count_scores import PassKind, beta_binomial_sums, beta_moments, count_score
+from harness_uq.stats._count_scores import (
+    PassKind,
+    beta_binomial_sums,
+    beta_moments,
+    count_score,
+    log_beta_binomial_sums,
+)
 from harness_uq.stats.benchmark import benchmark_posterior
 from harness_uq.stats.clustered import clustered_posterior
 from harness_uq.stats.pass_k import (
@@ -198,6 +204,23 @@ def test_scores_of_fresh_trials_are_beta_binomial_at_every_dispersion() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-7)
     binomial = scores @ stats.binom(7, 0.3).pmf(np.arange(8))
     np.testing.assert_allclose(beta_binomial_sums(scores, np.array(0.3e20), np.array(0.7e20)), binomial, rtol=1e-9)
+
+
+def test_logs_of_scores_survive_where_the_scores_underflow() -> None:
+    a, b = np.array([0.5, 3.0]), np.array([2.0, 1e-6])
+    scores = np.stack([count_score("at", 9), 1 - count_score("at", 9)])
+    np.testing.assert_allclose(np.exp(log_beta_binomial_sums(scores, a, b)), beta_binomial_sums(scores, a, b))
+    # b = 1e-30, d = 1: (1 - pi)^1000 has mean b times the product of i / (1 + i), i = 1..999
+    log_complement = log_beta_binomial_sums(1 - count_score("at", 1000)[None], np.array(1.0), np.array(1e-30))
+    assert log_complement == pytest.approx(np.log(1e-30 / 1000), rel=1e-12)
+
+
+@pytest.mark.parametrize(("scope", "kind"), [("population", "at"), ("population", "hat"), ("benchmark", "mg")])
+def test_many_fresh_trials_give_a_proper_posterior(scope: PassScope, kind: PassKind) -> None:
+    for successes in ([7, 8, 8, 1, 0, 8, 2, 7] * 4, [8] * 20, [0] * 20):
+        posterior = pass_k_posterior(successes, 8, 400, scope=scope, kind=kind, extrapolate=True)
+        low, high = posterior.interval(0.95)
+        assert 0 <= low < high <= 1
 
 
 @pytest.mark.parametrize(
