@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from harness_uq import stats
     from harness_uq.analysis import Options, estimate, estimate_scores, structures
+    from harness_uq.comparing import CompareOptions, compare
     from harness_uq.comparisons import Comparison, Difference, Plan, Ranking
     from harness_uq.data import (
         CandidateField,
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
         UnreliableError,
     )
     from harness_uq.hookspecs import Estimator, Found, Harness, Problem, Run, hookimpl
+    from harness_uq.plugins import load_plugins
     from harness_uq.reading import Reading, read_logs
+    from harness_uq.report.text import estimates_table
     from harness_uq.results import Estimate, Interval
+    from harness_uq.selection import method_names
     from harness_uq.structure import CatalogueEntry, Structure, StructureOptions
 
 _HOMES = {
@@ -42,6 +46,10 @@ _HOMES = {
         "estimate",
         "estimate_scores",
         "structures",
+    ),
+    "comparing": (
+        "CompareOptions",
+        "compare",
     ),
     "comparisons": (
         "Comparison",
@@ -79,14 +87,17 @@ _HOMES = {
         "Run",
         "hookimpl",
     ),
+    "plugins": ("load_plugins",),
     "reading": (
         "Reading",
         "read_logs",
     ),
+    "report.text": ("estimates_table",),
     "results": (
         "Estimate",
         "Interval",
     ),
+    "selection": ("method_names",),
     "structure": (
         "CatalogueEntry",
         "Structure",
@@ -99,6 +110,7 @@ __all__ = [
     "CandidateField",
     "CatalogueEntry",
     "Classifications",
+    "CompareOptions",
     "Comparison",
     "DataError",
     "Declaration",
@@ -130,9 +142,13 @@ __all__ = [
     "TaskLog",
     "Totals",
     "UnreliableError",
+    "compare",
     "estimate",
     "estimate_scores",
+    "estimates_table",
     "hookimpl",
+    "load_plugins",
+    "method_names",
     "read_logs",
     "stats",
     "structures",
