@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from harness_uq.commands import estimate, structure
+from harness_uq.commands import compare, estimate, structure
 
 _DESCRIPTION = """\
 Honest uncertainty for LLM evaluations.
@@ -19,9 +19,10 @@ examples:
   harness-uq estimate run.eval --uq wilson --level 0.9  another method, another level
   harness-uq estimate results/ --cluster drop=passage   say what groups the questions of a task
   harness-uq structure run.eval                         what was found, and how it is known
+  harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
 """
 
-_COMMANDS = {"estimate": estimate, "structure": structure}
+_COMMANDS = {"estimate": estimate, "structure": structure, "compare": compare}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    exit code: 0 done, 1 something could not be read or done, 2 wrong arguments
+    exit code: 0 done, 1 something could not be read or done, 2 wrong arguments, 3 worse (`compare --fail-if-worse`)
     """
     from harness_uq.errors import HarnessUqError
 

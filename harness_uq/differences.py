@@ -15,17 +15,11 @@ from harness_uq.results import IntervalKind, Posterior
 from harness_uq.stats.cluster_robust import cluster_robust
 from harness_uq.stats.dirichlet_mean import DirichletRatioPosterior
 from harness_uq.stats.paired import DirichletCellsPosterior, paired_difference_posterior, paired_posterior
+from harness_uq.stats.paired_clustered import paired_clustered_difference_posterior
 from harness_uq.stats.paired_frequentist import mcnemar_test, score_correlation, variance_saved
 from harness_uq.stats.student import StudentPosterior
 
 CompareMethod = Literal["dirichlet", "latent_normal", "t", "independent"]
-
-# Prior masses of the atoms -R, 0, R. On clusters, those of single questions gave 6.2 to 6.8 % false alarms at 5 %
-# (25 clusters of 20, ICC .33), twice these 4.5 to 6.0 %.
-_CELL_MASSES = np.array([0.5, 1.0, 0.5])
-_QUESTION_MASSES = _CELL_MASSES / 4
-_CLUSTER_MASSES = _CELL_MASSES / 2
-_SIGNS = np.array([-1.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,50 +117,38 @@ def _dirichlet(pair: Pair, bounds: tuple[float, float], notes: tuple[str, ...]) 
             return Found(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), notes=notes)
         process = paired_difference_posterior(pair.differences, *bounds)
         return Found(process, "dirichlet-process", p_value=_p_value(pair), notes=notes)
-    posterior = clustered_difference_posterior(pair.differences, pair.units, pair.weights, *bounds)
-    name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
-    return Found(posterior, name, p_value=_p_value(pair), notes=notes)
+    if pair.weights is not None:
+        posterior = weighted_difference_posterior(pair, *bounds)
+        name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
+        return Found(posterior, name, p_value=_p_value(pair), notes=notes)
+    clustered = paired_clustered_difference_posterior(
+        pair.differences, np.arange(len(pair.a)) if pair.units is None else pair.units, *bounds
+    )
+    return Found(clustered, "clustered-dirichlet-process", p_value=_p_value(pair), notes=notes)
 
 
-def clustered_difference_posterior(
-    differences: FloatArray, units: IntArray | None, weights: FloatArray | None, low: float, high: float
-) -> DirichletRatioPosterior:
-    """Posterior of the (weighted) mean difference of questions that come in clusters.
+def weighted_difference_posterior(pair: Pair, low: float, high: float) -> DirichletRatioPosterior:
+    """Posterior of the weighted mean difference: `paired_clustered_difference_posterior` with question weights.
 
-    A Dirichlet process on clusters (total D_c, size N_c) with pseudo-clusters of the mean size whose questions all
-    differ by -(high - low), by 0 and by high - low: the ratio sum g_c D_c / sum g_c N_c, whose distribution function is
-    exact. Where every cluster's mean is one of those three, as with clusters of one binary question, the masses are
-    1/2, 1, 1/2 and the posterior is that of the Dirichlet cells.
+    Cluster c has the total sum w_i d_i and the size sum w_i, w with mean 1; masses are those of the unweighted form,
+    1 a question without clusters and (T - 1) / T a cluster with them, and 1/8, 1/4, 1/8 on the prior's three clusters.
 
     Parameters
     ----------
-    differences : (n_questions,), within ±(high - low)
-    units : (n_questions,) labels of clusters; None where every question is its own
-    weights : (n_questions,), > 0; None for equal weights
+    pair : with weights
     low, high : range of a score
-
-    >>> posterior = clustered_difference_posterior(np.array([1.0, 0, 0, 0]), np.arange(4), None, 0, 1)
-    >>> round(posterior.prob_positive, 6) == round(DirichletCellsPosterior([3, 1, 0, 0]).prob_positive, 6)
-    True
     """
-    w = np.ones(len(differences)) if weights is None else weights / weights.mean()
-    codes = np.arange(len(differences)) if units is None else np.unique(units, return_inverse=True)[1]
-    totals, sizes = np.bincount(codes, w * differences), np.bincount(codes, w)
-    width, size = high - low, float(sizes.mean())
+    n = len(pair.a)
+    weights = np.ones(n) if pair.weights is None else pair.weights / pair.weights.mean()
+    codes = np.arange(n) if pair.units is None else np.unique(pair.units, return_inverse=True)[1]
+    totals, sizes = np.bincount(codes, weights * pair.differences), np.bincount(codes, weights)
+    mass = 1.0 if pair.units is None else max(len(sizes) - 1, 1) / len(sizes)
+    size = float(sizes.mean())
     return DirichletRatioPosterior(
-        np.append(totals, width * size * _SIGNS),
-        np.append(np.ones(len(totals)), _prior_masses(differences / width, codes)),
+        np.append(totals, size * (high - low) * np.array([-1.0, 0.0, 1.0])),
+        np.append(np.full(len(totals), mass), [0.125, 0.25, 0.125]),
         np.append(sizes, np.full(3, size)),
     )
-
-
-def _prior_masses(differences: FloatArray, codes: IntArray) -> FloatArray:
-    """Masses of -1, 0 and 1: the cells' where all questions of a cluster differ by the same one of these."""
-    sizes = np.bincount(codes)
-    total, spread = np.bincount(codes, differences), np.bincount(codes, np.abs(differences))
-    if bool(((np.abs(total) == sizes) | (spread == 0)).all()):
-        return _CELL_MASSES
-    return _QUESTION_MASSES if len(sizes) == len(codes) else _CLUSTER_MASSES
 
 
 def _student(pair: Pair, notes: tuple[str, ...]) -> Found:

@@ -132,6 +132,18 @@ def read(paths: Sequence[str], plugins: "Plugins") -> "Reading":
     return read_logs(paths, harnesses=plugins.harnesses, progress=_progress)
 
 
+def read_named(argument: str, plugins: "Plugins") -> "Reading":
+    """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    name, equals, path = argument.partition("=")
+    if not equals or not name or Path(argument).exists():
+        return read([argument], plugins)
+    reading = read([path], plugins)
+    return replace(reading, logs=tuple(replace(log, system=name) for log in reading.logs))
+
+
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
     """Say on standard error what could not be read; exit code 1 where a path named by the user gave nothing."""
     for warning in plugins.warnings:

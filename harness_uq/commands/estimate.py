@@ -10,13 +10,14 @@ def add(commands: _shared.Commands) -> None:
     parser = _shared.add_command(commands, "estimate", "scores of logged runs with intervals", epilog=_shared.METHODS)
     _shared.add_logs(parser)
     _shared.add_estimation(parser)
-    _shared.add_format(parser, ["table", "json", "csv", "markdown"])
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
     from harness_uq.analysis import estimate
     from harness_uq.plugins import load_plugins
+    from harness_uq.report.latex import estimates_latex
     from harness_uq.report.tabular import estimates_csv, estimates_json, estimates_markdown
     from harness_uq.report.text import estimates_table
 
@@ -28,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
         "json": lambda: estimates_json(rows, errors=_shared.reading_errors(reading)),
         "csv": lambda: estimates_csv(rows),
         "markdown": lambda: estimates_markdown(rows),
+        "latex": lambda: estimates_latex(rows),
     }
     print(printers[args.format]().strip("\n"))
     return _shared.say_reading(reading, plugins)

@@ -1,0 +1,115 @@
+"""Tables of any result: columns of text, printed for a terminal or as Markdown, and records as CSV and JSON."""
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness_uq.results import SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One column: header, a text a row, and whether they are numbers."""
+
+    header: str
+    texts: Sequence[str]
+    is_number: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with what stands above and below it.
+
+    Attributes
+    ----------
+    title : above the table
+    columns : of equal length; columns without content are left out
+    lines : below the table
+    """
+
+    title: str
+    columns: Sequence[Cells]
+    lines: Sequence[str] = ()
+
+
+def sections_text(sections: Sequence[Section], footnotes: Mapping[str, Sequence[str]], width: int | None = None) -> str:
+    """The sections for a terminal, then the footnotes by heading, each once."""
+    console = _console(width)
+    for section in sections:
+        console.print(Text(f"\n{section.title}", style="bold"), soft_wrap=True)
+        if any(column.texts for column in section.columns):
+            console.print(_table(_kept(section.columns)))
+        for line in section.lines:
+            console.print(Text(line), soft_wrap=True)
+    for heading, texts in footnotes.items():
+        if texts:
+            console.print(Text(f"\n{heading}", style="bold"))
+            for text in dict.fromkeys(texts):
+                console.print(Text(f"- {text}", style="yellow" if heading == "Warnings" else "dim"), soft_wrap=True)
+    file = console.file
+    return file.getvalue().strip("\n") if isinstance(file, io.StringIO) else ""
+
+
+def sections_markdown(sections: Sequence[Section], footnotes: Mapping[str, Sequence[str]]) -> str:
+    """The sections as Markdown, then the footnotes by heading, each once."""
+    blocks: list[str] = []
+    for section in sections:
+        blocks.append(f"### {section.title}")
+        columns = _kept(section.columns)
+        rows = zip(*(column.texts for column in columns), strict=True)
+        head = ["| " + " | ".join(c.header for c in columns) + " |"]
+        head.append("|" + "".join(" --: |" if c.is_number else " :-- |" for c in columns))
+        body = ["| " + " | ".join(_escaped(text) for text in row) + " |" for row in rows]
+        blocks.append("\n".join([*head, *body]))
+        blocks += [line for line in section.lines if line]
+    for heading, texts in footnotes.items():
+        if texts:
+            blocks.append(f"**{heading}**\n\n" + "\n".join(f"- {text}" for text in dict.fromkeys(texts)))
+    return "\n\n".join(blocks)
+
+
+def records_csv(records: Sequence[Mapping[str, object]]) -> str:
+    """CSV of flat records; missing is empty."""
+    out = io.StringIO()
+    names = list(dict.fromkeys(name for record in records for name in record))
+    writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue().strip("\n")
+
+
+def document_json(name: str, records: Sequence[Mapping[str, object]], errors: Sequence[Mapping[str, str]] = ()) -> str:
+    """JSON, schema 1: `{"schema": 1, NAME: [...], "errors": [...]}`; missing is null, never NaN."""
+    document = {"schema": SCHEMA, name: list(records), "errors": [dict(error) for error in errors]}
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _console(width: int | None) -> Console:
+    is_terminal = sys.stdout.isatty()
+    if width is None:
+        width = Console().width if is_terminal else 200
+    return Console(file=io.StringIO(), width=width, force_terminal=is_terminal, highlight=False)
+
+
+def _table(columns: Sequence[Cells]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column.header, justify="right" if column.is_number else "left", overflow="fold")
+    for row in zip(*(column.texts for column in columns), strict=True):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _kept(columns: Sequence[Cells]) -> list[Cells]:
+    return [column for column in columns if set(column.texts) - {"-", ""}]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

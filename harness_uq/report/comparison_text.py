@@ -1,0 +1,110 @@
+"""Comparisons as text, Markdown, LaTeX, CSV and JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from harness_uq.comparisons import Comparison
+from harness_uq.records import to_dicts
+from harness_uq.report.cells import Cells, Section, document_json, records_csv, sections_markdown, sections_text
+from harness_uq.report.columns import interval, number
+from harness_uq.report.latex import comparisons_latex
+from harness_uq.report.words import difference_header, named, probability
+
+Format = Literal["table", "json", "csv", "markdown", "latex"]
+
+
+def comparisons_as(
+    rows: Sequence[Comparison], form: Format, *, errors: Sequence[Mapping[str, str]] = (), width: int | None = None
+) -> str:
+    """Comparisons in the form asked for.
+
+    Parameters
+    ----------
+    rows : in the order to print
+    form : `table` for a terminal, `json` (schema 1, `{"schema": 1, "comparisons": [...], "errors": [...]}`), `csv`,
+        `markdown` or `latex`
+    errors : paths that could not be read, for the JSON form
+    width : characters a line of the terminal form
+    """
+    if form == "json":
+        return document_json("comparisons", [row.to_dict() for row in rows], errors)
+    if form == "csv":
+        return records_csv(to_dicts(rows))
+    if form == "latex":
+        return comparisons_latex(rows).strip("\n")
+    sections = [_section(rows)] if rows else []
+    footnotes = {"Warnings": _said(rows, "warnings"), "Notes": _said(rows, "notes")}
+    if form == "markdown":
+        return sections_markdown(sections, footnotes)
+    return sections_text(sections, footnotes, width)
+
+
+def _section(rows: Sequence[Comparison]) -> Section:
+    a, b = rows[0].system_a, rows[0].system_b
+    columns = [
+        Cells("Task", [row.task for row in rows], is_number=False),
+        Cells("Metric", [_metric(row) for row in rows], is_number=False),
+        Cells("A", [number(row.value_a) for row in rows]),
+        Cells("B", [number(row.value_b) for row in rows]),
+        Cells("A - B", [number(row.difference.value if row.difference else None) for row in rows]),
+        Cells(difference_header(rows), [interval(row.difference.interval if row.difference else None) for row in rows]),
+        Cells("P(A > B)", [probability(row.prob_positive) for row in rows]),
+        Cells("Only A:B", [f"{row.table[1]}:{row.table[2]}" if row.table else "-" for row in rows]),
+        Cells("Odds ratio", [number(row.odds_ratio, 2) for row in rows]),
+        Cells("Corr.", [number(row.correlation, 2) for row in rows]),
+        Cells("Saved", [_percent(row.variance_saved) for row in rows]),
+        Cells("Questions", [_questions(row) for row in rows]),
+        Cells("Clusters", [f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-" for row in rows]),
+        Cells("Method", [row.method for row in rows], is_number=False),
+        Cells("Verdict", [row.verdict for row in rows], is_number=False),
+    ]
+    sentences = [f"{_title(row, rows)}{row.verdict_text}" for row in rows]
+    return Section(f"A: {a}   B: {b}", columns, ["", *sentences, "", _legend(rows)])
+
+
+def _title(row: Comparison, rows: Sequence[Comparison]) -> str:
+    """Whose sentence it is, where there are several."""
+    if len(rows) == 1:
+        return ""
+    alike = sum(other.task == row.task for other in rows) > 1
+    return f"{row.task}, {_metric(row)}: " if alike else f"{row.task}: "
+
+
+def _legend(rows: Sequence[Comparison]) -> str:
+    parts = ["P(A > B): probability that A's score is higher, given these data."]
+    if any(row.table for row in rows):
+        parts.append("Only A:B: questions that only A, only B got right.")
+    if any(row.odds_ratio is not None for row in rows):
+        parts.append(
+            "Odds ratio: of right answers, A's over B's; of matched questions, among those only one got right."
+        )
+    if any(row.variance_saved is not None for row in rows):
+        parts.append("Saved: share of the variance that matching the questions removed; Corr.: of the question scores.")
+    if lower := [row.metric for row in rows if not row.higher_is_better]:
+        parts.append(f"Lower is better: {named(lower)}.")
+    return " ".join(parts)
+
+
+def _metric(row: Comparison) -> str:
+    return row.metric if row.filter == "none" else f"{row.metric} ({row.filter})"
+
+
+def _questions(row: Comparison) -> str:
+    if row.n_matched is None:
+        counts = (row.n_unmatched_a, row.n_unmatched_b)
+        return "-" if None in counts else f"{counts[0]}, {counts[1]} unmatched"
+    return str(row.n_matched) if (row.n_trials or 1) == 1 else f"{row.n_matched}×{row.n_trials}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _said(rows: Sequence[Comparison], kind: Literal["notes", "warnings"]) -> list[str]:
+    """Each sentence once, with the tasks it is about."""
+    owners: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for text in row.notes if kind == "notes" else row.warnings:
+            owners.setdefault(text, {})[row.task] = None
+    everyone = {row.task for row in rows}
+    return [text if set(tasks) == everyone else f"{named(tasks)}: {text}" for text, tasks in owners.items()]
