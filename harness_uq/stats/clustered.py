@@ -51,14 +51,6 @@ class SampledClusteredPosterior(DrawsPosterior):
         self.pareto_k = sample.pareto_k
         self.icc_mean = float(sample.weights @ special.expit(-sample.points[:, 1]))
 
-    @property
-    def mc_error(self) -> float:
-        """Monte Carlo standard error of the mean: sqrt(sum w^2 (theta - mean)^2), for independent draws.
-
-        The quasi-random draws of the adapted proposal err less.
-        """
-        return float(np.sqrt(np.sum((self.weights * (self.draws - self.mean)) ** 2)))
-
 
 @overload
 def clustered_posterior(

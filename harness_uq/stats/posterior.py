@@ -191,13 +191,17 @@ class DensityPosterior(Posterior):
             u = fresh
             if done.all():
                 break
-        return np.asarray(self._to_x(u))
+        low_end, high_end = _ENDS[self.scale]
+        ends = np.where(wanted <= 0, low_end, high_end)
+        at_an_end = ((wanted <= 0) & np.isfinite(low_end)) | ((wanted >= 1) & np.isfinite(high_end))
+        return np.where(at_an_end, ends, self._to_x(u))
 
 
 def _identity(x: FloatArray) -> FloatArray:
     return x
 
 
+_ENDS = {"identity": (-np.inf, np.inf), "logit": (0.0, 1.0), "log": (0.0, np.inf)}
 _SCALES: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {
     "identity": (_identity, _identity),
     "logit": (special.expit, special.logit),
@@ -239,8 +243,8 @@ class DrawsPosterior(Posterior):
 
     @property
     def mc_error(self) -> float:
-        """Monte Carlo standard error of the posterior mean."""
-        return self.sd / float(np.sqrt(self.importance_ess))
+        """Monte Carlo standard error of the posterior mean, sqrt(sum w^2 (x - mean)^2)."""
+        return float(np.sqrt(self.weights**2 @ (self.draws - self.mean) ** 2))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         return np.asarray(np.interp(np.asarray(p, float), self._middle, self.draws))
