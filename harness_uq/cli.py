@@ -3,8 +3,12 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from harness_uq.commands import compare, estimate, structure
+
+if TYPE_CHECKING:
+    from harness_uq.hookspecs import Harness
 
 _DESCRIPTION = """\
 Honest uncertainty for LLM evaluations.
@@ -18,6 +22,7 @@ examples:
   harness-uq estimate results/                          every run under a folder
   harness-uq estimate run.eval --uq wilson --level 0.9  another method, another level
   harness-uq estimate results/ --cluster drop=passage   say what groups the questions of a task
+  harness-uq lm-eval run --model hf ... --uq bayes      run a harness, with intervals in its own output
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
 """
@@ -38,9 +43,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     from harness_uq.errors import HarnessUqError
 
+    arguments = sys.argv[1:] if argv is None else list(argv)
     parser = _parser()
     try:
-        args = parser.parse_args(argv)
+        if harness := _harness(arguments):
+            return harness.main(arguments[1:])
+        args = parser.parse_args(arguments)
         run: Callable[[argparse.Namespace], int] = _COMMANDS[args.command].run
         return run(args)
     except SystemExit as stop:
@@ -51,6 +59,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+
+
+def _harness(arguments: Sequence[str]) -> "Harness | None":
+    """The harness that the first argument names; options and commands name none."""
+    if not arguments or arguments[0].startswith("-") or arguments[0] in _COMMANDS:
+        return None
+    from harness_uq.plugins import load_plugins
+
+    return load_plugins().harnesses.get(arguments[0])
 
 
 def _parser() -> argparse.ArgumentParser:
