@@ -81,7 +81,7 @@ def _passed_over(system: str, log: TaskLog, n_runs: int) -> tuple[str, ...]:
     if n_runs == 1:
         return ()
     kind = "the newest, and all have a limit," if is_limited(log) else "the newest without a limit"
-    when = f" of {log.source.time}" if log.source.time else ""
+    when = f", of {log.source.time}" if log.source.time else ""
     return (f"{n_runs} runs of {system}: {kind} counts{when} ({log.source.path})",)
 
 
