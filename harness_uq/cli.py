@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import compare, estimate, structure
+from harness_uq.commands import compare, estimate, rescore, restore, structure
 
 if TYPE_CHECKING:
     from harness_uq.hookspecs import Harness
@@ -27,7 +27,7 @@ examples:
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
 """
 
-_COMMANDS = {"estimate": estimate, "structure": structure, "compare": compare}
+_COMMANDS = {"estimate": estimate, "structure": structure, "compare": compare, "rescore": rescore, "restore": restore}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

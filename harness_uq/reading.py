@@ -54,7 +54,7 @@ def read_logs(
     """
     readers = load_plugins().harnesses if harnesses is None else harnesses
     named = [paths] if isinstance(paths, str | Path) else list(paths)
-    expanded = {str(name): _expand(str(name)) for name in named}
+    expanded = {str(name): expand(str(name)) for name in named}
     files = list(dict.fromkeys(file for found in expanded.values() for file in found))
     runs, claimed, warnings = _find(files, readers)
     logs: list[TaskLog] = []
@@ -74,14 +74,28 @@ def read_logs(
     return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
 
 
-def _expand(name: str) -> list[str]:
+def find_runs(
+    path: str, harnesses: Mapping[str, Harness]
+) -> tuple[list[tuple[Harness, Run]], list[tuple[str, str]]]:
+    """Runs under one path, with the harness that knows each, and (path, message) of files that look like broken logs.
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file
+    """
+    runs, _, problems = _find(expand(path), harnesses)
+    return runs, problems
+
+
+def expand(name: str) -> list[str]:
+    """Files that a file's name, a directory or a glob pattern stands for."""
     path = Path(name)
     if path.is_dir():
         return sorted(str(file) for file in path.rglob("*") if file.is_file())
     if path.exists():
         return [name]
     matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
-    return sorted(file for match in matches for file in _expand(match))
+    return sorted(file for match in matches for file in expand(match))
 
 
 def _find(

@@ -1,4 +1,8 @@
-"""lm-evaluation-harness for harness_uq: reads the logs of lm-eval 0.4.0 and later without importing lm_eval."""
+"""lm-evaluation-harness for harness_uq: live runs of lm-eval 0.4.11 and later, and the logs of 0.4.0 and later.
+
+with harness_uq_lm_eval.uq("bayes"):
+    results = lm_eval.simple_evaluate(...)
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +10,11 @@ from harness_uq import hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import AbstractContextManager
 
     from harness_uq_lm_eval.harness import LmEvalHarness
+    from harness_uq_lm_eval.runtime import Session
+    from harness_uq_lm_eval.settings import Scope
 
 
 @hookimpl
@@ -16,3 +23,48 @@ def harness_uq_harnesses() -> "Iterable[LmEvalHarness]":
     from harness_uq_lm_eval.harness import LmEvalHarness
 
     return [LmEvalHarness()]
+
+
+def uq(
+    method: str,
+    *,
+    level: float = 0.95,
+    scope: "Scope" = "population",
+    cluster: "str | Iterable[str] | None" = None,
+    compare: str | None = None,
+    keep_bootstrap: bool = False,
+) -> "AbstractContextManager[Session]":
+    """Context in which lm-eval's evaluations return intervals and honest standard errors.
+
+    A name that was imported before (`from lm_eval.evaluator import evaluate`) is not reached; `simple_evaluate` always
+    is.
+
+    Parameters
+    ----------
+    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
+    level : coverage aimed at, in (0, 1)
+    scope : `population` (new questions of the kind) or `benchmark` (exactly these)
+    cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
+    compare : a logged run to compare with
+    keep_bootstrap : let lm-eval compute its own bootstrap standard errors too
+
+    Raises
+    ------
+    HarnessUqError : if the method does not exist or a setting makes no sense
+    """
+    from harness_uq_lm_eval.runtime import live
+    from harness_uq_lm_eval.settings import Asked
+
+    clusters = (cluster,) if isinstance(cluster, str) else tuple(cluster or ())
+    asked = Asked(
+        {
+            "method": method,
+            "level": level,
+            "scope": scope,
+            "cluster": clusters,
+            "compare": compare,
+            "keep_bootstrap": keep_bootstrap,
+        }
+    )
+    asked.check()
+    return live(asked)

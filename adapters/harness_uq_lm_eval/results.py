@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from harness_uq import Declaration, LogError, Reported
+from harness_uq_lm_eval.block import harness_std_errors
 from harness_uq_lm_eval.jsontree import Table, integer, items, real, table, text
 from harness_uq_lm_eval.systems import model_arguments, system_name
 
@@ -39,9 +40,11 @@ class Results:
     LogError : if the file cannot be read or holds no lm-eval results
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, tree: Table | None = None) -> None:
+        """Read the file, or take its content from a run that has not been written yet."""
         self.path = path
-        self._tree = load(path)
+        self._tree = load(path) if tree is None else tree
+        self._harness_errors = harness_std_errors(self._tree)
         self.system = system_name(self._tree)
         self.version = text(self._tree.get("lm_eval_version"))
 
@@ -77,7 +80,8 @@ class Results:
             metric, comma, filter_name = key.partition(",")
             if not comma or metric.endswith(_STDERR) or not _is_scalar(value) or self.is_bypassed(name, metric):
                 continue
-            std_error = real(row.get(f"{metric}{_STDERR},{filter_name}"))
+            written = real(row.get(f"{metric}{_STDERR},{filter_name}"))
+            std_error = self._harness_errors.get((name, metric, filter_name), written)
             n = self._group_n(name, key) if self.is_group(name) else self.n_questions(name)
             found[metric, filter_name] = Reported(real(value), std_error, n)
         return found

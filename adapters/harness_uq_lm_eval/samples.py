@@ -55,9 +55,10 @@ class Samples:
             except (ValueError, RecursionError) as error:
                 self.broken.append((number, str(error)))
                 continue
-            self._add(row)
+            self.add(row)
 
-    def _add(self, row: Row) -> None:
+    def add(self, row: Row) -> None:
+        """Take one row."""
         question = self._question(row)
         label = self._label(row, question)
         if not self._is_new(label, question):

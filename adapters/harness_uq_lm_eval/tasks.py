@@ -9,6 +9,7 @@ from harness_uq_lm_eval.columns import Column
 from harness_uq_lm_eval.discover import LmEvalRun
 from harness_uq_lm_eval.kinds import About, Interpretation, TaskData, interpret, is_length, totals
 from harness_uq_lm_eval.results import MetricKey, Results
+from harness_uq_lm_eval.rows import Row
 from harness_uq_lm_eval.samples import Samples
 
 HARNESS = "lm-eval"
@@ -32,14 +33,29 @@ def read_run(run: LmEvalRun) -> list[TaskLog]:
     return logs
 
 
+def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]]) -> list[TaskLog]:
+    """The tasks and groups of a run that has not been written yet, as `read_run` would read them from its files.
+
+    Parameters
+    ----------
+    results : what the results file will say
+    rows : rows of the samples files by task, as they will be logged
+    """
+    run = LmEvalRun(results.path, (results.path,))
+    return [
+        _Task(name, results.path if name in rows else None, run, results, rows.get(name)).log() for name in results.rows
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A task, or a group of tasks, in one run."""
+    """A task, or a group of tasks, in one run; `rows` where its samples are not on disk."""
 
     name: str
     path: str | None
     run: LmEvalRun
     results: Results | None
+    rows: Iterable[Row] | None = None
 
     def log(self) -> TaskLog:
         if self.results is not None and self.results.is_group(self.name) and self.path is None:
@@ -48,7 +64,10 @@ class _Task:
             return self._unsampled("no samples file of this task was found")
         samples = Samples(metric for metric, _ in self._reported())
         try:
-            samples.read(self.path)
+            if self.rows is None:
+                samples.read(self.path)
+            for row in self.rows or ():
+                samples.add(row)
         except (LogError, OSError) as error:
             return self._unsampled("the samples file cannot be read", f"{Path(self.path).name}: {error}")
         if not len(samples):

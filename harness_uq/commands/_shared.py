@@ -129,7 +129,7 @@ def read(paths: Sequence[str], plugins: "Plugins") -> "Reading":
     """Read the logs, with a progress bar on a terminal."""
     from harness_uq.reading import read_logs
 
-    return read_logs(paths, harnesses=plugins.harnesses, progress=_progress)
+    return read_logs(paths, harnesses=plugins.harnesses, progress=progress)
 
 
 def read_named(argument: str, plugins: "Plugins") -> "Reading":
@@ -162,7 +162,8 @@ def reading_errors(reading: "Reading") -> list[Mapping[str, str]]:
     return [{"path": path, "message": message} for path, message in (*reading.failures, *reading.warnings)]
 
 
-def _progress(runs: "Sequence[tuple[Harness, Run]]") -> "Iterable[tuple[Harness, Run]]":
+def progress(runs: "Sequence[tuple[Harness, Run]]") -> "Iterable[tuple[Harness, Run]]":
+    """The runs, with a progress bar on a terminal."""
     if not sys.stderr.isatty():
         return runs
     from rich.console import Console

@@ -1,0 +1,190 @@
+"""Live runs: within a context, lm-eval's `evaluate` returns results with honest uncertainty.
+
+The seam is `lm_eval.evaluator.evaluate`, which `simple_evaluate` looks up when it calls it. Display and
+configuration are wrapped beside it, and everything is put back when the context ends. A run is never harmed: whatever
+goes wrong here leaves lm-eval's own numbers, and says so in the results and in a warning.
+"""
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+from unittest import mock
+
+from harness_uq import Estimate, TaskLog, estimate
+from harness_uq_lm_eval import stock
+from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry
+from harness_uq_lm_eval.jsontree import items, table
+from harness_uq_lm_eval.memory import task_logs
+from harness_uq_lm_eval.settings import Asked, Settings
+from harness_uq_lm_eval.systems import system_name
+from harness_uq_lm_eval.table import with_intervals
+
+Evaluate: TypeAlias = Callable[..., Results | None]
+
+_logger = logging.getLogger("harness_uq")
+
+
+@dataclass(slots=True)
+class Session:
+    """One context of live runs.
+
+    Attributes
+    ----------
+    asked : the settings as far as they are known; a config file adds to them
+    estimates : of the last evaluation, with their posteriors; empty where it failed
+    """
+
+    asked: Asked
+    estimates: list[Estimate] = field(default_factory=list)
+
+    def settings(self) -> Settings | None:
+        """What was asked for, None where nothing was."""
+        return self.asked.settings()
+
+
+@contextmanager
+def live(asked: Asked) -> Iterator[Session]:
+    """Within the context, evaluations give uncertainty as asked for at the time they run."""
+    from lm_eval import evaluator, utils
+    from lm_eval.config import evaluate_config
+
+    session = Session(asked)
+    with ExitStack() as stack:
+        for module, name, wrapped in (
+            (evaluator, "evaluate", wrap_evaluate(evaluator.evaluate, session)),
+            (evaluator, "simple_evaluate", wrap_simple_evaluate(evaluator.simple_evaluate)),
+            (utils, "make_table", with_intervals(utils.make_table)),
+            (evaluate_config, "EvaluatorConfig", configured(evaluate_config.EvaluatorConfig, asked)),
+        ):
+            stack.enter_context(mock.patch.object(module, name, wrapped))
+        yield session
+
+
+def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
+    """`evaluate` with samples always collected, lm-eval's bootstrap off, and our block in what it returns."""
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def evaluate(*args: object, **kwargs: object) -> Results | None:
+        settings = session.settings()
+        if settings is None:
+            return original(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        wants_samples, iterations = bound.arguments["log_samples"], bound.arguments["bootstrap_iters"]
+        bound.arguments["log_samples"] = True
+        if not settings.keep_bootstrap:
+            bound.arguments["bootstrap_iters"] = 0
+        results = original(*bound.args, **bound.kwargs)
+        if results is None or BLOCK in results:  # not rank 0, or a context within this one has done it
+            return results
+        if iterations and not settings.keep_bootstrap:
+            _guarded("lm-eval's own standard errors", stock.put_back, results, bound.arguments["task_dict"])
+        session.estimates = enrich(results, settings)
+        if not wants_samples:
+            results.pop("samples", None)
+        return results
+
+    return evaluate
+
+
+def wrap_simple_evaluate(original: Evaluate) -> Evaluate:
+    """`simple_evaluate`, after which the block knows the name of the system, which `evaluate` is not told."""
+
+    @functools.wraps(original)
+    def simple_evaluate(*args: object, **kwargs: object) -> Results | None:
+        results = original(*args, **kwargs)
+        if results is not None:
+            _guarded("the name of the system", name_system, results)
+        return results
+
+    return simple_evaluate
+
+
+def enrich(results: Results, settings: Settings) -> list[Estimate]:
+    """Estimate, and put the block into the results; where that fails, a block that says why.
+
+    Returns
+    -------
+    The estimates, none where they failed
+    """
+    try:
+        logs = task_logs(results)
+        rows, failures = estimate_each(logs, settings)
+        add_block(results, [*(row.to_dict() for row in rows), *failures], settings.recorded(), **_truth(settings))
+    except Exception as error:
+        _logger.warning("no uncertainty in the results of this run: %s", _said(error))
+        _guarded("the note of the failure", _add_failure, results, settings, _said(error))
+        return []
+    return rows
+
+
+def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Estimate], list[Entry]]:
+    """Estimates of every log; where one of them fails unexpectedly, entries that say why, and those of the others."""
+    options = settings.options()
+    try:
+        return estimate(logs, options), []
+    except Exception as error:
+        _logger.debug("estimating the tasks one by one: %s", _said(error))
+    rows: list[Estimate] = []
+    failures: list[Entry] = []
+    for log in logs:
+        needed = logs if log.subtasks else [log]
+        try:
+            rows += [row for row in estimate(needed, options) if row.task == log.task]
+        except Exception as error:
+            _logger.warning("no uncertainty for %s: %s", log.task, _said(error))
+            failures += [failed_entry(log.task, *key, _said(error), _reported(log, key)) for key in log.reported]
+    return rows, failures
+
+
+def name_system(results: Results) -> None:
+    """Name the system in the block's entries, from the arguments of the run."""
+    system = system_name({key: results.get(key) for key in ("config", "model_name", "model_source")})
+    for entry in items(table(results, BLOCK).get("estimates")):
+        if isinstance(entry, dict):
+            entry["system"] = system
+
+
+def _truth(settings: Settings) -> dict[str, object]:
+    """`config.bootstrap_iters` in the results says what the caller passed; this is what was run."""
+    return {} if settings.keep_bootstrap else {"bootstrap_iters": 0}
+
+
+def _reported(log: TaskLog, key: tuple[str, str]) -> dict[str, object]:
+    reported = log.reported[key]
+    return {"value": reported.value, "std_error": reported.std_error, "n": reported.n}
+
+
+def _add_failure(results: Results, settings: Settings, error: str) -> None:
+    results[BLOCK] = failed_block(results, {**settings.recorded(), **_truth(settings)}, error)
+
+
+def _guarded(what: str, step: Callable[..., object], *args: object) -> None:
+    try:
+        step(*args)
+    except Exception as error:
+        _logger.warning("%s could not be had: %s", what, _said(error))
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def configured(original: type, asked: Asked) -> type:
+    """lm-eval's configuration, which then also takes `uq: bayes` and its companions in a config file."""
+
+    class Configuration(original):  # type: ignore[misc]
+        @staticmethod
+        def load_yaml_config(config_path: str) -> dict[str, object]:
+            content: Mapping[str, object] = original.load_yaml_config(config_path)  # type: ignore[attr-defined]
+            others = asked.take(content)
+            asked.check()
+            return others
+
+    Configuration.__name__, Configuration.__qualname__ = original.__name__, original.__qualname__
+    return Configuration

@@ -1,0 +1,143 @@
+"""What a user asks of a live run: on the command line, in a config file, in the environment or in Python."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypeAlias
+
+from harness_uq import HarnessUqError, Options, StructureOptions, estimate_scores
+
+Scope: TypeAlias = Literal["population", "benchmark"]
+
+ENVIRONMENT = "HARNESS_UQ"
+PREFIX = "uq"
+SCOPES: tuple[Scope, ...] = ("population", "benchmark")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a live run is to be estimated.
+
+    Attributes
+    ----------
+    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
+    level : coverage aimed at, in (0, 1)
+    scope : `population` or `benchmark`
+    cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, any number of them
+    compare : a logged run to compare with, None for no comparison
+    keep_bootstrap : let lm-eval compute its own standard errors as well, bootstrap included
+    """
+
+    method: str
+    level: float = 0.95
+    scope: Scope = "population"
+    cluster: tuple[str, ...] = ()
+    compare: str | None = None
+    keep_bootstrap: bool = False
+
+    def options(self) -> Options:
+        """The same for the core.
+
+        Raises
+        ------
+        HarnessUqError : if one of them makes no sense
+        """
+        named = [item for item in self.cluster if item != "auto" and not item.endswith("=auto")]
+        by_task = dict(item.rsplit("=", 1) for item in named if "=" in item)
+        general = [item for item in named if "=" not in item]
+        structure = StructureOptions(general[-1] if general else None, by_task)
+        return Options(method=self.method, level=self.level, scope=self.scope, structure=structure)
+
+    def recorded(self) -> dict[str, str | float]:
+        """What the block in the results says of them."""
+        return {"method": self.method, "level": self.level, "scope": self.scope}
+
+
+@dataclass(slots=True)
+class Asked:
+    """Settings as they come in, by name without the prefix `uq_`; the first source that names one counts.
+
+    Where no source names a method, the environment variable HARNESS_UQ may.
+    """
+
+    values: dict[str, object] = field(default_factory=dict)
+
+    def take(self, source: Mapping[str, object]) -> dict[str, object]:
+        """Keep the entries that are ours and return the others."""
+        ours = {key: name for key in source if (name := _name(key)) is not None}
+        for key, name in ours.items():
+            if source[key] is not None:
+                self.values.setdefault(name, source[key])
+        return {key: value for key, value in source.items() if key not in ours}
+
+    def settings(self) -> Settings | None:
+        """The settings, None where nobody named a method.
+
+        Raises
+        ------
+        HarnessUqError : if one of them makes no sense
+        """
+        method = self.values.get("method") or os.environ.get(ENVIRONMENT)
+        if not method:
+            return None
+        cluster = tuple(_clusters(self.values.get("cluster")))
+        try:
+            return Settings(**{**self.values, "method": method, "cluster": cluster})  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise HarnessUqError(f"uq settings: {error}") from None
+
+    def check(self) -> None:
+        """Make sure before a long run that the method exists and the settings make sense.
+
+        Raises
+        ------
+        HarnessUqError : if they do not
+        """
+        settings = self.settings()
+        if settings is None:
+            return
+        if settings.scope not in SCOPES:
+            raise HarnessUqError(f"uq_scope must be population or benchmark; got {settings.scope!r}")
+        estimate_scores([0.0, 1.0, 1.0], options=settings.options())
+
+
+def _name(key: str) -> str | None:
+    """Name of the setting behind a key such as `uq` or `uq_level`, None where it is no key of ours."""
+    if key == PREFIX:
+        return "method"
+    name = key.removeprefix(f"{PREFIX}_")
+    return name if name != key and name in _NAMES else None
+
+
+_NAMES = frozenset(item.name for item in fields(Settings)) - {"method"}
+
+
+def _clusters(value: object) -> list[str]:
+    """`a`, `[a, t=b]` or `{t: b}`."""
+    if isinstance(value, Mapping):
+        return [f"{task}={name}" for task, name in value.items()]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [str(item) for item in value]
+    return [] if value is None else [str(value)]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare `--uq` and its companions."""
+    group = parser.add_argument_group("uncertainty (harness-uq)")
+    group.add_argument("--uq", metavar="METHOD", help="intervals and standard errors: bayes, wilson, t, clt or a name")
+    group.add_argument("--uq_level", type=float, metavar="LEVEL", help="coverage of the intervals (default: 0.95)")
+    group.add_argument("--uq_scope", choices=SCOPES, help="new questions, or exactly these (default: population)")
+    group.add_argument(
+        "--uq_cluster",
+        action="append",
+        metavar="[TASK=]FIELD",
+        help="field of the documents that groups the questions, auto or none; may be repeated (default: auto)",
+    )
+    group.add_argument("--uq_compare", metavar="RUN", help="logged run to compare this one with, question by question")
+    group.add_argument(
+        "--uq_keep_bootstrap",
+        action="store_true",
+        default=None,
+        help="also compute lm-eval's own bootstrap standard errors, which may take minutes",
+    )

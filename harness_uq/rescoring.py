@@ -1,0 +1,123 @@
+"""Estimates written into logged runs by the harness that logged them, and taken out again."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_uq.analysis import Options, estimate
+from harness_uq.errors import HarnessUqError, LogError
+from harness_uq.hookspecs import Harness, Run
+from harness_uq.plugins import Plugins, load_plugins
+from harness_uq.reading import expand, find_runs
+from harness_uq.results import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """One run with the estimates written into it.
+
+    Attributes
+    ----------
+    run : as it was found
+    estimates : of its tasks
+    files : paths written
+    """
+
+    run: Run
+    estimates: tuple[Estimate, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rescoring:
+    """What was rescored, and what was not.
+
+    Attributes
+    ----------
+    runs : those written
+    failures : (path, message) of paths without a run and of runs that could not be read or written
+    """
+
+    runs: tuple[Rescored, ...]
+    failures: tuple[tuple[str, str], ...] = ()
+
+
+Progress = Callable[[Sequence[tuple[Harness, Run]]], Iterable[tuple[Harness, Run]]]
+
+
+def rescore(
+    paths: str | Path | Iterable[str | Path],
+    options: Options | None = None,
+    *,
+    output: str | Path | None = None,
+    plugins: Plugins | None = None,
+    progress: Progress = iter,
+) -> Rescoring:
+    """Estimate every run under `paths` and write the estimates into its logs.
+
+    Parameters
+    ----------
+    paths : files, directories (walked) or glob patterns
+    options : how to estimate
+    output : folder for copies of the runs, laid out as under `paths`; None writes in place, reversibly by `restore`
+    plugins : what to choose from; the installed ones by default
+    progress : wraps the list of runs, for a progress bar
+
+    Returns
+    -------
+    The runs written and the failures; one run that fails leaves the others, and is itself as it was.
+    """
+    offered, chosen = plugins or load_plugins(), options or Options()
+    settings = {"method": chosen.method, "level": chosen.level, "scope": chosen.scope, "estimand": chosen.estimand}
+    done: list[Rescored] = []
+    failures: list[tuple[str, str]] = []
+    for name in _named(paths):
+        runs, problems = find_runs(name, offered.harnesses)
+        failures += problems or ([] if runs else [(name, "no run of a known harness")])
+        for harness, run in progress(runs):
+            try:
+                done.append(_rescored(harness, run, chosen, offered, settings, _folder(name, run, output)))
+            except (HarnessUqError, OSError) as error:
+                failures.append((run.files[0], str(error)))
+    return Rescoring(tuple(done), tuple(failures))
+
+
+def _rescored(
+    harness: Harness,
+    run: Run,
+    options: Options,
+    plugins: Plugins,
+    settings: Mapping[str, str | float],
+    destination: str | None,
+) -> Rescored:
+    rows = estimate(harness.read(run), options, plugins=plugins)
+    files = harness.write(run, rows, destination, settings=settings)
+    return Rescored(run, tuple(rows), tuple(files))
+
+
+def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
+    """Where copies of the run go: beneath `output` as it lies beneath the path that was named."""
+    if output is None:
+        return None
+    folder, root = Path(run.files[0]).absolute().parent, Path(named).absolute()
+    beneath = folder.relative_to(root) if root.is_dir() and folder.is_relative_to(root) else Path()
+    target = (Path(output) / beneath).absolute()
+    if target.resolve() == folder.resolve():
+        raise LogError("the output folder is the run's own; to write there, ask for it in place")
+    return str(target)
+
+
+def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None = None) -> list[str]:
+    """Undo what `rescore` wrote in place under `paths`, byte for byte; the paths brought back.
+
+    Raises
+    ------
+    LogError : if a file cannot be brought back
+    """
+    harnesses = (plugins or load_plugins()).harnesses.values()
+    files = [file for name in _named(paths) for file in expand(name)]
+    return list(dict.fromkeys(back for file in files for harness in harnesses for back in harness.restore(file)))
+
+
+def _named(paths: str | Path | Iterable[str | Path]) -> list[str]:
+    return [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
