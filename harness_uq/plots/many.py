@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.plots._figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy
-from harness_uq.plots.rows import shorten, task_title
+from harness_uq.plots.rows import percent_text, shorten, task_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,17 +96,6 @@ def _write_cells(axes: "Axes", table: "FloatArray") -> None:
             continue
         colour = "white" if abs(value - 0.5) > 0.35 else INK
         axes.text(j, i, percent_text(value), ha="center", va="center", color=colour, fontsize=SMALL - 1)
-
-
-def percent_text(value: float) -> str:
-    """A probability in percent, never rounded to certainty.
-
-    >>> percent_text(0.9999), percent_text(0.25), percent_text(0.0)
-    ('>99', '25', '<1')
-    """
-    if value > 0.99:
-        return ">99"
-    return "<1" if value < 0.01 else f"{100 * value:.0f}"
 
 
 def _text_size(n: int) -> float:

@@ -149,6 +149,17 @@ def short_label(row: ForestRow, width: int = 40) -> str:
     return row.label if len(row.label) <= width else PAIR.join(shorten(name, share) for name in names)
 
 
+def percent_text(value: float) -> str:
+    """A probability in percent, never rounded to certainty.
+
+    >>> percent_text(0.9999), percent_text(0.25), percent_text(0.0)
+    ('>99', '25', '<1')
+    """
+    if value > 0.99:
+        return ">99"
+    return "<1" if value < 0.01 else f"{100 * value:.0f}"
+
+
 def ticks(low: float, high: float, n: int = 5) -> tuple[float, ...]:
     """About `n` round numbers (1, 2 or 5 times a power of ten apart) from `low` to `high`.
 

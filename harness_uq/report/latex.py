@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from harness_uq.comparisons import Comparison, Plan, PlanRow, RankedSystem, Ranking
 from harness_uq.report.columns import columns, interval, number
+from harness_uq.report.words import difference_cell, difference_header, probability
 from harness_uq.results import Estimate
 
 MAX_ROWS_A_PAGE = 40
@@ -85,8 +86,8 @@ def comparisons_latex(rows: Sequence[Comparison], *, caption: str = "Differences
         _Column("A", [number(row.value_a) for row in rows]),
         _Column("B", [number(row.value_b) for row in rows]),
         _Column("A − B", [number(row.difference.value if row.difference else None) for row in rows]),
-        _Column(_level_header(rows), [interval(row.difference.interval if row.difference else None) for row in rows]),
-        _Column("P(A > B)", [_probability(row.prob_positive) for row in rows]),
+        _Column(difference_header(rows), [difference_cell(row) for row in rows]),
+        _Column("P(A > B)", [probability(row.prob_positive) for row in rows]),
         _Column("Questions", [_count(row.n_matched) for row in rows]),
         _Column("Verdict", [row.verdict for row in rows], "l"),
     ]
@@ -103,7 +104,7 @@ def rankings_latex(rankings: Sequence[Ranking], *, caption: str = "Ranks of syst
         _Column("System", [system.system for system in systems], "l"),
         _Column("Value", [number(system.value) for system in systems]),
         _Column("Interval", [interval(system.interval) for system in systems]),
-        _Column("P(best)", [_probability(system.prob_best) for system in systems]),
+        _Column("P(best)", [probability(system.prob_best) for system in systems]),
         _Column("Expected rank", [f"{system.expected_rank:.1f}" for system in systems]),
         _Column("Ranks", [f"{system.rank_low} to {system.rank_high}" for system in systems]),
         _Column("Group", [system.group for system in systems], "l"),
@@ -188,17 +189,6 @@ def _cell(text: str) -> str:
 
 def _warnings(rows: Iterable[Estimate | Comparison | Ranking]) -> list[str]:
     return list(dict.fromkeys(f"{row.task}: {text}" for row in rows for text in row.warnings))
-
-
-def _level_header(rows: Sequence[Comparison]) -> str:
-    level = next((row.difference.interval.level for row in rows if row.difference), 0.95)
-    return f"{100 * level:g}% interval"
-
-
-def _probability(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return "> 0.999" if value > 0.999 else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _count(value: int | None) -> str:

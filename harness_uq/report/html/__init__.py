@@ -1,0 +1,156 @@
+"""The HTML report: one self-contained file, for screens of any width, for print, light and dark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from harness_uq import __version__
+from harness_uq.comparisons import Comparison, Plan, Ranking
+from harness_uq.report.columns import number
+from harness_uq.report.html.appendix import methods_used
+from harness_uq.report.html.forest import forest_views
+from harness_uq.report.html.reliability import reliability, warnings_of
+from harness_uq.report.html.systems import pair_views, rank_view
+from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
+from harness_uq.results import Estimate
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["report_html"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A part of the page: its template, its heading, and what it shows."""
+
+    name: str
+    heading: str
+    shown: dict[str, object]
+
+
+def report_html(
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison] = (),
+    rankings: Sequence[Ranking] = (),
+    plans: Sequence[Plan] = (),
+    *,
+    title: str = "Evaluation report",
+) -> str:
+    """Results as one HTML page that loads nothing: forest plots, tables, what each number rests on, and methods.
+
+    Parameters
+    ----------
+    estimates : scores; sections without content are left out
+    comparisons, rankings, plans : what else to show
+    title : of the page
+
+    Returns
+    -------
+    The page. Every text of the results is escaped, and its own policy forbids scripts and requests.
+    """
+    sections = [
+        *_scores(estimates),
+        *_comparisons(comparisons),
+        *_rankings(rankings),
+        *_tables(estimates),
+        *_plans(plans),
+        *_methods(estimates, comparisons, rankings, plans),
+    ]
+    page = _environment().get_template("report.html")
+    return page.render(
+        title=title,
+        summary=_summary(estimates, comparisons, rankings),
+        warnings=warnings_of([*estimates, *comparisons, *rankings]),
+        verdicts=[row for row in comparisons if row.task == "overall"] or comparisons[:1],
+        answers=[plan.answer for plan in plans],
+        sections=sections,
+        version=__version__,
+    )
+
+
+def _scores(rows: Sequence[Estimate]) -> list[_Section]:
+    views, legend = forest_views(rows)
+    if not rows:
+        return []
+    shown: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}
+    return [_Section("scores", "Scores", shown)]
+
+
+def _comparisons(rows: Sequence[Comparison]) -> list[_Section]:
+    return [_Section("comparisons", "Differences between systems", {"pairs": pair_views(rows)})] if rows else []
+
+
+def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
+    return [_Section("rankings", "Ranks", {"rankings": [rank_view(r) for r in rankings]})] if rankings else []
+
+
+def _tables(rows: Sequence[Estimate]) -> list[_Section]:
+    if not rows:
+        return []
+    variance = variance_table(rows)
+    return [
+        _Section("ratio", "Error bars: the harness's and ours", {"table": ratio_table(rows)}),
+        _Section("reliability", "What each number rests on", {"tasks": reliability(rows)}),
+        *([_Section("variance", "Variance components", {"table": variance})] if variance else []),
+    ]
+
+
+def _plans(plans: Sequence[Plan]) -> list[_Section]:
+    return [_Section("plans", "The next run", {"plans": plans})] if plans else []
+
+
+def _methods(
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison],
+    rankings: Sequence[Ranking],
+    plans: Sequence[Plan],
+) -> list[_Section]:
+    methods = methods_used(estimates, comparisons, rankings, plans)
+    references = sorted({source for method in methods for source in method.sources})
+    shown: dict[str, object] = {"methods": methods, "references": references}
+    return [_Section("methods", "Methods", shown)] if methods else []
+
+
+def _summary(estimates: Sequence[Estimate], comparisons: Sequence[Comparison], rankings: Sequence[Ranking]) -> str:
+    systems = {row.system for row in estimates} | {s for c in comparisons for s in (c.system_a, c.system_b)}
+    systems |= {ranked.system for ranking in rankings for ranked in ranking.systems}
+    named = [row.task for row in estimates] + [row.task for row in comparisons] + [row.task for row in rankings]
+    tasks = set(named) - {"overall"}
+    harnesses = sorted({f"{e.source.harness} {e.source.version or ''}".strip() for e in estimates})
+    counts = [
+        (len(systems), "system"),
+        (len(tasks), "task"),
+        (len(estimates), "score"),
+        (len(comparisons), "comparison"),
+    ]
+    parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
+    return ", ".join([*parts, *harnesses])
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("harness_uq.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "typeset": _typeset, "unbroken": _unbroken}
+    return environment
+
+
+def _typeset(text: str) -> str:
+    """A number's text with a true minus; a lone hyphen becomes a dash."""
+    return "–" if text == "-" else text.replace("-", "−")
+
+
+def _unbroken(header: str) -> str:
+    """A header whose signs stay with their words."""
+    for phrase in ("± ", " interval", "A > B"):
+        header = header.replace(phrase, phrase.replace(" ", "\u00a0"))
+    return header

@@ -1,0 +1,126 @@
+"""Forest plots for the HTML report: places in percent, texts, and a description of each drawing."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from harness_uq.comparisons import Comparison
+from harness_uq.plots.rows import ForestRow, Panel, Pictured, forest_rows, legend_level, panels, tick_text
+from harness_uq.report.columns import number
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The drawing of one interval; places are percentages along the axis.
+
+    Attributes
+    ----------
+    dot, left, right : None where there is none
+    reference : ends of the harness's interval; None where it gives none
+    description : the drawing in words, for those who do not see it
+    """
+
+    dot: float | None
+    left: float | None
+    right: float | None
+    reference: tuple[float, float] | None
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForestLine:
+    """A row: its label, its numbers as text and its drawing."""
+
+    label: str
+    numbers: str
+    track: Track
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark of an axis: place in percent, text, and which end of the text stands at the place."""
+
+    place: float
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForestView:
+    """Rows on one axis, under headings; `zero` and `margin` (left and right end) of differences in percent."""
+
+    scale: str
+    groups: tuple[tuple[str, tuple[ForestLine, ...]], ...]
+    ticks: tuple[Tick, ...]
+    zero: float | None
+    margin: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """What the marks of a forest plot mean."""
+
+    dot: str
+    line: str
+    has_reference: bool
+    margin: str
+
+
+def forest_views(results: Iterable[Pictured]) -> tuple[list[ForestView], Legend | None]:
+    """Forest plots, one an axis, and their legend; None where there is nothing to draw."""
+    return _views(forest_rows(results))
+
+
+def pair_forest(comparisons: Iterable[Comparison]) -> tuple[list[ForestView], Legend | None]:
+    """As `forest_views`, for comparisons of one pair of systems: rows carry the task's name, not the pair's."""
+    return _views([replace(row, label=row.group, group="") for row in forest_rows(comparisons)])
+
+
+def _views(rows: Sequence[ForestRow]) -> tuple[list[ForestView], Legend | None]:
+    if not rows:
+        return [], None
+    margin = max(row.margin for row in rows)
+    legend = Legend(
+        "plain score" if rows[0].zero is None else "difference",
+        legend_level(rows),
+        any(row.reference is not None for row in rows),
+        f"within the margin of ±{margin:g}" if margin else "",
+    )
+    return [_forest_view(panel) for panel in panels(rows)], legend
+
+
+def _forest_view(panel: Panel) -> ForestView:
+    def place(value: float) -> float:
+        return round(100 * panel.share(value), 2)
+
+    groups = tuple((name, tuple(_forest_line(row, place) for row in rows)) for name, rows in panel.groups)
+    shown = tuple(Tick(place(t), tick_text(t, panel.ticks), _anchor(place(t))) for t in panel.ticks)
+    margin = max(row.margin for row in panel.rows)
+    return ForestView(
+        panel.scale,
+        groups,
+        shown,
+        None if panel.rows[0].zero is None else place(0.0),
+        (place(-margin), place(margin)) if margin else None,
+    )
+
+
+def _anchor(place: float) -> str:
+    return "start" if place < 4 else "end" if place > 96 else "middle"
+
+
+def _forest_line(row: ForestRow, place: Callable[[float], float]) -> ForestLine:
+    numbers = f"{number(row.value)} " + (
+        f"[{number(row.span[0])}, {number(row.span[1])}]" if row.span else "not estimable"
+    )
+    description = f"{row.label}{f' on {row.group}' if row.group else ''}: {number(row.value)}"
+    description += f", interval from {number(row.span[0])} to {number(row.span[1])}" if row.span else ", no interval"
+    if row.reference:
+        description += f"; harness from {number(row.reference[0])} to {number(row.reference[1])}"
+    track = Track(
+        None if row.value is None else place(row.value),
+        place(row.span[0]) if row.span else None,
+        place(row.span[1]) if row.span else None,
+        (place(row.reference[0]), place(row.reference[1])) if row.reference else None,
+        description,
+    )
+    return ForestLine(row.label, numbers, track)

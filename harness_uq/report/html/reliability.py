@@ -1,0 +1,82 @@
+"""What the numbers of a report rest on, each fact said once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness_uq.comparisons import Comparison, Ranking
+from harness_uq.report.html.tables import by_task
+from harness_uq.report.words import named
+from harness_uq.results import Estimate
+
+SCOPES = {
+    "population": "expected on new questions of the same kind",
+    "benchmark": "expected on exactly these questions, tried again and again",
+    "full": "on all questions of the benchmark, of which the run used a part",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, and whom it is about: empty where it holds for every row at hand."""
+
+    who: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What one task's numbers rest on: facts under their names, each said once."""
+
+    title: str
+    n_warnings: int
+    facts: tuple[tuple[str, tuple[Statement, ...]], ...]
+
+
+def reliability(rows: Sequence[Estimate]) -> list[Reliability]:
+    """Estimand, method, structure with its evidence, numerical facts, warnings, notes and source, by task."""
+    found = []
+    for title, members in by_task(rows):
+        texts: dict[str, dict[str, list[str]]] = {}
+        for row in members:
+            for name, text in _facts(row):
+                texts.setdefault(name, {}).setdefault(text, []).append(row.system)
+        facts = tuple((name, _statements(owners, members)) for name, owners in texts.items())
+        found.append(Reliability(title, len(texts.get("Warning", {})), facts))
+    return found
+
+
+def _facts(row: Estimate) -> Iterable[tuple[str, str]]:
+    yield "Estimand", f"{row.estimand}, {row.scope}: {SCOPES[row.scope]}"
+    yield "Method", row.method if row.interval is None else f"{row.method}, {_KINDS[row.interval.kind]}"
+    for fact in row.structure.facts if row.structure else ():
+        yield fact.name.capitalize(), f"{fact.value} ({fact.evidence})"
+    for name, value in row.diagnostics.items():
+        yield "Numerics", f"{name.replace('_', ' ')} {value:.3g}"
+    yield from (("Warning", text) for text in row.warnings)
+    yield from (("Note", text) for text in (*row.notes, *(row.structure.hints if row.structure else ())))
+    version = f" {row.source.version}" if row.source.version else ""
+    time = f", {row.source.time}" if row.source.time else ""
+    yield "Source", f"{row.source.path} ({row.source.harness}{version}{time})"
+
+
+_KINDS = {
+    "hdi": "highest-density credible interval",
+    "quantile": "equal-tailed credible interval",
+    "confidence": "confidence interval",
+}
+
+
+def _statements(owners: Mapping[str, Sequence[str]], rows: Sequence[Estimate]) -> tuple[Statement, ...]:
+    everyone = {row.system for row in rows}
+    return tuple(
+        Statement("" if set(systems) == everyone else named(systems), text) for text, systems in owners.items()
+    )
+
+
+def warnings_of(rows: Iterable[Estimate | Comparison | Ranking]) -> list[Statement]:
+    """Every warning once, with the tasks it is about."""
+    owners: dict[str, list[str]] = {}
+    for row in rows:
+        for text in row.warnings:
+            owners.setdefault(text, []).append(row.task)
+    return [Statement(named(tasks), text) for text, tasks in owners.items()]

@@ -1,0 +1,137 @@
+"""Comparisons and rankings for the HTML report."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from harness_uq.comparisons import Comparison, RankedSystem, Ranking
+from harness_uq.plots.rows import percent_text, task_title
+from harness_uq.report.columns import interval, number
+from harness_uq.report.html.forest import ForestView, Legend, pair_forest
+from harness_uq.report.html.tables import TableView
+from harness_uq.report.words import difference_cell, difference_header, probability
+
+_SHADES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """All comparisons of two systems."""
+
+    title: str
+    forest: list[ForestView]
+    legend: Legend | None
+    verdicts: tuple[tuple[str, str, str], ...]
+    table: TableView
+
+
+def pair_views(comparisons: Sequence[Comparison]) -> list[PairView]:
+    """Comparisons by pair of systems: forest plot, verdicts (task, verdict, sentence) and table."""
+    found = []
+    ordered = sorted(comparisons, key=_first_pair(comparisons))
+    for pair, group in groupby(ordered, key=_pair):
+        rows = list(group)
+        forest, legend = pair_forest(rows)
+        verdicts = tuple((row.task, row.verdict, row.verdict_text) for row in rows)
+        found.append(PairView(f"A: {pair[0]}; B: {pair[1]}", forest, legend, verdicts, _pair_table(rows)))
+    return found
+
+
+def _pair(row: Comparison) -> tuple[str, str]:
+    return row.system_a, row.system_b
+
+
+def _first_pair(comparisons: Sequence[Comparison]) -> Callable[[Comparison], int]:
+    order = {pair: k for k, pair in enumerate(dict.fromkeys(map(_pair, comparisons)))}
+    return lambda row: order[_pair(row)]
+
+
+def _pair_table(rows: Sequence[Comparison]) -> TableView:
+    cells: list[tuple[str, bool, Callable[[Comparison], str]]] = [
+        ("Task", False, lambda row: task_title(row.task, row.metric, row.filter)),
+        ("A", True, lambda row: number(row.value_a)),
+        ("B", True, lambda row: number(row.value_b)),
+        ("A − B", True, lambda row: number(row.difference.value if row.difference else None)),
+        (difference_header(rows), True, difference_cell),
+        ("P(A > B)", True, lambda row: probability(row.prob_positive)),
+        ("Odds ratio", True, lambda row: number(row.odds_ratio, 2)),
+        ("Correlation", True, lambda row: number(row.correlation, 2)),
+        ("Only A right", True, lambda row: str(row.table[1]) if row.table else "-"),
+        ("Only B right", True, lambda row: str(row.table[2]) if row.table else "-"),
+        ("Matched", True, _matched),
+        (
+            "Variance saved",
+            True,
+            lambda row: "-" if row.variance_saved is None else f"{100 * row.variance_saved:.0f} %",
+        ),
+        ("Clusters", False, lambda row: f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-"),
+        ("Method", False, lambda row: row.method),
+    ]
+    kept = [cell for cell in cells if any(cell[2](row) != "-" for row in rows)]
+    body = tuple(tuple(text(row) for _, _, text in kept) for row in rows)
+    return TableView("Paired differences by task", tuple(c[0] for c in kept), tuple(c[1] for c in kept), (("", body),))
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
+
+
+def _matched(row: Comparison) -> str:
+    if row.n_matched is None:
+        return "-"
+    left_out = (row.n_unmatched_a or 0) + (row.n_unmatched_b or 0)
+    return f"{row.n_matched} ({left_out} not)" if left_out else str(row.n_matched)
+
+
+@dataclass(frozen=True, slots=True)
+class RankLine:
+    """A system of a ranking: its cells, and its ranks as places in percent, with shades (place, width, opacity)."""
+
+    place: int
+    system: RankedSystem
+    value: str
+    interval: str
+    prob_best: str
+    left: float
+    right: float
+    dot: float
+    shades: tuple[tuple[float, float, float], ...]
+    row: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankView:
+    """A ranking with its all-pairs matrix."""
+
+    title: str
+    ranking: Ranking
+    lines: tuple[RankLine, ...]
+
+
+def rank_view(ranking: Ranking) -> RankView:
+    """A ranking for the template."""
+    lines = tuple(_rank_line(ranking, k) for k in range(len(ranking.systems)))
+    return RankView(task_title(ranking.task, ranking.metric, ranking.filter), ranking, lines)
+
+
+def _rank_line(ranking: Ranking, k: int) -> RankLine:
+    system, n = ranking.systems[k], len(ranking.systems)
+    shares = ranking.prob_rank[k] if ranking.prob_rank is not None else ()
+    return RankLine(
+        k + 1,
+        system,
+        number(system.value),
+        interval(system.interval),
+        probability(system.prob_best),
+        round(100 * (system.rank_low - 0.5) / n, 2),
+        round(100 * (system.rank_high - 0.5) / n, 2),
+        round(100 * (system.expected_rank - 0.5) / n, 2),
+        tuple((round(100 * r / n, 2), round(100 / n, 2), round(p, 3)) for r, p in enumerate(shares) if p >= 0.005),
+        tuple(("–", "self") if j == k else _heat(p) for j, p in enumerate(ranking.prob_better[k])),
+    )
+
+
+def _heat(p: float) -> tuple[str, str]:
+    """Text of a cell in percent and the class of its shade: `a1`…`a5` for the row, `b1`…`b5` for the column."""
+    strength = min(int(abs(p - 0.5) * 2 * _SHADES) + 1, _SHADES)
+    return percent_text(p), f"{'a' if p >= 0.5 else 'b'}{strength}"

@@ -1,0 +1,88 @@
+"""Tables of scores for the HTML report."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from harness_uq.plots.rows import task_title
+from harness_uq.report.columns import Column, columns, number
+from harness_uq.report.ratio import error_ratio
+from harness_uq.results import Estimate
+
+Cells: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table: headers, which of them hold numbers, and rows under headings; the first cell of a row is its header."""
+
+    caption: str
+    headers: Cells
+    is_number: tuple[bool, ...]
+    groups: tuple[tuple[str, tuple[Cells, ...]], ...]
+
+
+def _table(caption: str, shown: Sequence[Column], rows: Sequence[Estimate]) -> TableView:
+    ordered = by_task(rows)
+    groups = tuple(
+        (title, tuple(tuple(column.cell(row) for column in shown) for row in members)) for title, members in ordered
+    )
+    return TableView(caption, tuple(c.header for c in shown), tuple(c.is_number for c in shown), groups)
+
+
+def by_task(rows: Iterable[Estimate]) -> list[tuple[str, list[Estimate]]]:
+    """Estimates under the title of their task, metric and filter, in the order of first appearance."""
+    found: dict[str, list[Estimate]] = {}
+    for row in rows:
+        found.setdefault(task_title(row.task, row.metric, row.filter), []).append(row)
+    return list(found.items())
+
+
+def scores_table(rows: Sequence[Estimate]) -> TableView:
+    """Every score with its interval, by task."""
+    kept = [column for column in columns(rows) if column.header not in ("Task", "Metric")]
+    return _table("Scores with their intervals, by task", [_SYSTEM, *kept], rows)
+
+
+def ratio_table(rows: Sequence[Estimate]) -> TableView:
+    """Our standard error beside the harness's, with the reason for their ratio."""
+    found = {id(row): error_ratio(row) for row in rows}
+
+    def ratio(row: Estimate) -> str:
+        value = found[id(row)].value
+        return "-" if value is None else f"{value:.2f}"
+
+    shown = [
+        _SYSTEM,
+        Column("± harness", lambda row: number(row.harness.std_error), True),
+        Column("± here", lambda row: number(row.std_error), True),
+        Column("Ratio", ratio, True),
+        Column("Reason", lambda row: found[id(row)].reason),
+    ]
+    return _table("Standard errors: the harness's and those of this report", shown, rows)
+
+
+def variance_table(rows: Sequence[Estimate]) -> TableView | None:
+    """Variance components, correlation and design effect; None where no score has any."""
+    candidates = [
+        Column("Variance between", lambda row: number(row.variance_between), True),
+        Column("Variance within", lambda row: number(row.variance_within), True),
+        Column("ICC", lambda row: number(row.icc, 2), True),
+        Column("Design effect", lambda row: number(row.design_effect, 2), True),
+        Column("Effective questions", lambda row: number(row.effective_questions, 0), True),
+    ]
+    kept = [row for row in rows if any(column.cell(row) != "-" for column in candidates)]
+    if not kept:
+        return None
+    shown = [column for column in candidates if any(column.cell(row) != "-" for row in kept)]
+    units = Column("Units", _units)
+    return _table("What the scores' variance is made of", [_SYSTEM, units, *shown], kept)
+
+
+def _units(row: Estimate) -> str:
+    if row.n_clusters:
+        return f"{row.n_clusters} {row.cluster_key}"
+    return f"{row.n_questions} questions" if row.n_questions else "-"
+
+
+_SYSTEM = Column("System", lambda row: row.system)
