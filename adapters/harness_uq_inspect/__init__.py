@@ -1,16 +1,33 @@
-"""Inspect AI logs for harness_uq, read without importing inspect_ai."""
+"""Inspect AI and harness_uq: logs are read without importing inspect_ai; the names below import it.
 
+from harness_uq_inspect import uq, bayes_at_n, pass_k      # for a task's metrics=[…]
+from harness_uq_inspect import stop_when                   # for its early_stopping=…
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from harness_uq import hookimpl
 
 if TYPE_CHECKING:
+    from harness_uq_inspect.early_stopping import stop_when
     from harness_uq_inspect.harness import InspectHarness
+    from harness_uq_inspect.metrics import bayes_at_n, pass_k, uq
+
+__all__ = ["bayes_at_n", "harness_uq_harnesses", "pass_k", "stop_when", "uq"]
+
+_HOME_OF = {"uq": "metrics", "bayes_at_n": "metrics", "pass_k": "metrics", "stop_when": "early_stopping"}
 
 
 @hookimpl
 def harness_uq_harnesses() -> "list[InspectHarness]":
-    """Offer the reader of Inspect AI logs."""
+    """Offer Inspect AI."""
     from harness_uq_inspect.harness import InspectHarness
 
     return [InspectHarness()]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME_OF:
+        return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

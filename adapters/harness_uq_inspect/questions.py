@@ -34,7 +34,7 @@ def build_questions(documents: Mapping[str, Sample], order: Sequence[str]) -> Qu
     return Questions(
         ids=tuple(order),
         hashes=hashes if any(hashes) else (),
-        fields=_fields([{} if sample is None else sample.metadata or {} for sample in samples], order),
+        fields=metadata_fields([None if sample is None else sample.metadata for sample in samples], order),
         prompt_prefix=_prompt_prefix([None if text is None else "\n".join(text) for text in texts]),
     )
 
@@ -104,10 +104,11 @@ def _prompt_prefix(prompts: Sequence[str | None]) -> CandidateField | None:
 # ---------------------------------------------------------------- fields
 
 
-def _fields(metadata: Sequence[Json], ids: Sequence[str]) -> dict[str, CandidateField]:
+def metadata_fields(metadata: Sequence[Json | None], ids: Sequence[str]) -> dict[str, CandidateField]:
+    """Candidate fields in the metadata of the questions with these identifiers."""
     columns: dict[str, list[object]] = {}
     for row, document in enumerate(metadata):
-        for name, value in _leaves(document):
+        for name, value in _leaves(document or {}):
             columns.setdefault(name, [None] * len(metadata))[row] = value
     fields = {name: _codes(values) for name, values in columns.items()}
     prefix = _codes([question.rpartition("_")[0] or question for question in ids])

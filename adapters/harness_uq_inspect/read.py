@@ -20,12 +20,20 @@ def read_task_log(path: str) -> TaskLog:
     ------
     LogError : if the file is no log, or none that can be read
     """
-    log = read_log(path)
+    return task_log_of(read_log(path), path)
+
+
+def task_log_of(log: Log, path: str) -> TaskLog:
+    """The task of a log that was read, or whose samples were collected as they ended.
+
+    Raises
+    ------
+    LogError : if the format is too old
+    """
     header = log.header
     if header.version < _OLDEST_VERSION:
         raise LogError(f"log format {header.version} is not read here; `inspect log convert` writes it in a newer one")
-    epochs = epochs_of(header, len({epoch for _, epoch in log.cells}))
-    frame = make_frame(log, _question_order(log), epochs)
+    frame = _frame(log)
     data, printed, notes, warnings = _scores(log, frame)
     return TaskLog(
         system=system_name(header),
@@ -35,10 +43,27 @@ def read_task_log(path: str) -> TaskLog:
         data=tuple(data),
         reported=printed,
         declared=declared_cluster(header),
-        config=run_config(header, epochs),
+        config=run_config(header, frame.epochs),
         notes=(*notes_on(log, frame), *notes),
         warnings=(*warnings_on(log), *warnings),
     )
+
+
+def printed_positions(log: Log) -> dict[MetricKey, int]:
+    """Place among `results.scores` of what Inspect printed for each metric and filter."""
+    scores = log.header.results.scores if log.header.results else []
+    frame = _frame(log)
+    columns, _ = columns_of(log, frame)
+    printed = printed_scores(columns, frame)
+    for total, score in totals_alone(columns, frame):
+        printed.setdefault((total.metric, total.filter), score)
+    place = {id(score): at for at, score in enumerate(scores)}
+    return {key: place[id(score)] for key, score in printed.items()}
+
+
+def _frame(log: Log) -> Frame:
+    epochs = epochs_of(log.header, len({epoch for _, epoch in log.cells}))
+    return make_frame(log, _question_order(log), epochs)
 
 
 def _question_order(log: Log) -> list[str]:

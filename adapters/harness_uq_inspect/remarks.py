@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from harness_uq_inspect.block import is_stale
 from harness_uq_inspect.columns import Frame
 from harness_uq_inspect.samples import Log
 from harness_uq_inspect.schema import Sample
@@ -76,6 +77,11 @@ def warnings_on(log: Log) -> Iterator[str]:
         yield f"{len(log.damaged)} member(s) of the file are damaged and were left out, first {log.damaged[0]}"
     if log.n_repeated:
         yield f"{log.n_repeated} trial(s) are logged more than once for the same question and epoch; the last counts"
+    if is_stale(log):
+        yield (
+            "the intervals in the log are of other scores, which were edited since; `harness-uq rescore --in-place` "
+            "renews them"
+        )
     yield from _on_completeness(log)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness_uq import Declaration, Reported
+from harness_uq_inspect.marks import harness_value, is_ours
 from harness_uq_inspect.reducers import MEAN, keeps_single_trial
 from harness_uq_inspect.schema import Header, Metric, ScoreTotals
 
@@ -52,7 +53,7 @@ def epochs_of(header: Header, n_logged: int) -> Epochs:
 def reported_by(score: ScoreTotals, header: Header, epochs: Epochs) -> Reported:
     """Value, standard error and number of questions that Inspect printed for one score."""
     printed = printed_value(score)
-    errors = [metric.value for metric in score.metrics.values() if metric.bare_name == "stderr"]
+    errors = [harness_value(metric) for metric in score.metrics.values() if metric.bare_name == "stderr"]
     return Reported(
         value=None if printed is None else finite(printed.value),
         std_error=finite(errors[0]) if errors else None,
@@ -62,7 +63,7 @@ def reported_by(score: ScoreTotals, header: Header, epochs: Epochs) -> Reported:
 
 def printed_value(score: ScoreTotals) -> Metric | None:
     """The metric that stands for the score: accuracy, else mean, else the first that measures no spread."""
-    single = [metric for metric in score.metrics.values() if metric.group is None]
+    single = [metric for metric in score.metrics.values() if metric.group is None and not is_ours(metric)]
     for name in _MEANS:
         for metric in single:
             if metric.bare_name == name:

@@ -74,6 +74,7 @@ class Metric(msgspec.Struct):
     value: float | None = None
     params: Json | None = None
     options: Json | None = None
+    metadata: Json | None = None
 
     @property
     def bare_name(self) -> str:
@@ -105,6 +106,7 @@ class Results(msgspec.Struct):
     completed_samples: int = 0
     scores: list[ScoreTotals] = []
     early_stopping: EarlyStopping | None = None
+    metadata: Json | None = None
 
 
 class Header(msgspec.Struct):

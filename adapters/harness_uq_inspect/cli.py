@@ -1,0 +1,56 @@
+"""`harness-uq inspect …`: Inspect's own command line, with `--uq` options turned into environment variables."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from typing import Final
+
+from harness_uq import DataError, HarnessUqError, MissingDependencyError
+from harness_uq_inspect.wanted import from_environment, split
+
+_HELP: Final = """\
+usage: harness-uq inspect COMMAND … [--uq METHOD] [--uq-level LEVEL] [--uq-scope SCOPE]
+                                    [--uq-cluster [TASK=]FIELD] [--uq-compare RUN]
+
+Inspect AI's command line; every other argument goes to `inspect` untouched. Where --uq is given, or HARNESS_UQ is
+set, each log of eval, eval-set and eval-retry gets intervals, and a table of them is printed.
+
+  --uq METHOD                 bayes, wilson, t, clt or the name of an estimator
+  --uq-level LEVEL            coverage of the intervals (0.95)
+  --uq-scope SCOPE            population, benchmark or full (population)
+  --uq-cluster [TASK=]FIELD   metadata field that groups the questions, auto or none; may be repeated
+  --uq-compare RUN            also compare with this logged run
+  HARNESS_UQ_SWAP=0           leave Inspect's own stderr in its place
+
+The same without this wrapper: inspect eval task.py --env HARNESS_UQ=bayes
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run Inspect; the exit code is Inspect's, or 2 where a `--uq` option cannot be used."""
+    if not argv or list(argv) in (["--help"], ["-h"]):
+        sys.stdout.write(_HELP)
+        return 0
+    try:
+        rest, variables = split(argv)
+        if variables:
+            os.environ.update(variables)
+            os.environ.setdefault("HARNESS_UQ", "bayes")
+            from_environment()
+    except (DataError, HarnessUqError) as error:
+        sys.stderr.write(f"harness-uq inspect: error: {error}\n")
+        return 2
+    return _run_inspect(rest)
+
+
+def _run_inspect(arguments: Sequence[str]) -> int:
+    found = list(entry_points(group="console_scripts", name="inspect"))
+    if not found:
+        raise MissingDependencyError("Inspect AI is not installed: pip install 'harness-uq[inspect]'")
+    sys.argv = ["inspect", *arguments]  # what `--detach` hands to the process that it starts
+    try:
+        found[0].load()()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0

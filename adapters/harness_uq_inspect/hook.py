@@ -1,0 +1,101 @@
+"""The hook: after each task its log gets intervals. Imported only where the environment asks for them.
+
+A finished run is never harmed: whatever goes wrong here becomes a warning.
+"""
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from inspect_ai.hooks import Hooks, RunEnd, SampleEnd, TaskEnd, TaskStart, hooks
+from inspect_ai.log import EvalLog, EvalResults, LogUpdate, write_eval_log_async
+from inspect_ai.util import display_type
+
+from harness_uq_inspect.schema import Json
+from harness_uq_inspect.seam import shown_results
+from harness_uq_inspect.wanted import Wanted, from_environment, is_wanted
+
+if TYPE_CHECKING:
+    from harness_uq_inspect.live import Outcome
+    from harness_uq_inspect.samples import Log
+
+logger = logging.getLogger(__name__)
+
+
+@hooks(name="uq", description="intervals by harness_uq")
+class UncertaintyHooks(Hooks):
+    """Estimates from each log as soon as it is on disk, writes the header back and prints a table."""
+
+    def __init__(self) -> None:
+        self._finished: set[str] = set()
+        self._collected: dict[str, Log] = {}
+
+    def enabled(self) -> bool:
+        """Whether the environment still asks for intervals."""
+        return is_wanted()
+
+    async def on_task_start(self, data: TaskStart) -> None:
+        """Samples that no log will hold are collected as they end."""
+        if data.spec.config.log_samples is False:
+            from harness_uq_inspect.collect import start
+
+            self._collected[data.eval_id] = start(data.spec)
+
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        """Keep the scores of a sample that is not logged."""
+        if (collected := self._collected.get(data.eval_id)) is not None:
+            from harness_uq_inspect.collect import thinned
+
+            collected.add([thinned(data.sample)])
+
+    async def on_task_end(self, data: TaskEnd) -> None:
+        """The log is on disk and the console still to be written."""
+        await self._finish(data.log)
+
+    async def on_run_end(self, data: RunEnd) -> None:
+        """Logs of cancelled and failed tasks, for which no task end is emitted."""
+        for log in data.logs:
+            await self._finish(log)
+
+    async def _finish(self, log: EvalLog) -> None:
+        if log.location in self._finished or not log.location:
+            return
+        self._finished.add(log.location)
+        try:
+            await self._estimate(log, from_environment())
+        except Exception as error:
+            logger.warning("harness_uq: no intervals for %s: %s: %s", log.eval.task, type(error).__name__, error)
+
+    async def _estimate(self, log: EvalLog, wanted: Wanted) -> None:
+        from harness_uq_inspect.live import finish
+
+        if log.results is None:
+            return
+        collected = self._collected.pop(log.eval.eval_id, None)
+        outcome = await anyio.to_thread.run_sync(partial(finish, log.location, wanted, collected))
+        if outcome.header is not None:
+            _show(log, outcome.header)
+            if not outcome.is_written:
+                await write_eval_log_async(log, log.location, if_match_etag=log.etag, header_only=True)
+        _print(outcome)
+
+
+def _show(log: EvalLog, header: Json) -> None:
+    """Put the new results into the log that `eval()` returns and into those that the console is about to show."""
+    changed = EvalResults.model_validate(header["results"])
+    log.log_updates = [LogUpdate.model_validate(update) for update in header["log_updates"]]
+    log.metadata = header["metadata"]
+    for results in filter(None, (log.results, log.results and shown_results(log.results))):
+        _take_over(results, changed)
+
+
+def _take_over(results: EvalResults, changed: EvalResults) -> None:
+    results.metadata = changed.metadata
+    for score, new in zip(results.scores, changed.scores, strict=True):
+        score.metrics = new.metrics
+
+
+def _print(outcome: "Outcome") -> None:
+    if display_type() != "none":
+        print(f"\n{outcome.text}\n")  # noqa: T201

@@ -1,0 +1,98 @@
+"""What happens to the log of a task that just ended: read, estimate, write back, and say it on the console."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from harness_uq import Estimate, estimate, estimates_table
+from harness_uq_inspect.marks import mark
+from harness_uq_inspect.read import printed_positions, task_log_of
+from harness_uq_inspect.samples import Log, read_log
+from harness_uq_inspect.schema import Json
+from harness_uq_inspect.stamp import marks_of, stamp
+from harness_uq_inspect.wanted import Wanted
+from harness_uq_inspect.writeback import read_header
+
+_COPY_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a log got.
+
+    Attributes
+    ----------
+    estimates : of its scores
+    header : its new header, or the parts of it that changed; None where the log had no results to write to
+    is_written : whether the header stands in the log, too; remote logs are left to Inspect's own writer
+    """
+
+    estimates: Sequence[Estimate]
+    header: Json | None
+    is_written: bool
+
+    @property
+    def text(self) -> str:
+        """Tables for the console."""
+        return estimates_table(self.estimates).strip("\n")
+
+
+def finish(location: str, wanted: Wanted, collected: Log | None = None) -> Outcome:
+    """Estimate from the log at `location` and write the estimates into it.
+
+    Parameters
+    ----------
+    location : path or URL of a log that was written to its end
+    wanted : how to estimate
+    collected : the samples as they ended, for a log that holds none
+
+    Raises
+    ------
+    LogError : if the log cannot be read or written; it is as it was
+    """
+    if (path := local_path(location)) is not None:
+        return _finish_file(path, wanted, collected, is_local=True)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / location.rpartition("/")[2]
+        _download(location, copy)
+        return _finish_file(str(copy), wanted, collected, is_local=False, name=location)
+
+
+def _finish_file(
+    path: str, wanted: Wanted, collected: Log | None, *, is_local: bool, name: str | None = None
+) -> Outcome:
+    log = read_log(path)
+    source = log
+    if collected is not None and not log.cells:
+        source = Log(log.header, collected.cells, collected.documents)
+    estimates = estimate(task_log_of(source, name or path), wanted.options)
+    if log.header.results is None:
+        return Outcome(estimates, None, is_written=False)
+    positions = printed_positions(source)
+    if is_local:
+        header = stamp(path, estimates, wanted.settings, log=log, positions=positions)
+        return Outcome(estimates, header, is_written=True)
+    header = mark(read_header(path), marks_of(log, estimates, wanted.settings, positions))
+    return Outcome(estimates, header, is_written=False)
+
+
+def local_path(location: str) -> str | None:
+    """The path behind a location; None where it is on remote storage.
+
+    >>> local_path("file:///logs/a%20b.eval"), local_path("s3://bucket/a.eval")
+    ('/logs/a b.eval', None)
+    """
+    if location.startswith("file://"):
+        return unquote(urlsplit(location).path)
+    return None if "://" in location else location
+
+
+def _download(location: str, target: Path) -> None:
+    import fsspec
+
+    with fsspec.open(location, "rb") as source, target.open("wb") as file:
+        while chunk := source.read(_COPY_CHUNK):
+            file.write(chunk)

@@ -1,0 +1,154 @@
+"""What harness_uq adds to the header of a log, and how it is taken out again: dictionaries in, new ones out.
+
+Every added metric says in its metadata that it is ours, and a standard error that was replaced keeps Inspect's there.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, TypeAlias, cast
+
+from harness_uq import Estimate
+from harness_uq_inspect.block import NAME
+from harness_uq_inspect.schema import Json, Metric
+
+METRICS: Final = ("uq_lower", "uq_upper", "uq_sd")
+TOUCHED: Final = ("results", "log_updates", "metadata")
+_STDERR: Final = "stderr"
+_KEPT: Final = "std_error"
+_AUTHOR: Final = "harness_uq "
+_REGISTERED: Final = ("uq", "bayes_at_n", "pass_k")
+
+Header: TypeAlias = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What goes into a header.
+
+    Attributes
+    ----------
+    estimates : by position among `results.scores`
+    block : JSON form of everything, for `results.metadata`
+    swaps_stderr : whether `stderr` becomes the posterior's sd, with Inspect's kept beside it
+    """
+
+    estimates: Mapping[int, Estimate]
+    block: Json
+    swaps_stderr: bool = True
+
+
+def mark(header: Header, marks: Marks) -> Json:
+    """The header with marks; those of an earlier time are replaced."""
+    plain = unmark(header)
+    results = dict(_mapping(plain.get("results")))
+    scores = [
+        _marked_score(score, marks.estimates[at], marks) if at in marks.estimates else score
+        for at, score in enumerate(_list(results.get("scores")))
+    ]
+    results |= {"scores": scores, "metadata": _mapping(results.get("metadata")) | {NAME: marks.block}}
+    summary = {name: marks.block[name] for name in ("version", "settings", "scores_hash")}
+    updates = [*_list(plain.get("log_updates")), _update(summary)]
+    return plain | {
+        "results": results,
+        "log_updates": updates,
+        "metadata": _mapping(plain.get("metadata")) | {NAME: summary},
+    }
+
+
+def unmark(header: Header) -> Json:
+    """The header without marks of ours; what others added since stays."""
+    plain = dict(header)
+    results = dict(_mapping(plain.get("results")))
+    if results:
+        results["scores"] = [_unmarked_score(score) for score in _list(results.get("scores"))]
+        plain["results"] = _without(results, "metadata", NAME)
+    updates = [update for update in _list(plain.get("log_updates")) if not _is_ours(update)]
+    plain["log_updates"] = updates
+    if not updates:
+        del plain["log_updates"]
+    if isinstance(plain.get("metadata"), dict):
+        plain["metadata"] = {name: value for name, value in _mapping(plain["metadata"]).items() if name != NAME}
+    return plain
+
+
+def harness_value(metric: Metric) -> float | None:
+    """The value that Inspect computed, also where ours stands in its place."""
+    kept = _mapping((metric.metadata or {}).get(NAME)).get(_KEPT)
+    return kept if isinstance(kept, float | int) else metric.value
+
+
+def is_ours(metric: Metric) -> bool:
+    """Whether the metric was computed by harness_uq, live, by a registered metric or afterwards."""
+    return metric.name.startswith(("uq_", f"{NAME}_inspect/")) or metric.group in _REGISTERED
+
+
+def _marked_score(score: Json, estimate: Estimate, marks: Marks) -> Json:
+    interval, sd = estimate.interval, estimate.std_error
+    if interval is None or sd is None or not all(map(math.isfinite, (interval.low, interval.high, sd))):
+        return score
+    about = {"method": estimate.method, "interval": interval.kind, "estimand": estimate.estimand}
+    settings = _mapping(marks.block["settings"])
+    group = f"uq {settings.get('method', estimate.method)} {100 * interval.level:g}%"
+    ours = {
+        name: {"name": name, "group": group, "value": value, "params": {}, "metadata": {NAME: about}}
+        for name, value in zip(METRICS, (interval.low, interval.high, sd), strict=True)
+    }
+    metrics = _mapping(score.get("metrics"))
+    if marks.swaps_stderr and isinstance(metrics.get(_STDERR), dict):
+        metrics = metrics | {_STDERR: _swapped(_mapping(metrics[_STDERR]), sd)}
+    return score | {"metrics": metrics | ours}
+
+
+def _swapped(stderr: Json, sd: float) -> Json:
+    metadata = _mapping(stderr.get("metadata")) | {NAME: {_KEPT: stderr.get("value")}}
+    return stderr | {"value": sd, "metadata": metadata}
+
+
+def _unmarked_score(score: Json) -> Json:
+    metrics = {
+        name: _unswapped(_mapping(metric))
+        for name, metric in _mapping(score.get("metrics")).items()
+        if not (name in METRICS and NAME in _mapping(_mapping(metric).get("metadata")))
+    }
+    return score | {"metrics": metrics} if "metrics" in score else score
+
+
+def _unswapped(metric: Json) -> Json:
+    ours = _mapping(_mapping(metric.get("metadata")).get(NAME))
+    return _without(metric | {"value": ours[_KEPT]}, "metadata", NAME) if _KEPT in ours else metric
+
+
+def _without(owner: Json, field: str, name: str) -> Json:
+    """The dictionary without `name` in its `field`, and without the field where nothing else is in it."""
+    held = owner.get(field)
+    if not isinstance(held, dict) or name not in held:
+        return owner
+    rest = {key: value for key, value in held.items() if key != name}
+    return owner | {field: rest} if rest else {key: value for key, value in owner.items() if key != field}
+
+
+def _update(summary: Json) -> Json:
+    """The record of an edit, as `inspect_ai.log.edit_eval_log` appends it."""
+    return {
+        "edits": [{"type": "metadata", "metadata_set": {NAME: summary}, "metadata_remove": []}],
+        "provenance": {
+            "timestamp": datetime.now(UTC).isoformat(timespec="seconds"),
+            "author": f"{_AUTHOR}{summary['version']}",
+            "reason": "uncertainty of the scores",
+            "metadata": {},
+        },
+    }
+
+
+def _is_ours(update: object) -> bool:
+    return str(_mapping(_mapping(update).get("provenance")).get("author", "")).startswith(_AUTHOR)
+
+
+def _mapping(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Json]:
+    return cast(list[Json], value) if isinstance(value, list) else []

@@ -1,0 +1,52 @@
+"""The results that Inspect's console is about to show, for the hook to add to.
+
+For `.eval` logs Inspect hands hooks a log that was read back, while its console shows the results it computed. The
+one private function that computes them is wrapped, where it exists, to remember what it returned; its arguments and
+its value pass through untouched. Without it the console's own panel lacks our metrics and nothing else changes.
+"""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalResults
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_last: ContextVar[object] = ContextVar("harness_uq_inspect_results", default=None)
+
+
+def install() -> bool:
+    """Wrap the function; whether it was found."""
+    try:
+        from inspect_ai._eval.task import run
+
+        run.eval_results = _remembering(run.eval_results)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def shown_results(of: "EvalResults") -> "EvalResults | None":
+    """The results last computed in this task, if they are those of the log and another object."""
+    from inspect_ai.log import EvalResults
+
+    last = _last.get()
+    if not isinstance(last, EvalResults) or last is of:
+        return None
+    same = [(s.name, s.scorer, s.reducer) for s in last.scores] == [(s.name, s.scorer, s.reducer) for s in of.scores]
+    return last if same else None
+
+
+def _remembering(compute: Callable[P, R]) -> Callable[P, R]:
+    @wraps(compute)
+    def remembered(*args: P.args, **kwargs: P.kwargs) -> R:
+        computed = compute(*args, **kwargs)
+        if isinstance(computed, tuple) and computed:
+            _last.set(computed[0])
+        return computed
+
+    return remembered
