@@ -5,7 +5,7 @@ from typing import get_args
 
 import numpy as np
 
-from harness_uq.data import Classifications, IntArray
+from harness_uq.data import Classifications, FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimators._common import Finding, build, credible
 from harness_uq.hookspecs import CredibleKind, Problem
@@ -24,6 +24,8 @@ from harness_uq.stats.multiclass import (
     multiclass_score,
 )
 from harness_uq.stats.posterior import DrawsPosterior, Posterior
+
+SMALL_CLASS = 10
 
 _BINARY: dict[str, ConfusionMetric] = {name: name for name in get_args(ConfusionMetric)} | {"matthews_corrcoef": "mcc"}
 _MULTICLASS: dict[str, MulticlassMetric] = {name: name for name in get_args(MulticlassMetric)}
@@ -98,10 +100,24 @@ def _multiclass(problem: Problem, data: Classifications) -> Finding:
         posterior = clustered_multiclass_posterior(
             targets, predictions, clusters, metric, n_classes=n_classes, rng=problem.rng
         )
-    return _finding(problem, posterior, multiclass_score(matrix, metric), is_clustered=clusters is not None)
+    value, warnings = multiclass_score(matrix, metric), _small_classes(data, matrix)
+    return _finding(problem, posterior, value, is_clustered=clusters is not None, warnings=warnings)
 
 
-def _finding(problem: Problem, posterior: Posterior, value: float, *, is_clustered: bool) -> Finding:
+def _small_classes(data: Classifications, matrix: FloatArray) -> tuple[str, ...]:
+    sizes = matrix.sum(axis=1)
+    small = int(np.argmin(sizes))
+    if sizes[small] >= SMALL_CLASS:
+        return ()
+    return (
+        f"class {data.labels[small]!r} has {sizes[small]:g} questions: with fewer than {SMALL_CLASS} the interval of a "
+        "metric that averages over classes can be too narrow (10 classes of 3 questions covered about .7 for .95)",
+    )
+
+
+def _finding(
+    problem: Problem, posterior: Posterior, value: float, *, is_clustered: bool, warnings: tuple[str, ...] = ()
+) -> Finding:
     diagnostics = {}
     if isinstance(posterior, DrawsPosterior):
         diagnostics = {"mc_error": posterior.mc_error, "n_draws": float(len(posterior.draws))}
@@ -109,4 +125,6 @@ def _finding(problem: Problem, posterior: Posterior, value: float, *, is_cluster
         "the share of each class is part of what varies; where it was fixed by design, the metric is conditional on it"
     )
     default: CredibleKind = "quantile" if is_clustered else "hdi"
-    return credible(problem, posterior, value, default=default, diagnostics=diagnostics, notes=(note,))
+    return credible(
+        problem, posterior, value, default=default, diagnostics=diagnostics, notes=(note,), warnings=warnings
+    )

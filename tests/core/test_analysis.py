@@ -317,3 +317,12 @@ def test_a_method_without_a_form_for_groups_says_so():
     row = estimate(group_logs(4 / 6), Options(method="wilson"))[-1]
     assert row.method == "group"
     assert any("wilson has no form for groups" in note for note in row.notes)
+
+
+def test_macro_f1_with_small_classes_warns_and_names_one():
+    targets = np.repeat([0, 1, 2], [20, 20, 3])
+    predictions = np.roll(targets, 2)[:, None]
+    data = Classifications("macro_f1", "none", targets, predictions, ("cat", "dog", "owl"))
+    row = one(log_of(data, questions=43))
+    assert row.interval.low < row.value < row.interval.high
+    assert "class 'owl' has 3 questions" in row.warnings[0]
