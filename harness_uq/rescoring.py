@@ -68,7 +68,12 @@ def rescore(
     The runs written and the failures; one run that fails leaves the others, and is itself as it was.
     """
     offered, chosen = plugins or load_plugins(), options or Options()
-    settings = {"method": chosen.method, "level": chosen.level, "scope": chosen.scope, "estimand": chosen.estimand}
+    settings: dict[str, str | float] = {
+        "method": chosen.method,
+        "level": chosen.level,
+        "scope": chosen.scope,
+        "estimand": chosen.estimand,
+    }
     done: list[Rescored] = []
     failures: list[tuple[str, str]] = []
     for name in _named(paths):

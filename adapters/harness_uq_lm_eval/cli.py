@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
     if list(argv[:1]) in (["install-hook"], ["remove-hook"]):
         from harness_uq_lm_eval import hook
 
-        print(hook.install() if argv[0] == "install-hook" else hook.remove())
+        sys.stdout.write((hook.install() if argv[0] == "install-hook" else hook.remove()) + "\n")
         return 0
     try:
         from lm_eval._cli import HarnessCLI
@@ -65,6 +65,7 @@ def extend(command_line: CommandLine) -> None:
             asked.check()
         except HarnessUqError as error:
             run.error(str(error))
+        import harness_uq_lm_eval.named  # noqa: F401 -- lets task files name our aggregations
         from harness_uq_lm_eval.runtime import live
 
         with live(asked):
@@ -79,6 +80,6 @@ def _exit_code(call: Callable[[], None]) -> int:
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):
             return stop.code or 0
-        print(stop.code, file=sys.stderr)
+        sys.stderr.write(f"{stop.code}\n")
         return 1
     return 0

@@ -51,8 +51,8 @@ class LmEvalHarness:
         from harness_uq_lm_eval import writeback
 
         parts = [run] if isinstance(run, LmEvalRun) else self.find(run.files).runs
-        written = (writeback.write(part, estimates, destination, settings) for part in parts)
-        return [path for paths in written for path in paths]
+        known = [part for part in parts if isinstance(part, LmEvalRun)]
+        return [path for part in known for path in writeback.write(part, estimates, destination, settings)]
 
     def restore(self, path: str) -> list[str]:
         """Bring back a results file that was written in place; the paths brought back.

@@ -8,7 +8,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 from harness_uq_lm_eval.block import NOT_AVAILABLE, Results
 from harness_uq_lm_eval.jsontree import Table, items, table
@@ -48,7 +48,7 @@ def _leaves(task_dict: Mapping[object, object]) -> Iterator[tuple[str, Task]]:
         if isinstance(leaf, Mapping):
             yield from _leaves(leaf)
         elif leaf is not None:
-            yield str(name), leaf
+            yield str(name), cast("Task", leaf)
 
 
 def groups_of(task_dict: Mapping[object, object]) -> dict[str, Group]:

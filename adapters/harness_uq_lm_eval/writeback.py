@@ -66,9 +66,9 @@ def _in_place(path: Path, content: bytes) -> list[str]:
 
     def keep_original() -> None:
         if not original.exists():
-            _whole(original, lambda unfinished: shutil.copy2(path, unfinished))
+            _whole(original, _copier(path))
 
-    _whole(path, lambda unfinished: unfinished.write_bytes(content), before_renaming=keep_original)
+    _whole(path, _writer(content), before_renaming=keep_original)
     return [str(path)]
 
 
@@ -81,16 +81,22 @@ def _copies(run: LmEvalRun, folder: Path, content: bytes) -> list[str]:
     done: list[Path] = []
     try:
         for source, target in targets.items():
-            if str(source) == run.results:
-                _whole(target, lambda unfinished: unfinished.write_bytes(content))
-            else:
-                _whole(target, lambda unfinished, source=source: shutil.copy2(source, unfinished))
+            own = content if str(source) == run.results else None
+            _whole(target, _copier(source) if own is None else _writer(own))
             done.append(target)
     except OSError:
         for target in done:
             target.unlink()
         raise
     return [str(target) for target in done]
+
+
+def _copier(source: Path) -> Callable[[Path], object]:
+    return lambda target: shutil.copy2(source, target)
+
+
+def _writer(content: bytes) -> Callable[[Path], object]:
+    return lambda target: target.write_bytes(content)
 
 
 def _whole(target: Path, make: Callable[[Path], object], before_renaming: Callable[[], None] = lambda: None) -> None:

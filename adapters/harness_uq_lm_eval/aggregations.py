@@ -1,0 +1,189 @@
+"""Aggregations for lm-eval's task files that print their value with an interval.
+
+    metric_list:
+      - metric: acc
+        aggregation: !function harness_uq_lm_eval.aggregations.beta_mean
+
+The value stays a number everywhere else: in the results file, in groups, in comparisons. What fails here gives the
+value alone. Import `harness_uq_lm_eval.named` to use them by name (`aggregation: uq_beta`).
+"""
+
+import functools
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from harness_uq import (
+    Classifications,
+    Estimate,
+    Interval,
+    Options,
+    Questions,
+    Records,
+    Source,
+    TaskLog,
+    estimate,
+    estimate_scores,
+)
+
+Items: TypeAlias = Sequence[object]
+ProcessResults: TypeAlias = Callable[..., Mapping[str, object]]
+
+_logger = logging.getLogger("harness_uq")
+
+
+class ScoreWithInterval(float):
+    """A number that a format such as `.4f` prints with its interval.
+
+    >>> f"{ScoreWithInterval(0.9, Interval(0.61, 0.98, 0.95, 'hdi')):.2f}"
+    '0.90 [0.61, 0.98]'
+    """
+
+    interval: Interval | None
+    std_error: float | None
+
+    def __new__(cls, value: float, interval: Interval | None, std_error: float | None = None) -> "ScoreWithInterval":
+        """Attach the interval and the standard error."""
+        number = super().__new__(cls, value)
+        number.interval, number.std_error = interval, std_error
+        return number
+
+    def __getnewargs__(self) -> tuple[float, Interval | None, float | None]:  # type: ignore[override]
+        return float(self), self.interval, self.std_error
+
+    def __format__(self, spec: str) -> str:
+        value = format(float(self), spec)
+        if self.interval is None or not spec:
+            return value
+        return f"{value} [{self.interval.low:{spec}}, {self.interval.high:{spec}}]"
+
+
+class ClusterScore(float):
+    """A score that knows the cluster of its question, so that an aggregation can allow for it."""
+
+    cluster: str
+
+    def __new__(cls, value: float, cluster: str) -> "ClusterScore":
+        """Attach the cluster."""
+        number = super().__new__(cls, value)
+        number.cluster = cluster
+        return number
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
+        return float(self), self.cluster
+
+
+def with_cluster(process_results: ProcessResults, field: str) -> ProcessResults:
+    """A task's `process_results` whose scores carry the cluster of their document.
+
+    Parameters
+    ----------
+    process_results : the task's own, from a document and the model's results to scores by metric
+    field : of the document, dotted where it is nested
+    """
+
+    @functools.wraps(process_results)
+    def process(doc: Mapping[str, object], results: object) -> dict[str, object]:
+        cluster = _at(doc, field)
+        return {metric: _tagged(value, cluster) for metric, value in process_results(doc, results).items()}
+
+    return process
+
+
+def _at(doc: object, field: str) -> str:
+    for part in field.split("."):
+        doc = doc[part] if isinstance(doc, Mapping) else None
+    return str(doc)
+
+
+def _tagged(value: object, cluster: str) -> object:
+    return ClusterScore(value, cluster) if isinstance(value, bool | int | float) else value
+
+
+def beta_mean(items: Items) -> float:
+    """Mean of scores of 0 or 1, with the Beta posterior's interval."""
+    return _mean(items, "beta")
+
+
+def wilson_mean(items: Items) -> float:
+    """Mean of scores of 0 or 1, with Wilson's interval."""
+    return _mean(items, "wilson")
+
+
+def clustered_mean(items: Items) -> float:
+    """Mean, with the interval that the structure of the scores asks for; `with_cluster` brings the clusters."""
+    return _mean(items, "bayes")
+
+
+def bayes_f1(items: Items) -> float:
+    """lm-eval's F1 of (target, prediction) pairs, with the interval of the posterior of the confusion matrix."""
+    from lm_eval.api.metrics import f1_score
+
+    return _with_interval(f1_score, items, lambda: _confusion("f1", items))
+
+
+def bayes_mcc(items: Items) -> float:
+    """lm-eval's Matthews correlation of (target, prediction) pairs, with an interval as `bayes_f1`."""
+    from lm_eval.api.metrics import matthews_corrcoef
+
+    return _with_interval(matthews_corrcoef, items, lambda: _confusion("mcc", items))
+
+
+def bayes_perplexity(items: Items) -> float:
+    """lm-eval's perplexity of log-likelihoods, or of (log-likelihood, length) pairs, with an interval."""
+    from lm_eval.api.metrics import perplexity, weighted_perplexity
+
+    is_weighted = isinstance(items[0], Sequence)
+    return _with_interval(weighted_perplexity if is_weighted else perplexity, items, lambda: _perplexity(items))
+
+
+def _mean(items: Items, method: str) -> float:
+    clusters = [item.cluster for item in items if isinstance(item, ClusterScore)]
+
+    def found() -> Estimate:
+        values = [float(item) for item in items]  # type: ignore[arg-type]
+        return estimate_scores(
+            values, clusters=clusters if len(clusters) == len(items) else None, options=Options(method=method)
+        )
+
+    return _with_interval(_arithmetic_mean, items, found)
+
+
+def _arithmetic_mean(items: Items) -> float:
+    """As lm-eval computes it, to the last bit."""
+    return sum(items) / len(items)  # type: ignore[arg-type]
+
+
+def _with_interval(function: Callable[[Items], float], items: Items, found: Callable[[], Estimate]) -> float:
+    value = float(function(items))
+    try:
+        row = found()
+    except Exception as error:
+        _logger.warning("no interval for %s: %s: %s", function.__name__, type(error).__name__, error)
+        return value
+    if row.interval is None:
+        _logger.warning("no interval for %s: %s", function.__name__, "; ".join(row.warnings))
+        return value
+    return ScoreWithInterval(value, row.interval, row.std_error)
+
+
+def _confusion(metric: str, items: Items) -> Estimate:
+    pairs = [(int(target), int(prediction)) for target, prediction in items]  # type: ignore[misc, has-type]
+    labels = sorted({0, 1} | {label for pair in pairs for label in pair})
+    codes = [[labels.index(label) for label in pair] for pair in pairs]
+    table, names = np.array(codes), tuple(map(str, labels))
+    return _estimated(len(items), Classifications(metric, "none", table[:, 0], table[:, 1:], names))
+
+
+def _perplexity(items: Items) -> Estimate:
+    pairs = np.array([item if isinstance(item, Sequence) else (item, 1.0) for item in items], float)
+    if not np.isfinite(pairs).all():
+        raise ValueError("a log-likelihood is not finite")
+    return _estimated(len(items), Records("perplexity", "none", pairs, "perplexity"))
+
+
+def _estimated(n_questions: int, data: Classifications | Records) -> Estimate:
+    questions = Questions(tuple(map(str, range(n_questions))))
+    return estimate(TaskLog("aggregation", "aggregation", Source("aggregation", "lm-eval"), questions, (data,)))[0]
