@@ -11,6 +11,7 @@ import anyio.to_thread
 from inspect_ai.hooks import Hooks, RunEnd, SampleEnd, TaskEnd, TaskStart, hooks
 from inspect_ai.log import EvalLog, EvalResults, LogUpdate, write_eval_log_async
 from inspect_ai.util import display_type
+from pydantic import TypeAdapter
 
 from harness_uq_inspect.schema import Json
 from harness_uq_inspect.seam import shown_results
@@ -24,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 @hooks(name="uq", description="intervals by harness_uq")
-class UncertaintyHooks(Hooks):
+class UncertaintyHooks(Hooks):  # type: ignore[misc]
     """Estimates from each log as soon as it is on disk, writes the header back and prints a table."""
 
     def __init__(self) -> None:
@@ -84,7 +85,7 @@ class UncertaintyHooks(Hooks):
 def _show(log: EvalLog, header: Json) -> None:
     """Put the new results into the log that `eval()` returns and into those that the console is about to show."""
     changed = EvalResults.model_validate(header["results"])
-    log.log_updates = [LogUpdate.model_validate(update) for update in header["log_updates"]]
+    log.log_updates = TypeAdapter(list[LogUpdate]).validate_python(header["log_updates"])
     log.metadata = header["metadata"]
     for results in filter(None, (log.results, log.results and shown_results(log.results))):
         _take_over(results, changed)

@@ -91,7 +91,7 @@ def local_path(location: str) -> str | None:
 
 
 def _download(location: str, target: Path) -> None:
-    import fsspec
+    import fsspec  # type: ignore[import-untyped]
 
     with fsspec.open(location, "rb") as source, target.open("wb") as file:
         while chunk := source.read(_COPY_CHUNK):

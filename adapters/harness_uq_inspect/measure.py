@@ -43,7 +43,7 @@ def measure(scores: "Sequence[SampleScore]", options: Mapping[str, str | float],
     ids = [str(score.sample_id) for score in scores]
     values: list[Value] = [score.score.value for score in scores]
     name = scores[0].scorer or "score"
-    documents = {}
+    documents: dict[str, Json | None] = {}
     for question, score in zip(ids, scores, strict=True):
         documents.setdefault(question, score.sample_metadata)
     key = _digest(ids, values, list(documents.values()), name, sorted(options.items()), cluster)

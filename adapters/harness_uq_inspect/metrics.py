@@ -19,9 +19,10 @@ PassKind = Literal["at", "hat"]
 def _on_trials(make: Callable[P, Metric]) -> Callable[P, Metric]:
     """Register a metric that sees every trial; before Inspect 0.3.241 it sees the reduced scores of the questions."""
     try:
-        return metric(scores="unreduced")(make)
+        registered: Callable[P, Metric] = metric(scores="unreduced")(make)
     except TypeError:
-        return metric(make)
+        registered = metric(make)
+    return registered
 
 
 @_on_trials
@@ -38,7 +39,7 @@ def uq(method: str = "bayes", level: float = 0.95, scope: str = "population", cl
     scope : `population` or `benchmark`
     cluster : metadata field that groups the questions, `none` for no groups, None to look for one
     """
-    return _Measured("uq", dict(method=method, level=level, scope=scope), cluster)
+    return _Measured("uq", {"method": method, "level": level, "scope": scope}, cluster)
 
 
 @_on_trials
@@ -49,7 +50,7 @@ def bayes_at_n(level: float = 0.95) -> Metric:
     ----------
     level : coverage of the interval, in (0, 1)
     """
-    return _Measured("bayes_at_n", dict(method="bayes-at-n", level=level, scope="benchmark"), "none")
+    return _Measured("bayes_at_n", {"method": "bayes-at-n", "level": level, "scope": "benchmark"}, "none")
 
 
 @_on_trials
@@ -64,7 +65,7 @@ def pass_k(k: int = 1, kind: PassKind = "at", level: float = 0.95, scope: str = 
     scope : `population` or `benchmark`
     """
     estimand = f"pass{'^' if kind == 'hat' else '@'}{k}"
-    return _Measured(f"pass_{kind}_{k}", dict(estimand=estimand, level=level, scope=scope), "none")
+    return _Measured(f"pass_{kind}_{k}", {"estimand": estimand, "level": level, "scope": scope}, "none")
 
 
 class _Measured:

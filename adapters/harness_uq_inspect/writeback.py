@@ -202,9 +202,7 @@ def _refuse_unless_unmarked(path: str, header: Json) -> bool:
     results = header.get("results")
     metadata = results.get("metadata") if isinstance(results, dict) else None
     if isinstance(metadata, dict) and NAME in metadata:
-        raise LogError(
-            f"{path} holds intervals but nothing of what it was before (were they written to remote storage?)"
-        )
+        raise LogError(f"{path} holds intervals but not what it was before: they were written to remote storage")
     return False
 
 
