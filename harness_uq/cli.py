@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import compare, estimate, rescore, restore, structure
+from harness_uq.commands import compare, estimate, rank, rescore, restore, structure
 
 if TYPE_CHECKING:
     from harness_uq.hookspecs import Harness
@@ -25,9 +25,17 @@ examples:
   harness-uq lm-eval run --model hf ... --uq bayes      run a harness, with intervals in its own output
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
+  harness-uq rank runs/*                                which of several systems is best
 """
 
-_COMMANDS = {"estimate": estimate, "structure": structure, "compare": compare, "rescore": rescore, "restore": restore}
+_COMMANDS = {
+    "estimate": estimate,
+    "structure": structure,
+    "compare": compare,
+    "rank": rank,
+    "rescore": rescore,
+    "restore": restore,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -124,6 +124,7 @@ class RankedSystem:
     rank_low, rank_high : credible interval of its rank
     group : letters shared with the systems that the data cannot separate from it
     tied_rank : rank with ties by Bayes@N z-scores (Hariri et al. 2025), None with one trial a question
+    group_adjusted : the same letters by paired tests, adjusted for their number; empty where there are no tests
     """
 
     system: str
@@ -135,6 +136,7 @@ class RankedSystem:
     rank_high: int
     group: str
     tied_rank: int | None = None
+    group_adjusted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class Ranking(NotebookTable):
     Attributes
     ----------
     systems : best first
-    prob_better : prob_better[i][j] = P(system i > system j), in the order of `systems`
+    prob_better : prob_better[i][j] = P(system i is better than system j), in the order of `systems`
     adjusted_p : adjusted_p[i][j], two-sided paired test after the named correction; None where not computed
     correction : `holm` or `bh`
     prob_rank : prob_rank[i][r] = P(rank of system i is r + 1), in the order of `systems`; None where not computed
@@ -194,6 +196,7 @@ def _ranked_dict(ranked: RankedSystem) -> dict[str, object]:
         "expected_rank": finite_or_none(ranked.expected_rank),
         "rank_interval": [ranked.rank_low, ranked.rank_high],
         "group": ranked.group,
+        "group_adjusted": ranked.group_adjusted,
         "tied_rank": ranked.tied_rank,
     }
 

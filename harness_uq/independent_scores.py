@@ -44,7 +44,7 @@ def difference_of(a: Estimate, b: Estimate) -> Found:
     NotEstimableError : if either has no interval
     """
     notes = tuple(dict.fromkeys((*a.notes, *b.notes)))
-    posterior_a, posterior_b = _posterior(a), _posterior(b)
+    posterior_a, posterior_b = posterior_of(a), posterior_of(b)
     if _is_proportion(a) and _is_proportion(b):
         betas = [p for p in (posterior_a, posterior_b) if isinstance(p, BetaPosterior)]
         posterior = IndependentPosterior(*((beta.a, beta.b) for beta in betas))
@@ -68,7 +68,8 @@ def _is_proportion(row: Estimate) -> bool:
     return row.method in ("beta", "totals")
 
 
-def _posterior(row: Estimate) -> Posterior:
+def posterior_of(row: Estimate) -> Posterior:
+    """The estimate's posterior; of a frequentist mean, Student's t. Raises NotEstimableError where there is none."""
     if isinstance(row.posterior, Posterior):
         return row.posterior
     if row.std_error is None or row.value is None:

@@ -144,6 +144,15 @@ def read_named(argument: str, plugins: "Plugins") -> "Reading":
     return replace(reading, logs=tuple(replace(log, system=name) for log in reading.logs))
 
 
+def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Reading]":
+    """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
+    from pathlib import Path
+
+    named = [text for text in arguments if "=" in text.lstrip("=") and not Path(text).exists()]
+    plain = [text for text in arguments if text not in named]
+    return [*([read(plain, plugins)] if plain else []), *(read_named(text, plugins) for text in named)]
+
+
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
     """Say on standard error what could not be read; exit code 1 where a path named by the user gave nothing."""
     for warning in plugins.warnings:

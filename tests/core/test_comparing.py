@@ -349,7 +349,7 @@ def test_equal_names_are_told_apart() -> None:
 def test_worse_rows_allow_for_their_number() -> None:
     clear = one(*two([0] * 12 + [1] * 8, [1] * 20))
     assert worse_rows([clear]) == [clear]
-    # four discordant questions, all against A: .0125 < P(not worse) < .025, enough for one row, too little for one of two
+    # four discordant questions, all against A: enough for a row alone, too little for one of two
     row, open_row = one(*two([0] * 4 + [1] * 16, [1] * 20)), one(*two([1, 0, 1, 1], [0, 1, 1, 1]))
     assert 0.025 / 2 < row.prob_not_worse < 0.025
     assert worse_rows([row]) == [row]

@@ -1,0 +1,66 @@
+"""Ranking 100 systems on 5,000 questions: the whole path from task logs to the ranking, and to its text.
+
+    OMP_NUM_THREADS=1 python benchmarks/bench_rank.py
+
+Writes benchmarks/results/rank.json: medians of three runs, in seconds.
+"""
+
+import json
+import statistics
+import time
+from pathlib import Path
+
+import numpy as np
+
+from harness_uq import Questions, Scores, Source, TaskLog
+from harness_uq.data import CandidateField
+from harness_uq.ranking import rank
+from harness_uq.report.ranking_text import rankings_as
+
+RUNS = 3
+LIMIT = 10.0
+
+
+def logs(kind: str, n_systems: int, n_questions: int) -> list[TaskLog]:
+    """Systems between .4 and .8 on questions of varying difficulty."""
+    rng = np.random.default_rng(0)
+    difficulty = rng.normal(0, 1, n_questions)
+    passages = CandidateField(np.repeat(np.arange(n_questions // 10), 10))
+    found = []
+    for k in range(n_systems):
+        rate = 1 / (1 + np.exp(-(difficulty + np.linspace(-0.4, 1.4, n_systems)[k])))
+        trials = 4 if kind == "trials" else 1
+        values = (rng.random((n_questions, trials)) < rate[:, None]).astype(float)
+        questions = Questions(
+            tuple(map(str, range(n_questions))), fields={"passage": passages} if kind == "clusters" else {}
+        )
+        found.append(
+            TaskLog(f"system-{k}", "bench", Source("bench", "bench"), questions, (Scores("acc", "none", values),))
+        )
+    return found
+
+
+def seconds(kind: str, n_systems: int, n_questions: int) -> float:
+    given = logs(kind, n_systems, n_questions)
+    taken = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        rankings_as(rank(given), "table")
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def main() -> None:
+    result = {
+        f"{kind}, {s} systems x {q} questions": round(seconds(kind, s, q), 2)
+        for kind in ("single", "clusters", "trials")
+        for s, q in ((20, 500), (100, 5000))
+    }
+    result["limit"] = LIMIT
+    path = Path(__file__).parent / "results" / "rank.json"
+    path.write_text(json.dumps(result, indent=2) + "\n")
+    print(json.dumps(result, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""`harness-uq rank`: which of several systems is best."""
+
+import argparse
+
+from harness_uq.commands import _shared
+
+
+def add(commands: _shared.Commands) -> None:
+    """Declare the arguments."""
+    parser = _shared.add_command(commands, "rank", "which of several systems is best, and which cannot be separated")
+    parser.add_argument(
+        "logs",
+        nargs="+",
+        metavar="LOG",
+        help="file, folder or glob pattern of logged runs; NAME=PATH calls the system in it NAME",
+    )
+    _shared.add_structure(parser)
+    parser.add_argument(
+        "--scope",
+        choices=["population", "benchmark"],
+        default="population",
+        help="scores on new questions of the kind, or on exactly these, tried again and again (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=["holm", "bh"],
+        default="holm",
+        help="of the paired tests for their number: Holm, or Benjamini-Hochberg (default: %(default)s)",
+    )
+    _shared.add_level(parser)
+    _shared.add_seed(parser)
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, rank, print."""
+    from harness_uq.plugins import load_plugins
+    from harness_uq.ranking import RankOptions, rank
+    from harness_uq.report.ranking_text import rankings_as
+
+    plugins = load_plugins()
+    readings = _shared.read_all_named(args.logs, plugins)
+    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
+    options = RankOptions(
+        level=args.level,
+        scope=args.scope,
+        correction=args.correction,
+        structure=_shared.structure_options(args),
+        seed=args.seed,
+    )
+    logs = [log for reading in readings for log in reading.logs]
+    rankings = rank(logs, options, plugins=plugins)
+    print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
+    return failed

@@ -1,0 +1,110 @@
+"""Rankings as text, Markdown, LaTeX, CSV and JSON."""
+
+from collections.abc import Mapping, Sequence
+
+from harness_uq.comparisons import RankedSystem, Ranking
+from harness_uq.plots.rows import shorten
+from harness_uq.records import to_dicts
+from harness_uq.report.cells import Cells, Section, document_json, records_csv, sections_markdown, sections_text
+from harness_uq.report.columns import interval, number
+from harness_uq.report.comparison_text import Format
+from harness_uq.report.latex import rankings_latex
+from harness_uq.report.words import probability
+
+MOST_IN_MATRIX = 20
+
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+
+
+def rankings_as(
+    rankings: Sequence[Ranking],
+    form: Format,
+    *,
+    errors: Sequence[Mapping[str, str]] = (),
+    width: int | None = None,
+) -> str:
+    """Rankings in the form asked for.
+
+    Parameters
+    ----------
+    rankings : in the order to print
+    form : as in `comparisons_as`; JSON is `{"schema": 1, "rankings": [...], "errors": [...]}`
+    errors : paths that could not be read, for the JSON form
+    width : characters a line of the terminal form
+    """
+    if form == "json":
+        return document_json("rankings", [ranking.to_dict() for ranking in rankings], errors)
+    if form == "csv":
+        return records_csv(to_dicts(rankings))
+    if form == "latex":
+        return rankings_latex(rankings).strip("\n")
+    sections = [section for ranking in rankings for section in _sections(ranking)]
+    footnotes = {
+        "Warnings": [f"{ranking.task}: {text}" for ranking in rankings for text in ranking.warnings],
+        "Notes": [f"{ranking.task}: {text}" for ranking in rankings for text in ranking.notes],
+        "How to read this": _legend(rankings),
+    }
+    return sections_markdown(sections, footnotes) if form == "markdown" else sections_text(sections, footnotes, width)
+
+
+def _sections(ranking: Ranking) -> list[Section]:
+    name = ranking.metric if ranking.filter == "none" else f"{ranking.metric} ({ranking.filter})"
+    title = f"{ranking.task}, {name}: {len(ranking.systems)} systems, {ranking.n_questions} questions"
+    systems = ranking.systems
+    level = f"{100 * systems[0].interval.level:g}%"
+    columns = [
+        Cells("System", [system.system for system in systems], is_number=False),
+        Cells("Value", [number(system.value) for system in systems]),
+        Cells(f"{level} interval", [interval(system.interval) for system in systems]),
+        Cells("P(best)", [probability(system.prob_best) for system in systems]),
+        Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems]),
+        Cells(f"{level} ranks", [_ranks(system) for system in systems]),
+        Cells("Group", [system.group for system in systems], is_number=False),
+        Cells(_CORRECTIONS.get(ranking.correction or "", ""), [s.group_adjusted for s in systems], is_number=False),
+        Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems]),
+    ]
+    sections = [Section(title, columns)]
+    if len(systems) <= MOST_IN_MATRIX:
+        sections.append(_matrix(ranking))
+    return sections
+
+
+def _matrix(ranking: Ranking) -> Section:
+    names = [system.system for system in ranking.systems]
+    columns = [Cells("", [f"{k + 1} {shorten(name, 28)}" for k, name in enumerate(names)], is_number=False)]
+    for j in range(len(names)):
+        shares = [row[j] for row in ranking.prob_better]
+        columns.append(Cells(str(j + 1), ["." if i == j else _percent(p) for i, p in enumerate(shares)]))
+    return Section(f"{ranking.task}: P(row is better than column), in per cent", columns)
+
+
+def _percent(p: float) -> str:
+    """Per cent without decimals; never 0 or 100."""
+    return f"{min(max(100 * p, 1), 99):.0f}" if 0.01 <= p <= 0.99 else (">99" if p > 0.5 else "<1")
+
+
+def _ranks(system: RankedSystem) -> str:
+    return str(system.rank_low) if system.rank_low == system.rank_high else f"{system.rank_low}-{system.rank_high}"
+
+
+def _legend(rankings: Sequence[Ranking]) -> list[str]:
+    if not rankings:
+        return []
+    n = rankings[0].n_comparisons
+    tail = (1 - rankings[0].systems[0].interval.level) / 2
+    lines = [
+        f"Group: systems that share a letter cannot be separated: the probability that the one is better lies between "
+        f"{tail:g} and {1 - tail:g}. Not corrected for the number of comparisons, {n} in all.",
+    ]
+    if any(ranking.correction for ranking in rankings):
+        name = _CORRECTIONS[next(r.correction for r in rankings if r.correction)]
+        lines.append(f"{name}: the same letters by paired tests, corrected for all {n} comparisons.")
+    if any(system.tied_rank is not None for ranking in rankings for system in ranking.systems):
+        lines.append(
+            "Bayes@N: ranks on exactly these questions, neighbours tied below z = 1.645 (Hariri et al. 2025); ties "
+            "chain and no error rate is controlled."
+        )
+    lines.append(
+        f"Monte Carlo error of P(best): at most {max(r.diagnostics.get('mc_error', 0) for r in rankings):.3f}."
+    )
+    return lines

@@ -1,0 +1,251 @@
+"""Rankings: ranks and ties against the paper's algorithm, groups, incomplete crossings, calibration."""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from harness_uq.comparing import compare
+from harness_uq.comparisons import Ranking
+from harness_uq.data import Records, Source, TaskLog
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.letters import group_letters
+from harness_uq.ranking import RankOptions, rank
+from harness_uq.stats.joint_student import joint_means
+from harness_uq.stats.paired_frequentist import clustered_paired_t, mcnemar_test, paired_t
+from tests.core.logs import task_log
+from tests.core.test_comparing import read_csv
+
+
+def one(values: dict[str, object], **options: object) -> Ranking:
+    return rank([task_log(v, system=k) for k, v in values.items()], RankOptions(**options))[0]
+
+
+@pytest.fixture(scope="module")
+def aime(shared: Path) -> dict[str, np.ndarray]:
+    return {k: v.reshape(15, 4) for k, v in read_csv(shared / "data/csv/no_clt_paper/matharena_aime_II.csv").items()}
+
+
+def algorithm_1(trials: np.ndarray) -> tuple[float, float]:
+    """Hariri et al. (2025), algorithm 1, C = 1, w = (0, 1), uniform prior, written out."""
+    mean, variance = [], []
+    for row in trials:
+        a, b = 1 + row.sum(), 1 + (1 - row).sum()
+        mean.append(a / (a + b))
+        variance.append(a * b / ((a + b) ** 2 * (a + b + 1)))
+    return float(np.mean(mean)), math.sqrt(sum(variance)) / len(trials)
+
+
+def test_aime_ties_are_those_of_bayes_at_n(aime: dict[str, np.ndarray]) -> None:
+    """Section 2.9: in the order of mu, neighbours share a rank where z < 1.645."""
+    moments = sorted((algorithm_1(v) for v in aime.values()), reverse=True)
+    expected = [1]
+    for (mu_1, sd_1), (mu_2, sd_2) in itertools.pairwise(moments):
+        expected.append(expected[-1] + (abs(mu_1 - mu_2) / math.hypot(sd_1, sd_2) >= 1.645))
+    ranking = one(aime)
+    assert [system.tied_rank for system in ranking.systems] == expected
+    # the ties chain from the best to the worst, though these two are plainly different
+    assert set(expected) == {1}
+    assert ranking.prob_better[0][-1] > 0.999
+
+
+def test_aime_posterior_stands_beside_the_ties(aime: dict[str, np.ndarray]) -> None:
+    ranking = one(aime)
+    best = ranking.systems[0]
+    assert (best.system, ranking.n_questions, ranking.n_comparisons) == ("o3-mini (high)", 15, 171)
+    assert best.prob_best > 0.9
+    assert (best.rank_low, best.rank_high) == (1, 2)
+    assert sum(system.prob_best for system in ranking.systems) == pytest.approx(1)
+    assert all(sum(row) == pytest.approx(1) for row in ranking.prob_rank)
+
+
+def test_ranks_with_ties_need_trials() -> None:
+    assert one({"a": [1, 0, 1], "b": [0, 0, 1]}).systems[0].tied_rank is None
+
+
+def test_two_systems_agree_with_their_comparison() -> None:
+    a, b = [1, 1, 1, 0, 1, 0, 1, 1], [0, 1, 1, 0, 0, 1, 1, 0]
+    ranking = one({"a": a, "b": b})
+    row = compare(task_log(a, system="a"), task_log(b, system="b"))[0]
+    assert ranking.prob_better[0][1] == pytest.approx(row.prob_positive, abs=1e-12)
+    # P(best) is by draws: within five Monte Carlo errors
+    assert ranking.systems[0].prob_best == pytest.approx(row.prob_positive, abs=5 * 0.005)
+
+
+def test_probabilities_of_repeated_trials_agree_with_the_comparison() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.binomial(1, [[[0.6]], [[0.5]]], (2, 30, 4)).astype(float)
+    ranking = one({"a": values[0], "b": values[1]})
+    row = compare(task_log(values[0], system="a"), task_log(values[1], system="b"))[0]
+    better = ranking.prob_better[[s.system for s in ranking.systems].index("a")]
+    assert max(better) == pytest.approx(max(row.prob_positive, 0.5), abs=5 * 0.005)
+
+
+def test_expected_ranks_and_probabilities_mirror() -> None:
+    rng = np.random.default_rng(1)
+    ranking = one({f"s{k}": rng.binomial(1, 0.5 + 0.03 * k, 60) for k in range(5)})
+    p = np.array(ranking.prob_better)
+    assert p + p.T == pytest.approx(np.ones((5, 5)))
+    assert sum(system.expected_rank for system in ranking.systems) == pytest.approx(15)
+
+
+def test_lower_is_better_puts_the_lowest_first() -> None:
+    rng = np.random.default_rng(2)
+    values = {name: rng.normal(level, 1, 40) for name, level in (("low", 1.0), ("high", 5.0))}
+    logs = [task_log(v, system=k, metric="loss") for k, v in values.items()]
+    ranking = rank(logs)[0]
+    assert [system.system for system in ranking.systems] == ["low", "high"]
+    assert ranking.systems[0].prob_best > 0.99
+    assert ranking.prob_better[0][1] > 0.99
+
+
+def test_metrics_without_scores_a_question_are_ranked_by_their_own_posteriors() -> None:
+    rng = np.random.default_rng(3)
+
+    def log(system: str, level: float) -> TaskLog:
+        data = Records(
+            "word_perplexity", "none", np.column_stack([rng.normal(-level, 5, 50), np.full(50, 30)]), "perplexity"
+        )
+        from harness_uq.data import Questions
+
+        return TaskLog(system, "wiki", Source("x", "toy"), Questions(tuple(map(str, range(50)))), (data,))
+
+    ranking = rank([log("a", 60.0), log("b", 90.0)])[0]
+    assert ranking.systems[0].system == "a"
+    assert ranking.adjusted_p is None
+    assert "questions are not matched" in ranking.notes[0]
+
+
+def test_benchmark_scope_draws_each_system_alone() -> None:
+    rng = np.random.default_rng(4)
+    values = {k: rng.binomial(1, p, (20, 8)) for k, p in (("a", 0.7), ("b", 0.4))}
+    ranking = one(values, scope="benchmark")
+    assert "only trial noise is random" in ranking.notes[0]
+    assert ranking.systems[0].interval.width < one(values).systems[0].interval.width
+
+
+# ---------------------------------------------------------------- tests and corrections
+
+
+def test_holm_is_over_all_tasks_and_pairs() -> None:
+    """Two tasks of one pair: McNemar's p-values 2/2^6 and 2/2^5 times 2 and 1, made monotone."""
+    tables = {"x": 6, "y": 5}
+    logs = [
+        task_log([right] * n + [1] * 4, system=name, task=task)
+        for task, n in tables.items()
+        for name, right in (("a", 1), ("b", 0))
+    ]
+    rankings = rank(logs)
+    assert [r.adjusted_p[0][1] for r in rankings] == pytest.approx([0.0625, 0.0625])
+    assert [r.n_comparisons for r in rankings] == [2, 2]
+    plain = rank(logs, RankOptions(correction="bh"))
+    assert [r.adjusted_p[0][1] for r in plain] == pytest.approx([0.0625, 0.0625])
+    assert mcnemar_test([4, 6, 0, 0]) == 0.03125
+
+
+def test_pairwise_t_agrees_with_the_paired_forms() -> None:
+    rng = np.random.default_rng(5)
+    scores, clusters = rng.normal(size=(3, 20)), np.repeat(np.arange(5), 4)
+    plain, clustered = joint_means(scores).pair_p_values(), joint_means(scores, clusters).pair_p_values()
+    for i, j in itertools.combinations(range(3), 2):
+        d = scores[i] - scores[j]
+        t = paired_t(d)
+        assert plain[i, j] == pytest.approx(2 * stats.t.sf(abs(t.mean) / t.std_error, t.df))
+        fit = clustered_paired_t(d, clusters)
+        assert clustered[i, j] == pytest.approx(2 * stats.t.sf(abs(fit.mean) / fit.std_error, fit.df))
+
+
+def test_joint_t_draws_have_the_paired_spread() -> None:
+    rng = np.random.default_rng(6)
+    scores = rng.normal(size=(2, 12)) + rng.normal(size=12)
+    draws = joint_means(scores).draws(40_000, rng)
+    t = paired_t(scores[0] - scores[1])
+    assert np.quantile(draws[0] - draws[1], [0.025, 0.975]) == pytest.approx(
+        t.interval(), abs=0.03 * (t.interval()[1] - t.interval()[0])
+    )
+
+
+# ---------------------------------------------------------------- groups
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 7).flatmap(lambda n: st.lists(st.booleans(), min_size=n * n, max_size=n * n)))
+def test_letters_are_shared_exactly_by_pairs_that_are_not_separated(flags: list[bool]) -> None:
+    n = math.isqrt(len(flags))
+    upper = np.triu(np.array(flags).reshape(n, n), 1)
+    separated = upper | upper.T
+    letters = group_letters(separated)
+    for i, j in itertools.combinations(range(n), 2):
+        assert bool(set(letters[i]) & set(letters[j])) == (not separated[i, j])
+
+
+def test_letters_beyond_z_have_two() -> None:
+    letters = group_letters(~np.eye(30, dtype=bool))
+    assert (letters[0], letters[25], letters[26], letters[29]) == ("a", "z", "aa", "ad")
+
+
+def test_groups_of_a_hundred_systems_are_found_quickly() -> None:
+    rng = np.random.default_rng(7)
+    place = np.sort(rng.random(100))
+    assert len(group_letters(np.abs(place[:, None] - place) + rng.normal(0, 0.02, (1, 1)) > 0.1)) == 100
+
+
+# ---------------------------------------------------------------- incomplete crossings
+
+
+def test_a_system_that_answered_less_than_half_is_left_out_and_said() -> None:
+    ids = [f"q{i}" for i in range(10)]
+    full = {name: task_log([1, 0] * 5, system=name, ids=ids) for name in ("a", "b", "c")}
+    part = task_log([1, 1, 1, 1], system="d", ids=ids[:4])
+    ranking = rank([*full.values(), part])[0]
+    assert {system.system for system in ranking.systems} == {"a", "b", "c"}
+    assert "d is left out: it answered 4 of the 10 questions that most answered" in ranking.notes
+
+
+def test_systems_are_ranked_on_what_all_answered_and_the_loss_is_said() -> None:
+    ids = [f"q{i}" for i in range(10)]
+    logs = [task_log([1, 0] * 5, system="a", ids=ids), task_log([1] * 10, system="b", ids=ids)]
+    logs.append(task_log([1, 0, 1, 1, 0, 1], system="c", ids=ids[:6]))
+    ranking = rank(logs)[0]
+    assert ranking.n_questions == 6
+    assert len(ranking.systems) == 3
+    assert "6 questions are common to all 3 systems; the other 4 of up to 10 are left out" in ranking.notes
+
+
+def test_one_system_is_no_ranking() -> None:
+    with pytest.raises(NotEstimableError, match="no two systems share a task and metric"):
+        rank([task_log([1, 0], system="a")])
+
+
+def test_few_draws_are_refused() -> None:
+    with pytest.raises(DataError, match="at least 1,000 draws"):
+        RankOptions(n_draws=10)
+
+
+def test_json_is_finite() -> None:
+    json.dumps(one({"a": [1, 1, 1], "b": [1, 1, 1]}).to_dict(), allow_nan=False)
+
+
+@pytest.mark.slow
+def test_rank_intervals_cover_where_the_truth_is_drawn_from_the_prior() -> None:
+    """Scores ~ Dirichlet process of mass 2 over fair coins (48 sticks), 40 questions of 4 systems: the interval of one
+    system's rank covers at least .9 (it is discrete, hence more), in 300 runs.
+    """
+    rng = np.random.default_rng(8)
+    covered = 0
+    for seed in range(300):
+        sticks = rng.beta(1, 2, 48)
+        shares = sticks * np.concatenate([[1], np.cumprod(1 - sticks[:-1])])
+        kinds = rng.integers(0, 2, (4, 48))
+        truth = kinds @ shares
+        answers = kinds[:, rng.choice(48, 40, p=shares / shares.sum())]
+        ranking = one({f"s{k}": answers[k] for k in range(4)}, level=0.9, n_draws=2000, seed=seed)
+        mine = next(system for system in ranking.systems if system.system == "s0")
+        covered += mine.rank_low <= 1 + int((truth > truth[0]).sum()) <= mine.rank_high
+    assert stats.binomtest(covered, 300, 0.9, alternative="less").pvalue > 1e-3
