@@ -24,6 +24,7 @@ from harness_uq.data import (
 )
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.estimands import ConfusionMetric, Estimand, Scope, Statistic, parse_estimand
+from harness_uq.events import trials_behind
 from harness_uq.hookspecs import CredibleKind, Problem
 from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.reading import read_logs
@@ -199,6 +200,11 @@ def _estimate_log(log: TaskLog, logs: Sequence[TaskLog], options: Options, plugi
 
 
 def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, plugins: Plugins) -> Estimate:
+    is_open = options.method == "bayes" and options.estimand == "mean" and clusters.codes is None
+    if is_open and (event := trials_behind(log, data)) is not None:
+        row = _estimate_task(log, event[0], clusters, replace(options, estimand=event[1]), plugins)
+        if row.interval is not None:
+            return row
     try:
         problem = make_problem(log, data, clusters, options)
     except (DataError, NotEstimableError, StructureError) as error:
