@@ -1,4 +1,4 @@
-"""Samples as they end, for runs that log none: what the reader would have read of them."""
+"""Samples as they end, for runs that log none and for rules that watch a run: what the reader would read of them."""
 
 from typing import TYPE_CHECKING
 
@@ -8,25 +8,28 @@ from harness_uq_inspect.samples import Log
 from harness_uq_inspect.schema import Header, Sample, Score, Spec
 
 if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample as DatasetSample
     from inspect_ai.log import EvalSample, EvalSpec
+
+_NEWEST_VERSION = 2
 
 
 def start(spec: "EvalSpec") -> Log:
     """An empty log of the task."""
-    return Log(Header(2, msgspec.convert(spec.model_dump(mode="json"), Spec)))
+    return Log(Header(_NEWEST_VERSION, msgspec.convert(spec.model_dump(mode="json", exclude_none=True), Spec)))
+
+
+def document(sample: "EvalSample | DatasetSample", epoch: int = 1) -> Sample:
+    """Identity, input and metadata of a sample."""
+    is_text = isinstance(sample.input, str)
+    plain = sample.input if is_text else [message.model_dump(mode="json") for message in sample.input]
+    return Sample(id=sample.id, epoch=epoch, input=plain, target=sample.target, metadata=dict(sample.metadata or {}))
 
 
 def thinned(sample: "EvalSample") -> Sample:
-    """Identity, input, metadata and scores of a sample."""
-    scores = {name: Score(score.value) for name, score in (sample.scores or {}).items()}
-    plain = sample.input if isinstance(sample.input, str) else [m.model_dump(mode="json") for m in sample.input]
-    return Sample(
-        id=sample.id,
-        epoch=sample.epoch,
-        input=plain,
-        target=sample.target,
-        metadata=sample.metadata,
-        scores=scores,
-        error=sample.error and sample.error.message,
-        limit=sample.limit and sample.limit.type,
-    )
+    """Identity, input, metadata, scores and end of a sample."""
+    kept = document(sample, sample.epoch)
+    kept.scores = {name: Score(score.value) for name, score in (sample.scores or {}).items()}
+    kept.error = sample.error and sample.error.message
+    kept.limit = sample.limit and sample.limit.type
+    return kept

@@ -16,6 +16,7 @@ from harness_uq_inspect.schema import Json, Metric
 METRICS: Final = ("uq_lower", "uq_upper", "uq_sd")
 TOUCHED: Final = ("results", "log_updates", "metadata")
 _STDERR: Final = "stderr"
+_TOLERANCE: Final = 1e-6
 _KEPT: Final = "std_error"
 _AUTHOR: Final = "harness_uq "
 _REGISTERED: Final = ("uq", "bayes_at_n", "pass_k")
@@ -90,15 +91,23 @@ def _marked_score(score: Json, estimate: Estimate, marks: Marks) -> Json:
         return score
     about = {"method": estimate.method, "interval": interval.kind, "estimand": estimate.estimand}
     settings = _mapping(marks.block["settings"])
-    group = f"uq {settings.get('method', estimate.method)} {100 * interval.level:g}%"
+    what = "" if estimate.estimand == "mean" else f" {estimate.estimand}"
+    group = f"uq {settings.get('method', estimate.method)}{what} {100 * interval.level:g}%"
     ours = {
         name: {"name": name, "group": group, "value": value, "params": {}, "metadata": {NAME: about}}
         for name, value in zip(METRICS, (interval.low, interval.high, sd), strict=True)
     }
     metrics = _mapping(score.get("metrics"))
-    if marks.swaps_stderr and isinstance(metrics.get(_STDERR), dict):
+    if marks.swaps_stderr and isinstance(metrics.get(_STDERR), dict) and _is_of_what_was_printed(estimate):
         metrics = metrics | {_STDERR: _swapped(_mapping(metrics[_STDERR]), sd)}
     return score | {"metrics": metrics | ours}
+
+
+def _is_of_what_was_printed(estimate: Estimate) -> bool:
+    """Whether Inspect's `stderr` is that of the value estimated: of the mean, or of the pass@k that it printed."""
+    printed = estimate.harness.value
+    is_same = printed is not None and estimate.value is not None and abs(printed - estimate.value) < _TOLERANCE
+    return estimate.estimand == "mean" or is_same
 
 
 def _swapped(stderr: Json, sd: float) -> Json:

@@ -57,6 +57,7 @@ class Wanted:
     def settings(self) -> dict[str, str | float]:
         """What is recorded beside the estimates."""
         recorded: dict[str, str | float] = {"method": self.method, "level": self.level, "scope": self.scope}
+        recorded["estimand"] = self.options.estimand
         return recorded | ({"cluster": ",".join(self.cluster)} if self.cluster else {})
 
 

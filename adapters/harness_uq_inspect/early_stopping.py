@@ -1,0 +1,128 @@
+"""`Task(early_stopping=stop_when(...))`: no more epochs once the answer is precise enough, or a comparison decided.
+
+Every question gets the same number of trials, but for the last epoch under way, so that the plain mean over questions
+stays what it was; questions are never dropped, and none is favoured for how it was answered.
+"""
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import anyio.to_thread
+from inspect_ai.util import EarlyStop
+
+from harness_uq import DataError, HarnessUqError
+from harness_uq_inspect.collect import document, start
+from harness_uq_inspect.schema import Json, Sample, Score
+from harness_uq_inspect.stopping import Decision, Rule, Watch
+
+if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample as DatasetSample
+    from inspect_ai.log import EvalSpec
+    from inspect_ai.scorer import SampleScore
+
+MANAGER: Final = "harness_uq.stop_when"
+
+logger = logging.getLogger(__name__)
+
+
+def stop_when(
+    *,
+    width: float | None = None,
+    level: float = 0.95,
+    min_trials: int = 2,
+    compare_to: str | None = None,
+    scope: str = "population",
+    cluster: str | None = None,
+    metric: str | None = None,
+) -> "StopWhen":
+    """An early-stopping manager that ends a task's epochs when enough is known.
+
+    Parameters
+    ----------
+    width : stop when the interval that `--uq bayes` would report is at most this wide
+    level : coverage of the interval; 1 - level is the chance of deciding a comparison of equal systems
+    min_trials : trials of every question before anything is decided, at least 2
+    compare_to : a logged run of the same task; stop when it is decided which of the two is better
+    scope : `population` or `benchmark`; more epochs narrow the population interval only so far, since the questions
+        themselves differ
+    cluster : metadata field that groups the questions, `none`, or None to look for one
+    metric : score to watch, as reports name it; the first by default
+
+    Raises
+    ------
+    DataError : if neither `width` nor `compare_to` is given, or a value makes no sense
+    """
+    if width is None and compare_to is None:
+        raise DataError("stop_when needs a width, such as width=0.05, or a run to compare_to")
+    if min_trials < 2:
+        raise DataError(f"min_trials must be 2 or more, so that trials of a question can be compared; got {min_trials}")
+    return StopWhen(Rule(width, level, min_trials, compare_to, scope, cluster, metric))
+
+
+class StopWhen:
+    """The manager; implements `inspect_ai.util.EarlyStopping`."""
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+        self._watch: Watch | None = None
+        self._decision: Decision | None = None
+        self._n_skipped = 0
+        self._is_looking = False
+
+    async def start_task(self, task: "EvalSpec", samples: "list[DatasetSample]", epochs: int) -> str:
+        """Note the questions, and read the run to compare with; a failure here turns the rule off."""
+        self._watch, self._decision, self._n_skipped = None, None, 0
+        documents = {str(sample.id): document(sample) for sample in samples}
+        try:
+            self._watch = Watch(start(task), documents, epochs, self._rule)
+        except (HarnessUqError, OSError) as error:
+            logger.warning("harness_uq: %s runs all its epochs: %s", task.task, error)
+        n_trials, in_flight = len(documents) * epochs, task.config.max_samples or 0
+        if in_flight >= n_trials - len(documents) * self._rule.min_trials > 0:
+            logger.warning(
+                "harness_uq: stop_when may come too late: with max_samples=%d nearly all %d trials start at once; "
+                "set max_samples to %d or less",
+                in_flight,
+                n_trials,
+                max(1, len(documents) // 10),
+            )
+        return MANAGER
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:  # noqa: A002 - Inspect's protocol
+        """Skip the trial if everything is decided."""
+        if self._decision is None or epoch <= self._rule.min_trials:
+            return None
+        self._n_skipped += 1
+        return EarlyStop(id=id, epoch=epoch, reason=self._decision.kind)
+
+    async def complete_sample(self, id: str | int, epoch: int, scores: "dict[str, SampleScore]") -> None:  # noqa: A002
+        """Take in a trial, and look now and then."""
+        watch = self._watch
+        if watch is None or self._decision is not None:
+            return
+        values = {name: Score(score.score.value) for name, score in scores.items()}
+        watch.add(Sample(id=id, epoch=epoch, scores=values))
+        if not watch.is_due or self._is_looking:
+            return
+        self._is_looking = True
+        try:
+            self._decision = await anyio.to_thread.run_sync(partial(watch.look))
+        except Exception as error:
+            self._watch = None
+            logger.warning("harness_uq: all epochs are run: %s: %s", type(error).__name__, error)
+        finally:
+            self._is_looking = False
+
+    async def complete_task(self) -> Mapping[str, object]:
+        """What was decided and why, for the log."""
+        watch = self._watch
+        found: Json = {"rule": self._rule.to_dict(), "n_skipped": self._n_skipped}
+        if watch is None:
+            return found | {"decision": None, "reason": "the rule could not be applied; see the warnings of the run"}
+        found |= {"n_looks": watch.n_looks, "n_trials_seen": watch.n_trials}
+        if self._decision is None:
+            return found | {"decision": None, "reason": watch.why_not}
+        late = "" if self._n_skipped else "; every trial had been started by then: set max_samples lower"
+        return found | self._decision.to_dict() | {"reason": self._decision.reason + late}
