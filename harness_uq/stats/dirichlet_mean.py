@@ -9,6 +9,7 @@ Paired cells, the Bayesian bootstrap and the Dirichlet process on differences, o
 are all of this form.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,13 +17,16 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats._arrays import FloatArray, check_finite
+from harness_uq.stats._arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats._roots import invert_increasing
 from harness_uq.stats.posterior import DifferencePosterior
 
 _SPACING = 0.1
 _NEGLIGIBLE = -40.0
-_REACH = np.array([2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 110.0, 220.0, 450.0])
+_FINER = 0.4
+_QUIET = -28.0
+_PROBES = np.array([1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.5, 9.0, 14.0, 25.0, 60.0, 340.0])
+_BENDS = (0.0, -0.7, 0.7, -1.5, 1.5)
 _CELLS_AT_ONCE = 2_000_000
 
 
@@ -87,12 +91,6 @@ class DirichletRatioPosterior(DifferencePosterior):
         return float(np.sqrt(self._m @ residual**2 * total / (total + 1)) / (self._m @ self._b))
 
     @cached_property
-    def _skewness(self) -> float:
-        total = self._m.sum()
-        residual = (self._a - self._centre * self._b) / (self._m @ self._b) * total
-        return float(2 * (self._m @ residual**3) / (total * (total + 1) * (total + 2)) / self._spread**3)
-
-    @cached_property
     def _moments(self) -> tuple[float, float]:
         """Mean and sd of a ratio with unequal denominators, from 1 / B^k = int_0^inf s^(k-1) e^(-s B) ds.
 
@@ -119,15 +117,26 @@ class DirichletRatioPosterior(DifferencePosterior):
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         wanted = np.asarray(p, float)
-        guess = self._centre + self._spread * cornish_fisher(wanted, self._skewness)
-        x = invert_increasing(self.cdf, wanted, low=self.low, high=self.high, guess=guess, scale=self._spread / 16)
+        residual = (self._a - self._centre * self._b) / (self._m @ self._b) * self._m.sum()
+        guess = self._centre + self._spread * standardised_quantile(wanted, residual, self._m)
+        x = invert_increasing(self.cdf, wanted, low=self.low, high=self.high, guess=guess, scale=self._spread / 64)
         return np.asarray(np.where(wanted <= 0, self.low, np.where(wanted >= 1, self.high, x)))
 
 
-def cornish_fisher(p: FloatArray, skewness: ArrayLike) -> FloatArray:
-    """Standardised quantile to first order in the skewness; where a search for the exact one starts."""
+def standardised_quantile(p: FloatArray, residuals: FloatArray, masses: FloatArray) -> FloatArray:
+    """Cornish-Fisher quantile of a Dirichlet mean in units of its sd: where a search for the exact one starts.
+
+    `residuals` are the atoms less the mean; atoms along the last axis. With x of mean 0 and total mass A, the second
+    to fourth moments are sum m x^2 / (A)_2, 2 sum m x^3 / (A)_3 and (6 sum m x^4 + 3 (sum m x^2)^2) / (A)_4.
+    """
+    total = masses.sum(axis=-1)
+    second, third, fourth = (np.sum(masses * residuals**k, axis=-1) for k in (2, 3, 4))
+    variance = second / (total * (total + 1))
+    skewness = 2 * third / (total * (total + 1) * (total + 2)) / variance**1.5
+    excess = (6 * fourth + 3 * second**2) / (total * (total + 1) * (total + 2) * (total + 3)) / variance**2 - 3
     z = np.clip(special.ndtri(np.clip(p, 0.0, 1.0)), -9.0, 9.0)
-    return np.asarray(z + np.asarray(skewness) * (z**2 - 1) / 6)
+    step = skewness * (z**2 - 1) / 6 + excess * (z**3 - 3 * z) / 24 - skewness**2 * (2 * z**3 - 5 * z) / 36
+    return np.asarray(z + np.clip(step, -np.abs(z) - 1, np.abs(z) + 1))
 
 
 def _merge_equal(a: FloatArray, b: FloatArray, m: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -171,18 +180,17 @@ def _upper_tail(c: FloatArray, m: FloatArray) -> FloatArray:
     """P(sum g c > 0) where the mean is not positive and the largest c is 1."""
     position = _saddle_point(c, m)
     room, saddle = _room(c, position), special.expit(position)
-    w = c / room
-    width = 1 / np.sqrt(np.sum(m * w**2, axis=1) + saddle**-2)
     shift = -saddle[:, None] * c
     with np.errstate(divide="ignore"):
         height = np.exp(-np.sum(m * np.where(np.abs(shift) < 0.5, np.log1p(shift), np.log(room)), axis=1))
-    reach = _reach(w, m, saddle, width)
+    path, reach, spacing = _choose_path(c / room, m, saddle)
     integral = np.empty(len(c))
-    for limit in np.unique(reach):
-        rows = np.flatnonzero(reach == limit)
-        steps = int(np.ceil(limit / _SPACING))
-        for part in np.array_split(rows, -(-rows.size * c.shape[1] * steps // _CELLS_AT_ONCE)):
-            integral[part] = _contour(w[part], m[part], saddle[part], width[part], steps)
+    for limit, step in np.unique(np.stack([reach, spacing]), axis=1).T:
+        rows = np.flatnonzero((reach == limit) & (spacing == step))
+        v = np.asarray(step * np.arange(int(np.ceil(limit / step)) + 1), float)
+        for part in np.array_split(rows, -(-rows.size * c.shape[1] * v.size // _CELLS_AT_ONCE)):
+            log_modulus, phase = path.take(part).integrand(v)
+            integral[part] = step * np.sum(np.exp(log_modulus) * np.sin(phase), axis=1)
     return np.asarray(np.clip(height * integral / np.pi, 0.0, 1.0))
 
 
@@ -202,30 +210,60 @@ def _room(c: FloatArray, position: FloatArray) -> FloatArray:
     return np.asarray(np.where((c > 0) & (s > 0.5), (1 - c) + c * rest, 1 - s * c))
 
 
-def _log_modulus(v: FloatArray, w: FloatArray, m: FloatArray, saddle: FloatArray, width: FloatArray) -> FloatArray:
-    y = width * np.sinh(v)
-    return np.asarray(
-        -0.5 * np.sum(m * np.log1p((y[:, None] * w) ** 2), axis=1) - np.log1p(y / saddle) + np.log(np.cosh(v))
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Path:
+    """The contour s = s_0 + width (i sinh v + bend (cosh v - 1)), one row a form."""
+
+    w: FloatArray
+    m: FloatArray
+    saddle: FloatArray
+    width: FloatArray
+    bend: FloatArray
+
+    def take(self, rows: IntArray) -> "_Path":
+        return _Path(self.w[rows], self.m[rows], self.saddle[rows], self.width[rows], self.bend[rows])
+
+    def integrand(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Log modulus and phase of e^(K(s) - K(s_0)) / s ds/dv at the positions `v`, one column each; halved at 0."""
+        bend, width = self.bend[:, None], self.width[:, None]
+        x, y = width * bend * (np.cosh(v) - 1), width * np.sinh(v)
+        real, imaginary = x[:, :, None] * self.w[:, None, :], y[:, :, None] * self.w[:, None, :]
+        log_modulus = -0.5 * np.einsum("ijk,ik->ij", np.log1p(real * (real - 2) + imaginary**2), self.m)
+        phase = np.einsum("ijk,ik->ij", np.arctan2(imaginary, 1 - real), self.m)
+        step = width * (bend * np.sinh(v) + 1j * np.cosh(v)) / (self.saddle[:, None] + x + 1j * y)
+        halved = np.where(v == 0, np.log(0.5), 0.0)
+        return log_modulus + np.log(np.abs(step)) + halved, phase + np.angle(step)
+
+    def probe(self, spacing: float) -> tuple[FloatArray, FloatArray]:
+        """How far the integrand matters, and its largest log modulus where the phase turns by 1 within `spacing`."""
+        log_modulus, phase = self.integrand(_PROBES)
+        turn = np.abs(np.diff(phase)) / np.diff(_PROBES) * spacing
+        loudest = np.where(turn > 1, log_modulus[:, :-1], -np.inf).max(axis=1)
+        matters = log_modulus > _NEGLIGIBLE
+        last = _PROBES.size - 1 - matters[:, ::-1].argmax(axis=1)
+        return _PROBES[np.minimum(last + 1, _PROBES.size - 1)], loudest
 
 
-def _reach(w: FloatArray, m: FloatArray, saddle: FloatArray, width: FloatArray) -> FloatArray:
-    """First of the listed v = arcsinh(y / width) beyond which the integrand is negligible."""
-    reach = np.full(len(w), _REACH[-1])
-    for limit in _REACH[-2::-1]:
-        reach[_log_modulus(np.full(len(w), limit), w, m, saddle, width) < _NEGLIGIBLE] = limit
-    return reach
+def _choose_path(w: FloatArray, m: FloatArray, saddle: FloatArray) -> tuple[_Path, FloatArray, FloatArray]:
+    """The vertical line, or the bend away from it on which the phase stays slow while the integrand matters.
 
-
-def _contour(w: FloatArray, m: FloatArray, saddle: FloatArray, width: FloatArray, steps: int) -> FloatArray:
-    """int_0^inf Re[exp(K(s) - K(s_0)) / s] dy with s = s_0 + i y, y = width sinh v, trapezoidal in v."""
-    v = _SPACING * np.arange(steps + 1)
-    y = width[:, None] * np.sinh(v)
-    angle = y[:, :, None] * w[:, None, :]
-    phase = np.einsum("ijk,ik->ij", np.arctan(angle), m)
-    modulus = np.exp(-0.5 * np.einsum("ijk,ik->ij", np.log1p(angle**2), m))
-    s = saddle[:, None]
-    real = modulus * (s * np.cos(phase) + y * np.sin(phase)) / (s**2 + y**2)
-    slope = _SPACING * width[:, None] * np.cosh(v)
-    slope[:, 0] /= 2
-    return np.asarray(np.sum(real * slope, axis=1))
+    Large masses with small coefficients, such as a million ties, turn the phase on a vertical line faster than small
+    masses let the integrand decay; on a line bent away from their branch point it decays before it turns. Also
+    returned are how far to integrate and the spacing.
+    """
+    width = 1 / np.sqrt(np.sum(m * w**2, axis=1) + saddle**-2)
+    path = _Path(w, m, saddle, width, np.zeros(len(w)))
+    reach, loudest = path.probe(_SPACING)
+    hard = np.flatnonzero(loudest > _QUIET)
+    spacing, bend = np.full(len(w), _SPACING), path.bend.copy()
+    spacing[hard] = _SPACING * _FINER
+    loudest[hard] = np.inf
+    for trial in _BENDS if hard.size else ():
+        bent = path.take(hard)
+        new_reach, new_loudest = _Path(bent.w, bent.m, bent.saddle, bent.width, bent.bend + trial).probe(
+            spacing[hard[0]]
+        )
+        better = new_loudest < loudest[hard]
+        chosen = hard[better]
+        bend[chosen], reach[chosen], loudest[chosen] = trial, new_reach[better], new_loudest[better]
+    return _Path(w, m, saddle, width, bend), reach, spacing

@@ -134,8 +134,10 @@ def _nodes(model: _LogDensity) -> FloatArray:
     low, high = coarse[max(kept[0] - 1, 0)], coarse[min(kept[-1] + 1, _COARSE_NODES - 1)]
     share = np.linspace(0, 1, _NODES)
     winners = np.sum(model.cells[:, :2].sum(axis=1) > 0)
-    if not (low < 0 < high and winners < 10):
-        return np.asarray(low + (high - low) * share)
+    if not (low < 0 < high and winners < 10 and abs(mean) < 2.5 * spread):
+        first, last = np.arctanh([low, high])
+        reaches_edge = max(-low, high) >= _EDGE
+        return np.asarray(np.tanh(first + (last - first) * share) if reaches_edge else low + (high - low) * share)
     sharpness, reach = 4.0, max(-low, high)
     first, last = (np.arcsinh(end / reach * np.sinh(sharpness)) / sharpness for end in (low, high))
     return np.asarray(reach * _graded(first + (last - first) * share, sharpness))

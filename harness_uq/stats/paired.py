@@ -10,7 +10,7 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats._arrays import FloatArray, check_finite, check_level
 from harness_uq.stats._roots import invert_increasing
-from harness_uq.stats.dirichlet_mean import DirichletRatioPosterior, cornish_fisher, prob_linear_form_positive
+from harness_uq.stats.dirichlet_mean import DirichletRatioPosterior, prob_linear_form_positive, standardised_quantile
 from harness_uq.stats.paired_latent_normal import LatentNormalPosterior, latent_normal_summaries
 from harness_uq.stats.posterior import DifferencePosterior
 
@@ -200,17 +200,17 @@ def _dirichlet_summaries(tables: FloatArray, level: float) -> FloatArray:
     mean = masses @ _SIGNS / total
     residual = _SIGNS - mean[:, None]
     sd = np.sqrt(np.sum(masses * residual**2, axis=1) / total / (total + 1))
-    skewness = 2 * np.sum(masses * residual**3, axis=1) / (total * (total + 1) * (total + 2)) / sd**3
-    p = np.repeat([(1 - level) / 2, (1 + level) / 2], len(tables))
-    both_masses, centre, scale = np.tile(masses, (2, 1)), np.tile(mean, 2), np.tile(sd, 2)
+    p = np.array([[(1 - level) / 2], [(1 + level) / 2]])
+    guess = (mean + sd * standardised_quantile(p, residual, masses)).ravel()
+    both_masses = np.tile(masses, (2, 1))
     ends = invert_increasing(
         lambda x: 1.0 - prob_linear_form_positive(_SIGNS - x[:, None], both_masses),
-        p,
+        np.repeat(p, len(tables)),
         low=-1.0,
         high=1.0,
-        guess=centre + scale * cornish_fisher(p, np.tile(skewness, 2)),
-        scale=scale / 16,
-        tolerance=1e-4,
+        guess=guess,
+        scale=np.tile(sd, 2) / 64,
+        tolerance=1e-3,
     )
     prob = special.betainc(masses[:, 0], masses[:, 2], 0.5)
     return np.vstack([mean, sd, prob, ends.reshape(2, -1)])

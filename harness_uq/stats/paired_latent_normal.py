@@ -24,6 +24,7 @@ _EDGE = 1 - 1e-9
 _NEGLIGIBLE = 25.0
 _FINE = (121, 21)
 _COARSE = (41, 11)
+_FEW = 12
 _CELLS_AT_ONCE = 200_000
 
 
@@ -248,10 +249,19 @@ def _integrate(nodes: FloatArray, tables: FloatArray, n_inner: int) -> tuple[Flo
 
 
 def latent_normal_summaries(tables: FloatArray, level: float) -> FloatArray:
-    """Rows mean, sd, P(A > B), low, high of many tables, shape (n_tables, 4), on coarser grids."""
+    """Rows mean, sd, P(A > B), low, high of many tables, shape (n_tables, 4), on coarser grids.
+
+    Tables of fewer than 12 questions, whose densities reach the ends of the scale, are few and get the fine grid.
+    """
     from scipy.interpolate import CubicSpline
 
-    grid = difference_grid(tables, *_COARSE)
+    few = tables.sum(axis=1) < _FEW
+    if few.any() and not few.all():
+        summary = np.empty((5, len(tables)))
+        for part in (few, ~few):
+            summary[:, part] = latent_normal_summaries(tables[part], level)
+        return summary
+    grid = difference_grid(tables, *(_FINE if few.all() else _COARSE))
     share = np.linspace(0, 1, grid.x.shape[1])
     raw = (grid.density * grid.slope).T
     raw = raw / CubicSpline(share, raw).integrate(0, 1)
