@@ -1,6 +1,7 @@
 """What every picture of intervals shares: rows, the axes they belong to, ticks and short labels. No matplotlib."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -81,9 +82,11 @@ class Panel:
 def forest_rows(results: Iterable[Pictured]) -> list[ForestRow]:
     """Rows of a forest plot, neighbours by task: scores of estimates and rankings, differences of comparisons."""
     rows: list[ForestRow] = []
-    for result in results:
+    shown = list(results)
+    times = _times_of_reruns([result for result in shown if isinstance(result, Estimate)])
+    for result in shown:
         if isinstance(result, Estimate):
-            rows.append(_estimate_row(result))
+            rows.append(_estimate_row(result, times.get(id(result), "")))
         elif isinstance(result, Comparison):
             rows.append(_comparison_row(result))
         else:
@@ -222,11 +225,21 @@ def _common_bounds(rows: Sequence[ForestRow]) -> Span | None:
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _estimate_row(row: Estimate) -> ForestRow:
+def _times_of_reruns(rows: Sequence[Estimate]) -> dict[int, str]:
+    """When each run was logged, for those that share system, task, metric and filter, by identity."""
+
+    def name(row: Estimate) -> tuple[str, ...]:
+        return row.system, row.task, row.metric, row.filter
+
+    counts = Counter(map(name, rows))
+    return {id(row): (row.source.time or "")[:16].replace("T", " ") for row in rows if counts[name(row)] > 1}
+
+
+def _estimate_row(row: Estimate, time: str) -> ForestRow:
     bounds = row.structure.bounds if row.structure is not None else None
     return ForestRow(
         group=task_title(row.task, row.metric, row.filter),
-        label=row.system,
+        label=f"{row.system}, {time}" if time else row.system,
         value=row.value,
         span=(row.interval.low, row.interval.high) if row.interval else None,
         level=row.interval.level if row.interval else None,
@@ -245,7 +258,7 @@ def _comparison_row(row: Comparison) -> ForestRow:
         value=difference.value if difference else None,
         span=(difference.interval.low, difference.interval.high) if difference else None,
         level=difference.interval.level if difference else None,
-        scale=f"difference in {row.metric}",
+        scale=f"difference in {row.metric}" + ("" if row.higher_is_better else ", lower is better"),
         zero=0.0,
         margin=row.margin,
         posterior=row.posterior,

@@ -82,8 +82,8 @@ def _time(row: Estimate) -> str:
 
 
 def _has_reruns(rows: Sequence[Estimate]) -> bool:
-    """Whether one task and metric occurs in several runs, which only their time tells apart."""
-    return len({(e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}) < len(rows)
+    """Whether one system's task and metric occurs in several runs, which only their time tells apart."""
+    return len({(e.system, e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}) < len(rows)
 
 
 def _differs(row: Estimate) -> bool:

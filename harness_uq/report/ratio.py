@@ -9,8 +9,9 @@ from harness_uq.results import Estimate
 
 ALIKE = math.log(1.05)
 ACCOUNTED = math.log(1.12)
+LEFT_OPEN = 2 / 3
 NEAR_BOUND = 10
-FEW_QUESTIONS = 30
+FEW_QUESTIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ def error_ratio(row: Estimate) -> ErrorRatio:
 
     Possible causes: clusters or trials by the square root of the design effect; a ceiling or a small sample
     by the posterior sd over the binomial one; questions that the harness counted and the log does not hold. Those
-    whose product comes closest to the ratio are its reason where they come within 12 % of it.
+    whose product comes closest to the ratio are its reason where they come within 12 % of it and leave less than two
+    thirds of it, on the log scale.
 
     Parameters
     ----------
@@ -71,11 +73,13 @@ def _reason(row: Estimate, ratio: float) -> str:
     chosen = min(_subsets(found), key=lambda causes: _unexplained(ratio, causes), default=())
     rest = _unexplained(ratio, chosen)
     clauses = "; ".join(cause.clause for cause in chosen)
-    if chosen and rest <= ACCOUNTED:
+    if chosen and rest <= min(ACCOUNTED, abs(math.log(ratio)) * LEFT_OPEN):
         return clauses
     if chosen and rest < abs(math.log(ratio)) / 2:
         return f"in part {clauses}; the rest is unknown"
-    return "unknown: neither clusters, trials, a ceiling, a small sample nor the count of questions accounts for it"
+    if abs(math.log(ratio)) <= ACCOUNTED:
+        return "the two agree within 12 %; the reason for the rest is unknown"
+    return "unknown: no clusters, trials, ceiling or small sample accounts for it"
 
 
 def _subsets(causes: Sequence[_Cause]) -> list[tuple[_Cause, ...]]:
@@ -111,7 +115,7 @@ def _bound(row: Estimate) -> _Cause:
     if rare < NEAR_BOUND and factor > 1:
         kind = "wrong" if p > 0.5 else "right"
         what = f"{'ceiling' if p > 0.5 else 'floor'}: with few {kind} answers the harness's formula runs towards 0"
-    elif n < FEW_QUESTIONS:
+    elif n <= FEW_QUESTIONS:
         what = "few questions: the uniform prior counts as two more"
     else:
         return _Cause(1.0, "")

@@ -123,6 +123,8 @@ def test_every_number_has_its_estimand_evidence_and_warnings():
         "[0.6819, 0.8313]",
         "These data could not tell",
         "800 questions with one trial each",
+        "All pairs: P(row is better than column) in %",
+        "71:50",
         "No interval here contains the errors of a judge or an answer key, nor contamination",
         "Bowyer, S., Aitchison, L. &amp; Ivanova, D. R. (2025)",
     ):
@@ -134,6 +136,13 @@ def test_a_fact_shared_by_all_systems_is_said_once_and_another_names_its_system(
     text = report_html(rows)
     assert text.count("questions count as independent") == 1
     assert 'only b <span class="who">(b)</span>' in text
+
+
+def test_the_verdict_over_all_tasks_opens_the_page():
+    text = full_report()
+    top = text[text.index('class="answers"') : text.index('id="scores"')]
+    assert "A is not better than B by more than 1 point." in top
+    assert "These data could not tell" not in top
 
 
 def test_sections_without_content_are_left_out():

@@ -128,6 +128,20 @@ def test_an_axis_widens_for_an_interval_that_leaves_the_possible_scores():
     assert panels(forest_rows([row]))[0].limits[1] == 1.055
 
 
+def test_runs_of_one_system_are_told_apart_by_their_time():
+    first, second = make.estimate(), make.estimate()
+    later = replace(second, source=replace(second.source, time="2025-06-02T08:00:00"))
+    assert [row.label for row in forest_rows([first, later])] == [
+        f"{make.SYSTEMS[0]}, 2025-05-01 10:00",
+        f"{make.SYSTEMS[0]}, 2025-06-02 08:00",
+    ]
+
+
+def test_a_metric_where_less_is_better_says_so_on_its_axis():
+    row = replace(make.comparison(), metric="word_perplexity", higher_is_better=False)
+    assert panels(forest_rows([row]))[0].scale == "difference in word_perplexity, lower is better"
+
+
 def test_heat_map_writes_probabilities_of_row_over_column():
     ranking = make.ranking(3)
     written = {text.get_position(): text.get_text() for text in plots.heat_map(ranking).axes[0].texts}

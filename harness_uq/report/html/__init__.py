@@ -17,8 +17,11 @@ from harness_uq.results import Estimate
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 __all__ = ["report_html"]
+
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,17 @@ def report_html(
         title=title,
         summary=_summary(estimates, comparisons, rankings),
         warnings=warnings_of([*estimates, *comparisons, *rankings]),
-        verdicts=[row for row in comparisons if row.task == "overall"] or comparisons[:1],
+        verdicts=_main_verdicts(comparisons),
         answers=[plan.answer for plan in plans],
         sections=sections,
         version=__version__,
     )
+
+
+def _main_verdicts(rows: Sequence[Comparison]) -> Sequence[Comparison]:
+    """The verdicts for the top of the page: over all tasks, or each where they are few."""
+    overall = [row for row in rows if row.task == "overall"]
+    return overall or (rows if len(rows) <= _FEW else ())
 
 
 def _scores(rows: Sequence[Estimate]) -> list[_Section]:
@@ -140,7 +149,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "typeset": _typeset, "unbroken": _unbroken}
+    environment.filters |= {"number": number, "typeset": _typeset, "unbroken": _unbroken, "breakable": _breakable}
     return environment
 
 
@@ -154,3 +163,10 @@ def _unbroken(header: str) -> str:
     for phrase in ("± ", " interval", "A > B"):
         header = header.replace(phrase, phrase.replace(" ", "\u00a0"))
     return header
+
+
+def _breakable(name: str) -> "Markup":
+    """A name that may break after an underscore or a slash, escaped."""
+    from markupsafe import Markup, escape
+
+    return escape(name).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))

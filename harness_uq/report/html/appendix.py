@@ -70,7 +70,8 @@ def known_methods(kind: Kind) -> list[str]:
 
 
 def _method_text(kind: Kind, name: str) -> MethodText:
-    entry = _entries(kind).get(name)
+    # the difference of two scores may carry the name of the estimator that gave them
+    entry = _entries(kind).get(name) or _document().estimators.get(name)
     if entry is None:
         return MethodText(name, name, "", "Brought by a plugin; see its documentation.", ())
     citations = tuple(_document().citations[key] for key in entry.sources)

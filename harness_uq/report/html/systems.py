@@ -12,6 +12,10 @@ from harness_uq.report.html.tables import TableView
 from harness_uq.report.words import difference_cell, difference_header, probability
 
 _SHADES = 5
+_PAIR_CAPTION = (
+    "Differences by task. Corr.: correlation of the two systems' question scores. Only A:B: questions that only A, "
+    "only B got right. Matched: questions that both answered. Saved: share of the variance that matching removed."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ def pair_views(comparisons: Sequence[Comparison]) -> list[PairView]:
     for pair, group in groupby(ordered, key=_pair):
         rows = list(group)
         forest, legend = pair_forest(rows)
-        verdicts = tuple((row.task, row.verdict, row.verdict_text) for row in rows)
+        verdicts = tuple((task_title(row.task, row.metric, row.filter), row.verdict, row.verdict_text) for row in rows)
         found.append(PairView(f"A: {pair[0]}; B: {pair[1]}", forest, legend, verdicts, _pair_table(rows)))
     return found
 
@@ -54,13 +58,13 @@ def _pair_table(rows: Sequence[Comparison]) -> TableView:
         ("A − B", True, lambda row: number(row.difference.value if row.difference else None)),
         (difference_header(rows), True, difference_cell),
         ("P(A > B)", True, lambda row: probability(row.prob_positive)),
+        ("P(not worse)", True, lambda row: probability(row.prob_not_worse) if row.margin else "-"),
         ("Odds ratio", True, lambda row: number(row.odds_ratio, 2)),
-        ("Correlation", True, lambda row: number(row.correlation, 2)),
-        ("Only A right", True, lambda row: str(row.table[1]) if row.table else "-"),
-        ("Only B right", True, lambda row: str(row.table[2]) if row.table else "-"),
+        ("Corr.", True, lambda row: number(row.correlation, 2)),
+        ("Only A:B", True, lambda row: f"{row.table[1]}:{row.table[2]}" if row.table else "-"),
         ("Matched", True, _matched),
         (
-            "Variance saved",
+            "Saved",
             True,
             lambda row: "-" if row.variance_saved is None else f"{100 * row.variance_saved:.0f} %",
         ),
@@ -69,7 +73,7 @@ def _pair_table(rows: Sequence[Comparison]) -> TableView:
     ]
     kept = [cell for cell in cells if any(cell[2](row) != "-" for row in rows)]
     body = tuple(tuple(text(row) for _, _, text in kept) for row in rows)
-    return TableView("Paired differences by task", tuple(c[0] for c in kept), tuple(c[1] for c in kept), (("", body),))
+    return TableView(_PAIR_CAPTION, tuple(c[0] for c in kept), tuple(c[1] for c in kept), (("", body),))
 
 
 def _percent(value: float | None) -> str:
@@ -101,17 +105,19 @@ class RankLine:
 
 @dataclass(frozen=True, slots=True)
 class RankView:
-    """A ranking with its all-pairs matrix."""
+    """A ranking with its all-pairs matrix; `has_ties` where a rank with ties is known."""
 
     title: str
     ranking: Ranking
     lines: tuple[RankLine, ...]
+    has_ties: bool
 
 
 def rank_view(ranking: Ranking) -> RankView:
     """A ranking for the template."""
     lines = tuple(_rank_line(ranking, k) for k in range(len(ranking.systems)))
-    return RankView(task_title(ranking.task, ranking.metric, ranking.filter), ranking, lines)
+    title = task_title(ranking.task, ranking.metric, ranking.filter)
+    return RankView(title, ranking, lines, any(system.tied_rank is not None for system in ranking.systems))
 
 
 def _rank_line(ranking: Ranking, k: int) -> RankLine:
