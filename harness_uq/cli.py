@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import compare, estimate, rank, rescore, restore, structure
+from harness_uq.commands import calibrate, compare, estimate, plan, rank, rescore, restore, structure
 
 if TYPE_CHECKING:
     from harness_uq.hookspecs import Harness
@@ -26,6 +26,7 @@ examples:
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
   harness-uq rank runs/*                                which of several systems is best
+  harness-uq plan pilot.eval --width 0.04               what to run next
 """
 
 _COMMANDS = {
@@ -33,8 +34,10 @@ _COMMANDS = {
     "structure": structure,
     "compare": compare,
     "rank": rank,
+    "plan": plan,
     "rescore": rescore,
     "restore": restore,
+    "calibrate": calibrate,
 }
 
 

@@ -1,0 +1,1 @@
+"""Simulations that show what the intervals cover, how wide they are, and whether posteriors are calibrated."""

@@ -1,0 +1,189 @@
+"""Settings of right-or-wrong questions in clusters, with and without repeated trials."""
+
+from itertools import product
+
+import numpy as np
+
+from harness_uq.calibration.design import LEVELS, NOMINAL, Cell, Setting, Size
+from harness_uq.calibration.scores import ScoreData
+from harness_uq.data import FloatArray, IntArray
+
+CLUSTERED_METHODS = (
+    "bayes",
+    "clustered-gamma",
+    "clustered-dp",
+    "clustered-wilson",
+    "clustered-t",
+    "clustered-cr2",
+    "clustered-clt",
+    "published clustered IS",
+    "published clustered CLT",
+    "published clustered bootstrap",
+    "cluster bootstrap",
+    "unclustered beta",
+    "unclustered wilson",
+    "unclustered clopper-pearson",
+    "unclustered clt",
+    "unclustered bootstrap",
+)
+
+_Population = tuple[tuple[float, int, float], ...]  # share of clusters, their size, their mean
+
+_TWO_SIZES: dict[str, tuple[int, float, _Population]] = {
+    "40 clusters, 1/4 of 20 at .9, 3/4 of 3 at 1/3": (40, np.inf, ((0.25, 20, 0.9), (0.75, 3, 1 / 3))),
+    "40 clusters, 1/4 of 20 at .9, 3/4 of 3 at 1/3, d 5": (40, 5.0, ((0.25, 20, 0.9), (0.75, 3, 1 / 3))),
+    "12 clusters, .3 of 20 at .9, .7 of 3 at .5, d 5": (12, 5.0, ((0.3, 20, 0.9), (0.7, 3, 0.5))),
+    "20 clusters, 1/2 of 10 at .8, 1/2 of 2 at .7, d 5": (20, 5.0, ((0.5, 10, 0.8), (0.5, 2, 0.7))),
+    "60 clusters, 1/2 of 10 at .8, 1/2 of 2 at .7, d 5": (60, 5.0, ((0.5, 10, 0.8), (0.5, 2, 0.7))),
+    "100 clusters, .2 of 30 at .6, .8 of 3 at .9, d 5": (100, 5.0, ((0.2, 30, 0.6), (0.8, 3, 0.9))),
+    "300 clusters, .2 of 30 at .99, .8 of 3 at .9, d 20": (300, 20.0, ((0.2, 30, 0.99), (0.8, 3, 0.9))),
+    "40 clusters, 1/4 of 20 at .99, 3/4 of 3 at .9, d 20": (40, 20.0, ((0.25, 20, 0.99), (0.75, 3, 0.9))),
+    "10 clusters of 1-12, score rising": (10, 5.0, tuple((1 / 12, n, 0.25 + 0.045 * n) for n in range(1, 13))),
+    "30 clusters of 1-12, score rising": (30, 5.0, tuple((1 / 12, n, 0.25 + 0.045 * n) for n in range(1, 13))),
+    "40 clusters of 1-12, score falling": (40, 5.0, tuple((1 / 12, n, 0.95 - 0.05 * n) for n in range(1, 13))),
+    "15 clusters of 1-12, unrelated": (15, 5.0, tuple((1 / 12, n, 0.7) for n in range(1, 13))),
+    "30 clusters of 3 or 20, unrelated, d 20": (30, 20.0, ((0.7, 3, 0.9), (0.3, 20, 0.9))),
+    "geometric sizes, 40 clusters, score falling, d 5": (
+        40,
+        5.0,
+        tuple((0.75 ** (n - 1) * 0.25 / (1 - 0.75**40), n, max(0.7 - 0.03 * (n - 1), 0.2)) for n in range(1, 41)),
+    ),
+}
+
+
+def success_rates(theta: float | FloatArray, d: float, n: int, rng: np.random.Generator) -> FloatArray:
+    """Rates of n clusters or questions around theta, Beta(d theta, d (1 - theta)); all theta where d is infinite."""
+    centre = np.broadcast_to(np.asarray(theta, float), (n,))
+    if np.isinf(d):
+        return np.array(centre)
+    a, b = np.maximum(d * centre, 1e-8), np.maximum(d * (1 - centre), 1e-8)
+    return rng.beta(a, b)
+
+
+def spread_of(icc: float) -> float:
+    """Dispersion d of which `icc` = 1 / (1 + d) is the intraclass correlation."""
+    return max((1 - icc) / icc, 1e-6) if icc > 0 else np.inf
+
+
+def questions_of(successes: IntArray, sizes: IntArray, truth: float) -> ScoreData:
+    """Questions of clusters of which the first ones are right; clusters in order of size and score."""
+    order = np.lexsort((successes, sizes))
+    s, n = successes[order], sizes[order]
+    clusters = np.repeat(np.arange(len(n)), n)
+    place = np.arange(len(clusters)) - np.repeat(np.cumsum(n) - n, n)
+    return ScoreData(truth, (place < s[clusters]).astype(float)[:, None], clusters)
+
+
+def _clustered_cells(size: Size) -> list[Cell]:
+    smoke = size == "smoke"
+    levels = (NOMINAL,) if smoke else LEVELS
+    paper = [
+        Cell("clustered", "paper", {"clusters": f"{t}×5"}, 100 if smoke else 1000, levels=levels)
+        for t in ((6,) if smoke else (2, 6, 20, 60))
+    ]
+    prior = [
+        Cell("clustered", "prior", {"clusters": f"{t}×5"}, 150 if smoke else 1000, averaged=True, levels=levels)
+        for t in ((10,) if smoke else (5, 10, 30, 100))
+    ]
+    factorial = list(product((0.5, 0.9, 0.95, 0.99), ("10×10", "30×10", "250×10", "588×16"), (0.5, 2.0, 20.0, np.inf)))
+    hard = list(
+        product((0.3, 0.7, 0.97, 0.99), ("5×6", "5×20", "20×3", "60×2", "100×1-12"), (0.3, 1.0, 5.0, 50.0, np.inf))
+    )
+    few = list(product((0.5, 0.7, 0.9), ("2×50", "3×20", "7×20"), (0.3, 0.5, 2.0, np.inf)))
+    if smoke:
+        factorial = [(0.99, "588×16", np.inf), (0.9, "30×10", 2.0)]
+        hard, few = [(0.97, "20×3", 1.0)], []
+    n = 60 if smoke else 200
+    fixed = [
+        Cell("clustered", family, {"theta": theta, "clusters": clusters, "d": d}, n)
+        for family, cells in (("factorial", factorial), ("hard", hard), ("few", few))
+        for theta, clusters, d in cells
+    ]
+    sizes = [
+        Cell("clustered", "sizes", {"design": name}, 80 if smoke else 400)
+        for name in (list(_TWO_SIZES)[1:2] if smoke else _TWO_SIZES)
+    ]
+    return paper + prior + fixed + sizes
+
+
+def _draw_clustered(cell: Cell, rng: np.random.Generator) -> ScoreData:
+    if cell.family == "sizes":
+        return _draw_sizes(cell, rng)
+    sizes = _sizes(cell.text("clusters"), rng)
+    if cell.family == "paper":
+        theta, d = rng.random(), rng.gamma(1.0, 1.0)
+    elif cell.family == "prior":
+        theta, d = rng.random(), spread_of(rng.random())
+    else:
+        theta, d = cell.number("theta"), cell.number("d")
+    return questions_of(rng.binomial(sizes, success_rates(theta, d, len(sizes), rng)), sizes, theta)
+
+
+def _draw_sizes(cell: Cell, rng: np.random.Generator) -> ScoreData:
+    n_clusters, d, population = _TWO_SIZES[cell.text("design")]
+    share, size, mean = (np.array(column) for column in zip(*population, strict=True))
+    kind = rng.choice(len(share), size=n_clusters, p=share / share.sum())
+    rates = success_rates(mean[kind], d, n_clusters, rng)
+    truth = float((share * size) @ mean / (share @ size))
+    return questions_of(rng.binomial(size[kind], rates), size[kind], truth)
+
+
+def _sizes(text: str, rng: np.random.Generator) -> IntArray:
+    n, size = text.split("×")
+    if "-" in size:
+        low, high = (int(end) for end in size.split("-"))
+        return rng.integers(low, high + 1, int(n))
+    return np.full(int(n), int(size))
+
+
+CLUSTERED = Setting(
+    "clustered",
+    "Right-or-wrong questions in clusters",
+    CLUSTERED_METHODS,
+    _clustered_cells,
+    _draw_clustered,
+    every={
+        "clustered-gamma": 2,
+        "published clustered IS": 4,
+        "cluster bootstrap": 4,
+        "published clustered bootstrap": 2,
+        "clustered-cr2": 2,
+        "clustered-clt": 2,
+    },
+)
+
+
+def _nested_cells(size: Size) -> list[Cell]:
+    smoke = size == "smoke"
+    prior = [
+        Cell("nested", "prior", {"clusters": "10×5×3"}, 60 if smoke else 500, averaged=True),
+    ]
+    shapes = ("10×6×2",) if smoke else ("5×6×4", "10×6×2", "30×5×4", "60×3×8")
+    spreads = ((2.0, 2.0),) if smoke else ((0.5, 2.0), (2.0, 2.0), (20.0, 2.0), (2.0, 0.3), (np.inf, 1.0))
+    fixed = [
+        Cell("nested", "fixed", {"theta": theta, "clusters": shape, "d": d, "e": e}, 40 if smoke else 100)
+        for theta, shape, (d, e) in product((0.9,) if smoke else (0.5, 0.9, 0.98), shapes, spreads)
+    ]
+    return prior + fixed
+
+
+def _draw_nested(cell: Cell, rng: np.random.Generator) -> ScoreData:
+    n_clusters, n_questions, n_trials = (int(n) for n in cell.text("clusters").split("×"))
+    if cell.averaged:
+        theta, d, e = rng.random(), spread_of(rng.random()), spread_of(rng.random())
+    else:
+        theta, d, e = cell.number("theta"), cell.number("d"), cell.number("e")
+    clusters = np.repeat(np.arange(n_clusters), n_questions)
+    rates = success_rates(success_rates(theta, d, n_clusters, rng)[clusters], e, len(clusters), rng)
+    right = rng.random((len(clusters), n_trials)) < rates[:, None]
+    return ScoreData(theta, right.astype(float), clusters)
+
+
+NESTED = Setting(
+    "nested",
+    "Clusters of questions, each tried several times",
+    ("bayes", "clustered-dp", "clustered-wilson", "clustered-t", "clustered-clt", "unclustered bayes"),
+    _nested_cells,
+    _draw_nested,
+    every={"unclustered bayes": 4},
+)

@@ -1,0 +1,137 @@
+"""Data sets of question scores, answered as `harness-uq estimate` answers, and by methods of the literature."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+
+import numpy as np
+
+from harness_uq.analysis import Options, estimate
+from harness_uq.calibration import published
+from harness_uq.calibration.design import Answer, DataSet
+from harness_uq.data import FloatArray, IntArray, Questions, Scores, Source, TaskLog
+from harness_uq.errors import HarnessUqError
+from harness_uq.estimands import Scope
+from harness_uq.plugins import Plugins, load_plugins
+from harness_uq.results import Estimate
+from harness_uq.structure import StructureOptions
+
+UNCLUSTERED = "unclustered "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreData(DataSet):
+    """Scores of one task.
+
+    Attributes
+    ----------
+    truth : value of the estimand
+    values : float (n_questions, n_trials)
+    clusters : int (n_questions,), None where questions are independent
+    scope, estimand : as in `Options`
+    bounds : range of the scores; None where all are 0 or 1
+    levels : scores declared possible
+    """
+
+    truth: float
+    values: FloatArray
+    clusters: IntArray | None = None
+    scope: Scope = "population"
+    estimand: str = "mean"
+    bounds: tuple[float, float] | None = None
+    levels: tuple[float, ...] | None = None
+
+    @property
+    def key(self) -> bytes:
+        digest = blake2b(np.ascontiguousarray(self.values).tobytes(), digest_size=12)
+        digest.update(b"" if self.clusters is None else self.clusters.tobytes())
+        return digest.digest()
+
+    def answer(self, method: str, levels: tuple[float, ...], rng: np.random.Generator) -> Answer | None:
+        if method in _PUBLISHED:
+            return _PUBLISHED[method](self, levels, rng)
+        clusters = self.clusters
+        if method.startswith(UNCLUSTERED):
+            method, clusters = method.removeprefix(UNCLUSTERED), None
+        return self._estimated(method, clusters, levels)
+
+    def _estimated(self, method: str, clusters: IntArray | None, levels: tuple[float, ...]) -> Answer | None:
+        first = self._row(method, clusters, levels[0])
+        if first is None or first.interval is None:
+            return None
+        ends = [(first.interval.low, first.interval.high)]
+        for level in levels[1:]:
+            if first.posterior is not None and first.interval.kind != "confidence":
+                ends.append(first.posterior.interval(level, first.interval.kind))
+                continue
+            row = self._row(method, clusters, level)
+            if row is None or row.interval is None:
+                return None
+            ends.append((row.interval.low, row.interval.high))
+        return Answer(tuple(ends), first.warnings)
+
+    def _row(self, method: str, clusters: IntArray | None, level: float) -> Estimate | None:
+        name = "score"
+        log = TaskLog(
+            system="simulated",
+            task="simulated",
+            source=Source("simulated", "simulated"),
+            questions=Questions(_ids(len(self.values))),
+            data=(Scores(name, "none", self.values, clusters, levels=self.levels),),
+        )
+        ranges = {} if self.bounds is None else {name: self.bounds}
+        options = Options(method, level, self.scope, self.estimand, structure=StructureOptions(ranges=ranges))
+        try:
+            return estimate(log, options, plugins=plugins_once())[0]
+        except HarnessUqError:
+            return None
+
+
+@cache
+def plugins_once() -> Plugins:
+    """The installed estimators, looked up once a process."""
+    return load_plugins()
+
+
+@cache
+def _ids(n: int) -> tuple[str, ...]:
+    return tuple(str(i) for i in range(n))
+
+
+def _counts(data: ScoreData) -> tuple[FloatArray, FloatArray]:
+    """Successes and questions of each cluster."""
+    units = np.arange(len(data.values)) if data.clusters is None else data.clusters
+    cells = data.values.shape[1]
+    successes = np.bincount(units, data.values.sum(axis=1)).astype(float)
+    return successes, np.bincount(units).astype(float) * cells
+
+
+def _each(data: ScoreData, levels: tuple[float, ...], method: "Callable[..., tuple[float, float]]") -> Answer:
+    counts = _counts(data)
+    return Answer(tuple(method(*counts, level) for level in levels))
+
+
+def _importance(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer:
+    draws = published.clustered_importance_draws(*_counts(data), rng)
+    return Answer(published.percentiles(draws, levels))
+
+
+def _cluster_bootstrap(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer:
+    return Answer(published.percentiles(published.cluster_bootstrap_draws(*_counts(data), rng), levels))
+
+
+def _question_bootstrap(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer:
+    return Answer(published.percentiles(published.bootstrap_draws(data.values.mean(axis=1), rng), levels))
+
+
+_Published = Callable[[ScoreData, tuple[float, ...], np.random.Generator], Answer]
+
+_PUBLISHED: dict[str, _Published] = {
+    "published clustered IS": _importance,
+    "published clustered CLT": lambda data, levels, rng: _each(data, levels, published.miller_clt),
+    "published clustered bootstrap": lambda data, levels, rng: _each(data, levels, published.stratified_bootstrap),
+    "unclustered bootstrap": lambda data, levels, rng: _each(data, levels, published.pooled_bootstrap),
+    "cluster bootstrap": _cluster_bootstrap,
+    "bootstrap": _question_bootstrap,
+}

@@ -1,0 +1,62 @@
+"""The figure of the README: our interval against the harnesses' on one simulated benchmark."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from harness_uq.calibration.clusters import questions_of, success_rates
+from harness_uq.calibration.design import NOMINAL
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ACCURACY, SPREAD = 0.9, 4.0
+SHAPES = ((5, 4), (10, 4), (20, 4), (50, 4), (100, 4), (200, 4))
+N_DATA_SETS = 400
+
+
+def showcase(seed: int = 0) -> "Figure":
+    """Coverage and mean width on passages of four questions, accuracy .9 and intraclass correlation .2.
+
+    One line is the score ± 1.96 × the standard error that both harnesses print, s / sqrt(n); the other the default of
+    `harness-uq estimate`. 400 data sets a point.
+
+    Raises
+    ------
+    MissingDependencyError : if matplotlib is not installed
+    """
+    from harness_uq.plots._figure import draw_series, legend_below, new_figure, tidy
+
+    rng = np.random.default_rng(seed)
+    table = np.array([_coverage_and_width(n, size, rng) for n, size in SHAPES])
+    questions = np.array([n * size for n, size in SHAPES], float)
+    figure = new_figure(8.0, 3.6)
+    left, right = (tidy(axes) for axes in figure.subplots(1, 2))
+    left.axhline(NOMINAL, color="#767676", linewidth=1.0)
+    for k, name in enumerate(("harness_uq", "score ± 1.96 × the harness's standard error")):
+        draw_series(left, k, name, questions, table[:, 2 * k])
+        draw_series(right, k, "_" + name, questions, table[:, 2 * k + 1])
+    for axes, label in ((left, "coverage of the 95 % interval"), (right, "mean width")):
+        axes.set(xscale="log", xlabel="questions, four on each passage", ylabel=label)
+        axes.set_xticks(questions, [f"{n:g}" for n in questions])
+        axes.set_xticks([], minor=True)
+    right.set_ylim(0.0)
+    legend_below(left)
+    return figure
+
+
+def _coverage_and_width(n_clusters: int, size: int, rng: np.random.Generator) -> tuple[float, float, float, float]:
+    """Coverage and mean width of `harness-uq estimate`, then of the harnesses' standard error."""
+    sizes = np.full(n_clusters, size)
+    held, widths = np.zeros(2), np.zeros(2)
+    for _ in range(N_DATA_SETS):
+        data = questions_of(rng.binomial(sizes, success_rates(ACCURACY, SPREAD, n_clusters, rng)), sizes, ACCURACY)
+        answer = data.answer("bayes", (NOMINAL,), rng)
+        n, score = len(data.values), float(data.values.mean())
+        half = float(special.ndtri((1 + NOMINAL) / 2)) * float(np.sqrt(score * (1 - score) / (n - 1)))
+        for k, ends in enumerate((answer.ends[0] if answer else (np.nan, np.nan), (score - half, score + half))):
+            held[k] += ends[0] <= ACCURACY <= ends[1]
+            widths[k] += ends[1] - ends[0]
+    held, widths = held / N_DATA_SETS, widths / N_DATA_SETS
+    return float(held[0]), float(widths[0]), float(held[1]), float(widths[1])
