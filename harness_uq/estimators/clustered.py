@@ -74,7 +74,7 @@ class Clustered:
             notes=_few_clusters_note(problem, posterior, len(sizes)),
             warnings=(*self._prior_warning(problem, successes, sizes), *few_informative(problem, successes, sizes)),
         )
-        refuse_value_outside(problem, found)
+        refuse_value_outside(problem, found, sizes)
         return build(problem, self.name, found)
 
     def _posterior(
@@ -203,8 +203,13 @@ def refuse_informative_sizes(problem: Problem, successes: FloatArray, sizes: Flo
         )
 
 
-def refuse_value_outside(problem: Problem, found: Finding) -> None:
-    """Raise NotEstimableError where the plain score lies outside the interval of theta."""
+def refuse_value_outside(problem: Problem, found: Finding, sizes: FloatArray) -> None:
+    """Raise NotEstimableError where the plain score lies outside the interval of theta because cluster sizes differ.
+
+    With equal sizes nothing but the prior, or equal tails near a bound, can part the two.
+    """
+    if len(np.unique(sizes)) == 1:
+        return
     if not found.interval.low - ROUNDING <= found.value <= found.interval.high + ROUNDING:
         raise NotEstimableError(
             f"the plain score {found.value:.4f} lies outside the beta-binomial interval "

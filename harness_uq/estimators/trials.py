@@ -61,7 +61,7 @@ class Nested:
             warnings=few_informative(problem, totals, sizes),
             notes=_trial_note(posterior.icc_questions),
         )
-        refuse_value_outside(problem, found)
+        refuse_value_outside(problem, found, sizes)
         return build(problem, self.name, found)
 
 
