@@ -1,5 +1,7 @@
 """Chance that the most frequent answer among k logged trials is right: maj@k over all subsets at once."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
@@ -20,26 +22,27 @@ def plurality_score(answers: NDArray[np.generic], right: FloatArray, k: int) -> 
     value = np.bincount(which, right) / counts
     if value.min() == value.max():
         return float(value[0])
-    wins = [_win_probability(counts, i, k) for i in np.flatnonzero(value).tolist()]
-    return float(np.clip(np.dot(value[value > 0], wins), 0.0, 1.0))
+    others = [tuple(sorted(np.delete(counts, i).tolist())) for i in range(len(counts))]
+    wins = [_win_probability(own, rest, k) for own, rest in zip(counts.tolist(), others, strict=True)]
+    return float(np.clip(value @ wins, 0.0, 1.0))
 
 
-def _win_probability(counts: IntArray, answer: int, k: int) -> float:
-    """Probability that `answer` has the most votes among k of sum(counts) trials, ties shared equally.
+@lru_cache(maxsize=4096)  # thousands of questions share a few patterns of counts
+def _win_probability(own: int, others: tuple[int, ...], k: int) -> float:
+    """Probability that an answer given `own` times has the most votes among k trials, ties shared equally.
 
-    With t votes for `answer` the others have at most t each, and r of them just t: the share 1 / (1 + r) is the
+    With t votes for it the others have at most t each, and r of them just t: the share 1 / (1 + r) is the
     integral of y^r over [0, 1], exact by Gauss-Legendre. So the k-subsets are counted by the coefficient of x^k in
-    C(n, t) x^t times the product over the others of sum_{j<t} C(m, j) x^j + y C(m, t) x^t, for every t and y at once.
+    C(own, t) x^t times the product over the others of sum_{j<t} C(m, j) x^j + y C(m, t) x^t, for every t and y at once.
     """
-    others = np.delete(counts, answer)
-    share = k / counts.sum()
+    n = own + sum(others)
     y, y_weights = np.polynomial.legendre.leggauss(len(others) // 2 + 1)
-    votes = np.arange(1, min(k, int(counts[answer])) + 1)
+    votes = np.arange(1, min(k, own) + 1)
     ways = np.zeros((len(votes), len(y), k + 1))  # probabilities of Bin(m, k / n) scale the counts: no overflow
-    ways[np.arange(len(votes)), :, votes] = _binomial(int(counts[answer]), share)[votes][:, None]
-    for m in others.tolist():
-        ways = _times(ways, _binomial(m, share), votes, (y + 1) / 2)
-    return float(ways[:, :, k].sum(axis=0) @ y_weights / 2 / _binomial(int(counts.sum()), share)[k])
+    ways[np.arange(len(votes)), :, votes] = _binomial(own, k / n)[votes][:, None]
+    for m in others:
+        ways = _times(ways, _binomial(m, k / n), votes, (y + 1) / 2)
+    return float(ways[:, :, k].sum(axis=0) @ y_weights / 2 / _binomial(n, k / n)[k])
 
 
 def _times(ways: FloatArray, p: FloatArray, votes: IntArray, y: FloatArray) -> FloatArray:

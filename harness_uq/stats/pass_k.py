@@ -164,6 +164,7 @@ def bayes_pass_k(
     Raises
     ------
     DataError : outcomes other than 0, 1, NaN; k not a whole number; tau missing or out of range
+    NotEstimableError : a question without a trial
 
     >>> mean, sd = bayes_pass_k([[1]], 2)  # Beta(2, 1): E[1 - (1 - pi)^2] = 1 - 1/6, second moment 1 - 2/6 + 1/15
     >>> round(float(mean), 6), round(float(sd) ** 2, 6)
@@ -171,6 +172,7 @@ def bayes_pass_k(
     """
     score = count_score(kind, k, tau)
     s, n = count_right(outcomes)
+    _check_enough(n, 1)
     distinct_s, distinct_n, which, _ = distinct_counts(s, n)
     mean, _, variance = beta_moments(score, 1 + distinct_s, 1 + distinct_n - distinct_s)
     return _average(mean[which]), np.sqrt(variance[which].sum(axis=-1)) / s.shape[-1]

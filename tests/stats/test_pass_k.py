@@ -370,6 +370,11 @@ def test_questions_too_short_for_k_are_named() -> None:
         maj_at_k(ragged, 3, answers=[[1, 2, 1], [1, 0, 2]])
 
 
+def test_a_question_without_trials_has_no_posterior_of_its_own() -> None:
+    with pytest.raises(NotEstimableError, match="question 1, which has 0 trials"):
+        bayes_pass_k(np.array([[1, 0], [np.nan, np.nan]]), 3)
+
+
 @pytest.mark.parametrize("k", [0, -1, 1.5])
 def test_a_k_that_counts_nothing_is_named(k: int) -> None:
     with pytest.raises(DataError, match="k must be a whole number"):
