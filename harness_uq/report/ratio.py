@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from harness_uq.results import Estimate
+from harness_uq.results import Estimate, finite_or_none
 
 ALIKE = math.log(1.05)
 ACCOUNTED = math.log(1.12)
@@ -52,8 +52,8 @@ def error_ratio(row: Estimate) -> ErrorRatio:
     -------
     ErrorRatio; never a guess: where the causes do not account for the ratio, the reason says that
     """
-    ours, theirs = row.std_error, row.harness.std_error
-    if ours is None:
+    ours, theirs = finite_or_none(row.std_error), finite_or_none(row.harness.std_error)
+    if not ours:
         return ErrorRatio(None, "no standard error can be given; see the warnings")
     if theirs is None:
         return ErrorRatio(None, "the harness gives no standard error")
