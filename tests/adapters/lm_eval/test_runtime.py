@@ -1,0 +1,341 @@
+"""Live runs of the real lm-eval, which come to no harm."""
+
+import copy
+import json
+import math
+import sys
+import threading
+from importlib.machinery import ModuleSpec
+from types import SimpleNamespace
+
+import pytest
+
+import harness_uq
+from harness_uq_lm_eval import block, memory, runtime, stock
+from harness_uq_lm_eval.harness import LmEvalHarness
+
+pytest.importorskip("lm_eval")
+
+from tests.adapters.lm_eval import live, live_tasks
+
+pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+# metrics that lm-eval bootstraps: with our context they must not be
+BOOTSTRAPPED = {
+    ("live_f1", "f1"),
+    ("live_f1", "mcc"),
+    ("live_nan", "safe"),
+    ("live_nan", "typical"),
+    ("live_bleu", "bleu"),
+}
+
+NOT_ESTIMABLE = (("live_nan", "typical"), ("live_odd", "odd"), ("live_bleu", "bleu"))
+
+
+def rows(results):
+    return {
+        (task, *key.split(",")): value
+        for task, row in results["results"].items()
+        for key, value in row.items()
+        if "," in key
+    }
+
+
+def errors(results):
+    return {key: value for key, value in rows(results).items() if key[1].endswith("_stderr")}
+
+
+def values(results):
+    return {key: value for key, value in rows(results).items() if not key[1].endswith("_stderr")}
+
+
+class TestResults:
+    def test_values_are_lm_evals_own(self, stock_results, live_results):
+        assert values(live_results) == pytest.approx(values(stock_results), nan_ok=True)
+
+    def test_every_other_part_is_as_without_us(self, stock_results, live_results):
+        different = {
+            "results",
+            "groups",
+            "samples",
+            "uq",
+            "date",
+            "total_evaluation_time_seconds",
+            "start_time",
+            "end_time",
+        }
+        ours, theirs = live.as_json(live_results), live.as_json(stock_results)
+        ours["config"]["bootstrap_iters"] = theirs["config"]["bootstrap_iters"]
+        for key in theirs.keys() - different:
+            assert (key, ours[key]) == (key, theirs[key])
+        assert ours.keys() - different == theirs.keys() - different
+
+    def test_one_entry_a_value_that_is_no_sentinel(self, live_results):
+        scored = {key for key in values(live_results) if key != ("live_lengths", "8192", "none")}  # -1
+        assert {key for key in live.entries(live_results) if key[2] != "trials"} == scored
+
+    def test_intervals_hold_the_values_and_standard_errors_are_in_the_rows(self, live_results):
+        written, n = errors(live_results), 0
+        for (task, metric, filter_name), entry in live.entries(live_results).items():
+            if entry["interval"] is not None and filter_name != "trials":
+                assert entry["interval"]["low"] <= entry["value"] <= entry["interval"]["high"]
+                assert written[task, f"{metric}_stderr", filter_name] == entry["std_error"] > 0
+                n += 1
+        assert n == len(live.entries(live_results)) - len(NOT_ESTIMABLE)
+
+    def test_harness_errors_are_lm_evals_own_where_they_take_no_bootstrap(self, stock_results, live_results):
+        theirs = errors(stock_results)
+        for (task, metric, filter_name), entry in live.entries(live_results).items():
+            stock_error = theirs.get((task, f"{metric}_stderr", filter_name))
+            if (task, metric) in BOOTSTRAPPED or stock_error in (None, "N/A"):
+                assert entry["harness"]["std_error"] is None
+            else:
+                assert entry["harness"]["std_error"] == stock_error
+
+    def test_a_standard_error_is_a_number_or_na(self, live_results):
+        assert all(error == "N/A" or math.isfinite(error) for error in errors(live_results).values())
+
+    def test_what_cannot_be_estimated_says_so_and_stays_na(self, live_results):
+        entry = live.entries(live_results)["live_odd", "odd", "none"]
+        assert entry["method"] == "not estimable"
+        assert errors(live_results)["live_odd", "odd_stderr", "none"] == "N/A"
+
+    def test_a_task_at_one_hundred_percent_has_a_standard_error(self, stock_results, live_results):
+        key = "live_perfect", "acc_stderr", "none"
+        assert errors(stock_results)[key] == 0
+        assert errors(live_results)[key] > 0.01
+
+    def test_declared_passages_are_the_clusters(self, live_results):
+        entry = live.entries(live_results)["live_mc", "acc", "none"]
+        assert (entry["cluster_key"], entry["n_clusters"]) == ("passage_id", 20)
+        assert entry["std_error"] > entry["harness"]["std_error"]
+
+    def test_answer_rows_count_by_question(self, live_results):
+        assert live.entries(live_results)["live_acc_all", "acc_all", "none"]["n_questions"] == 20
+
+    def test_the_aggregation_prints_its_interval_and_logs_a_number(self, live_results):
+        value = live_results["results"]["live_beta"]["acc,none"]
+        assert f"{value:.4f}".count("[") == 1
+        assert live.as_json(live_results)["results"]["live_beta"]["acc,none"] == float(value)
+
+    def test_the_bootstrap_is_never_run(self, live_folder, monkeypatch):
+        from lm_eval.api import metrics
+
+        monkeypatch.setattr(metrics, "bootstrap_stderr", lambda *_, **__: pytest.fail("lm-eval's bootstrap ran"))
+        live.simple_evaluate(live_folder, ["live_f1", "live_nan"])
+
+    def test_the_bootstrap_can_be_kept(self, live_folder):
+        settings = {"keep_bootstrap": True}
+        results = live.simple_evaluate(live_folder, ["live_f1"], settings=settings, bootstrap_iters=100)
+        entry = live.entries(results)["live_f1", "f1", "none"]
+        assert entry["harness"]["std_error"] > 0
+        assert "bootstrap_iters" not in results["uq"]
+
+    def test_who_switched_standard_errors_off_gets_ours_alone(self, live_folder):
+        results = live.simple_evaluate(live_folder, ["live_mc"], bootstrap_iters=0)
+        entry = live.entries(results)["live_mc", "acc", "none"]
+        assert entry["harness"]["std_error"] is None
+        assert entry["std_error"] > 0
+
+    def test_samples_are_returned_only_to_who_asked(self, live_folder):
+        assert "samples" not in live.simple_evaluate(live_folder, ["live_mc"], log_samples=False)
+        assert "samples" in live.simple_evaluate(live_folder, ["live_mc"], log_samples=True)
+
+    def test_level_scope_and_cluster_are_obeyed(self, live_folder):
+        settings = {"level": 0.8, "scope": "benchmark", "cluster": ["live_mc=none"]}
+        results = live.simple_evaluate(live_folder, ["live_mc"], settings=settings)
+        entry = live.entries(results)["live_mc", "acc", "none"]
+        assert (results["uq"]["level"], results["uq"]["scope"]) == (0.8, "benchmark")
+        assert (entry["interval"]["level"], entry["scope"], entry["n_clusters"]) == (0.8, "benchmark", None)
+
+    def test_one_question_has_an_interval(self, live_folder):
+        results = live.simple_evaluate(live_folder, ["live_perfect", "live_gen"], limit=1)
+        assert live.entries(results)["live_perfect", "acc", "none"]["interval"]["low"] < 0.5
+
+    def test_predict_only_is_passed_through(self, live_folder):
+        results = live.simple_evaluate(live_folder, ["live_mc", "live_gen"], predict_only=True)
+        assert results["uq"]["estimates"] == []
+        assert results["results"]["live_gen"]["bypass,first"] == 999
+
+    def test_the_context_puts_everything_back(self):
+        from lm_eval import evaluator, utils
+        from lm_eval.config import evaluate_config
+
+        def parts():
+            return evaluator.evaluate, evaluator.simple_evaluate, utils.make_table, evaluate_config.EvaluatorConfig
+
+        before = parts()
+        with bayes():
+            assert all(now is not then for now, then in zip(parts(), before, strict=True))
+        with pytest.raises(KeyboardInterrupt), bayes():
+            raise KeyboardInterrupt
+        assert parts() == before
+
+
+def bayes():
+    import harness_uq_lm_eval
+
+    return harness_uq_lm_eval.uq("bayes")
+
+
+class TestLoggedRuns:
+    def test_live_and_logged_numbers_are_the_same(self, live_results, live_folder, tmp_path):
+        live.save(copy.deepcopy(live_results), live_folder, tmp_path)
+        logged = [row.to_dict() for row in harness_uq.estimate(tmp_path)]
+        ours = live.entries(live_results)
+        assert len(logged) == len(ours)
+        for row in logged:
+            entry = ours[row["task"], row["metric"], row["filter"]]
+            for name in row.keys() - {"system", "source"}:
+                assert (name, entry[name]) == (name, row[name])
+
+    def test_the_file_is_found_and_its_harness_errors_are_lm_evals(self, live_results, live_folder, tmp_path):
+        path = live.save(copy.deepcopy(live_results), live_folder, tmp_path)
+        (run,) = LmEvalHarness().find([str(path)]).runs
+        logs = {log.task: log for log in LmEvalHarness().read(run)}
+        reported = logs["live_perfect"].reported["acc", "none"]
+        assert (reported.value, reported.std_error) == (1.0, 0.0)
+
+
+class TestRanks:
+    """Two ranks in threads, whose gathering is a list that both fill."""
+
+    def test_rank_one_gets_none_and_rank_zero_every_question(self, live_folder, monkeypatch):
+        import lm_eval.tasks  # noqa: F401 - before the stand-in for torch, which datasets would look into
+
+        # what `evaluate` and datasets use of it
+        kinds = {name: type(name, (), {}) for name in ("Tensor", "Generator")}
+        module = SimpleNamespace(Module=type("Module", (), {}))
+        torch = SimpleNamespace(
+            tensor=lambda value, device=None: value, nn=module, __spec__=ModuleSpec("torch", None), **kinds
+        )
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        results = evaluate_on_two_ranks(live_folder, ["live_mc", "live_perfect"])
+        assert results[1] is None
+        entry = live.entries(results[0])["live_mc", "acc", "none"]
+        assert (entry["n_questions"], entry["n_clusters"]) == (60, 20)
+
+    def test_samples_in_rank_order_give_the_same_numbers(self, live_results):
+        shuffled = dict(live_results)
+        shuffled["samples"] = {
+            task: [*found[::2], *found[1::2]] if task != "live_gen" else found
+            for task, found in live_results["samples"].items()
+        }
+        settings = runtime.Settings("bayes")
+        again, _ = runtime.estimate_each(memory.task_logs(shuffled), settings)
+        ours = live.entries(live_results)
+        for row in again:
+            key = row.task, row.metric, row.filter
+            if ours[key]["interval"] is not None:
+                assert row.interval.low == pytest.approx(ours[key]["interval"]["low"], abs=2e-3)
+                assert row.n_questions == ours[key]["n_questions"]
+
+    def test_none_is_passed_on(self):
+        session = runtime.Session(runtime.Asked({"method": "bayes"}))
+        wrapped = runtime.wrap_evaluate(lambda lm, task_dict, log_samples=True, bootstrap_iters=1: None, session)
+        assert wrapped(None, {}) is None
+
+
+def evaluate_on_two_ranks(folder, tasks):
+    barrier, shelf = threading.Barrier(2, timeout=60), {}
+
+    class RankedLM(live_tasks.HashLM):
+        def __init__(self, rank):
+            super().__init__()
+            self._rank, self._world_size, self._device = rank, 2, "cpu"
+
+        @property
+        def device(self):
+            return "cpu"
+
+        def all_gather(self, tensor):
+            counts = SimpleNamespace(tolist=lambda: [tensor, tensor])
+            return SimpleNamespace(cpu=lambda: SimpleNamespace(detach=lambda: SimpleNamespace(numpy=lambda: counts)))
+
+        def gather_object(self, obj, dst=0):
+            barrier.wait()
+            shelf[self._rank] = obj
+            barrier.wait()
+            gathered = [shelf[0], shelf[1]] if self._rank == dst else None
+            barrier.wait()
+            return gathered
+
+        def barrier(self):
+            barrier.wait()
+
+    import lm_eval
+    from lm_eval.tasks import TaskManager
+
+    found = {}
+
+    def work(rank):
+        try:
+            found[rank] = evaluated(rank)
+        except Exception as error:
+            barrier.abort()
+            found[rank] = error
+
+    def evaluated(rank):
+        manager = TaskManager(include_path=str(folder), include_defaults=False)
+        return lm_eval.simple_evaluate(model=RankedLM(rank), tasks=tasks, task_manager=manager, torch_random_seed=None)
+
+    with bayes():
+        threads = [threading.Thread(target=work, args=(rank,)) for rank in (0, 1)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+    return found
+
+
+class TestFaults:
+    """An exception in any step of ours leaves lm-eval's result, and says what happened."""
+
+    STEPS = (
+        (runtime, "estimate"),
+        (runtime, "estimate_each"),
+        (runtime, "task_logs"),
+        (runtime, "add_block"),
+        (runtime, "name_system"),
+        (stock, "tasks_of"),
+        (stock, "closed_forms"),
+        (block, "_std_errors"),
+        (memory, "_rows"),
+    )
+
+    @pytest.mark.parametrize(("module", "name"), STEPS, ids=lambda part: getattr(part, "__name__", part))
+    def test_the_result_is_stock(self, live_folder, stock_results, monkeypatch, module, name):
+        def fails(*args, **kwargs):
+            raise RuntimeError("injected")
+
+        monkeypatch.setattr(module, name, fails)
+        results = live.simple_evaluate(live_folder, log_samples=True)
+        assert values(results) == pytest.approx(values(stock_results), nan_ok=True)
+        json.dumps(results["uq"], allow_nan=False)
+        if module is not stock and name != "name_system":
+            found, theirs = errors(results), errors(stock_results)
+            assert found.keys() == theirs.keys()
+            for key, error in theirs.items():
+                is_bootstrapped = (key[0], key[1].removesuffix("_stderr")) in BOOTSTRAPPED
+                assert (key, found[key]) == (key, "N/A" if is_bootstrapped else error)
+            assert {entry["method"] for entry in results["uq"]["estimates"]} == {"failed"}
+            assert all("injected" in entry["error"] for entry in results["uq"]["estimates"])
+
+    def test_one_task_that_fails_leaves_the_others(self, live_folder, monkeypatch):
+        original = runtime.estimate
+
+        def fails_on_one(logs, options):
+            if any(log.task == "live_f1" for log in logs):
+                raise RuntimeError("injected")
+            return original(logs, options)
+
+        monkeypatch.setattr(runtime, "estimate", fails_on_one)
+        found = live.entries(live.simple_evaluate(live_folder, ["live_f1", "live_mc"]))
+        assert found["live_f1", "mcc", "none"]["method"] == "failed"
+        assert found["live_mc", "acc", "none"]["interval"] is not None
+
+    def test_a_table_that_fails_is_stock(self, live_results, monkeypatch):
+        from lm_eval.utils import make_table
+
+        from harness_uq_lm_eval import table
+
+        monkeypatch.setattr(table, "_joined", lambda *_: 1 / 0)
+        assert table.with_intervals(make_table)(live_results) == make_table(live_results)
