@@ -10,7 +10,6 @@ from harness_uq.estimators._common import build, credible
 from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
 from harness_uq.stats.groups import group_posterior, shared_items_posterior
-from harness_uq.stats.posterior import Posterior
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,11 @@ class GroupMean:
         sizes = np.bincount(data.tasks).astype(float)
         totals = np.bincount(data.tasks, data.values)
         value = float(data.weights @ (totals / sizes))
-        return build(problem, self.name, credible(problem, self._posterior(problem, data, totals, sizes), value))
-
-    def _posterior(self, problem: Problem, data: TaskGroup, totals: np.ndarray, sizes: np.ndarray) -> Posterior:
-        if problem.structure.score_type == "binary" and problem.structure.n_clusters is None and data.n_trials == 1:
-            return group_posterior(totals, sizes, data.weights)
-        low, high = problem.structure.bounds or (0.0, 1.0)
-        return shared_items_posterior(data.values, data.tasks, data.units, data.weights, low=low, high=high)
+        structure = problem.structure
+        if structure.score_type == "binary" and structure.n_clusters is None and data.n_trials == 1:
+            found = credible(problem, group_posterior(totals, sizes, data.weights), value)
+        else:
+            low, high = structure.bounds or (0.0, 1.0)
+            posterior = shared_items_posterior(data.values, data.tasks, data.units, data.weights, low=low, high=high)
+            found = credible(problem, posterior, value, default="quantile")
+        return build(problem, self.name, found)

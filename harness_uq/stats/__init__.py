@@ -7,12 +7,20 @@ from harness_uq.stats.bounded import bounded_posterior, clustered_bounded_poster
 from harness_uq.stats.cluster_robust import cluster_bootstrap, cluster_robust, korn_graubard_wilson
 from harness_uq.stats.clustered import clustered_importance_sample, clustered_posterior
 from harness_uq.stats.confusion import clustered_confusion_posterior, confusion_posterior
-from harness_uq.stats.groups import group_posterior, shared_items_posterior
+from harness_uq.stats.groups import effective_counts, group_posterior, shared_items_posterior
 from harness_uq.stats.independent import difference_posterior, independent_posterior
 from harness_uq.stats.multiclass import clustered_multiclass_posterior, multiclass_posterior
 from harness_uq.stats.nested import nested_posterior
 from harness_uq.stats.paired import paired_difference_posterior, paired_posterior, paired_posteriors
-from harness_uq.stats.pass_k import g_pass_at_k, maj_at_k, mg_pass_at_k, pass_at_k, pass_hat_k, pass_k_posterior
+from harness_uq.stats.pass_k import (
+    bayes_pass_k,
+    g_pass_at_k,
+    maj_at_k,
+    mg_pass_at_k,
+    pass_at_k,
+    pass_hat_k,
+    pass_k_posterior,
+)
 from harness_uq.stats.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior
 from harness_uq.stats.power import minimum_detectable_effect, required_questions
 from harness_uq.stats.student import student_mean
@@ -26,6 +34,7 @@ __all__ = [
     "avg_at_n",
     "bayes_at_n",
     "bayes_at_n_posterior",
+    "bayes_pass_k",
     "bayesian_bootstrap",
     "benchmark_posterior",
     "beta_posterior",
@@ -40,6 +49,7 @@ __all__ = [
     "clustered_posterior",
     "confusion_posterior",
     "difference_posterior",
+    "effective_counts",
     "finite_population_posterior",
     "g_pass_at_k",
     "group_posterior",
