@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from harness_uq.analysis import Options, estimate, estimate_scores, structures
     from harness_uq.comparing import CompareOptions, compare
     from harness_uq.comparisons import Comparison, Difference, Plan, Ranking
+    from harness_uq.components import Components
     from harness_uq.data import (
         CandidateField,
         Classifications,
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
         UnreliableError,
     )
     from harness_uq.hookspecs import Estimator, Found, Harness, Problem, Run, hookimpl
+    from harness_uq.planning import PlanOptions, plan
     from harness_uq.plugins import load_plugins
+    from harness_uq.ranking import RankOptions, rank
     from harness_uq.reading import Reading, read_logs
     from harness_uq.report.text import estimates_table
     from harness_uq.results import Estimate, Interval
@@ -57,6 +60,7 @@ _HOMES = {
         "Plan",
         "Ranking",
     ),
+    "components": ("Components",),
     "data": (
         "CandidateField",
         "Classifications",
@@ -88,6 +92,14 @@ _HOMES = {
         "hookimpl",
     ),
     "plugins": ("load_plugins",),
+    "planning": (
+        "PlanOptions",
+        "plan",
+    ),
+    "ranking": (
+        "RankOptions",
+        "rank",
+    ),
     "reading": (
         "Reading",
         "read_logs",
@@ -112,6 +124,7 @@ __all__ = [
     "Classifications",
     "CompareOptions",
     "Comparison",
+    "Components",
     "DataError",
     "Declaration",
     "Difference",
@@ -126,9 +139,11 @@ __all__ = [
     "NotEstimableError",
     "Options",
     "Plan",
+    "PlanOptions",
     "PluginError",
     "Problem",
     "Questions",
+    "RankOptions",
     "Ranking",
     "Reading",
     "Records",
@@ -149,6 +164,8 @@ __all__ = [
     "hookimpl",
     "load_plugins",
     "method_names",
+    "plan",
+    "rank",
     "read_logs",
     "stats",
     "structures",

@@ -228,8 +228,12 @@ class Plan(NotebookTable):
     ----------
     recommended : the design that meets the target, None where none does
     rows : designs for the table and the curve
-    variance_between, variance_within, design_effect, icc : the components it rests on
+    variance_between, variance_within : of expected scores over questions, and of trials around them; None if unknown
+    design_effect : of one score: variance of its mean with clusters over that without
     answer : one sentence
+    task, metric, filter, systems : of the pilot; empty where the plan is from numbers
+    variance_difference : over questions, of the difference of two systems' expected scores; None without a second one
+    design_effect_difference : of that difference
     """
 
     rows: tuple[PlanRow, ...]
@@ -242,10 +246,20 @@ class Plan(NotebookTable):
     answer: str
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    task: str = ""
+    metric: str = ""
+    filter: str = "none"
+    systems: tuple[str, ...] = ()
+    variance_difference: float | None = None
+    design_effect_difference: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form, schema 1."""
         return {
+            "task": self.task,
+            "metric": self.metric,
+            "filter": self.filter,
+            "systems": list(self.systems),
             "answer": self.answer,
             "recommended": _row_dict(self.recommended) if self.recommended else None,
             "rows": [_row_dict(row) for row in self.rows],
@@ -254,6 +268,8 @@ class Plan(NotebookTable):
             "variance_between": finite_or_none(self.variance_between),
             "variance_within": finite_or_none(self.variance_within),
             "design_effect": finite_or_none(self.design_effect),
+            "variance_difference": finite_or_none(self.variance_difference),
+            "design_effect_difference": finite_or_none(self.design_effect_difference),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }

@@ -88,7 +88,7 @@ def add_estimation(parser: argparse.ArgumentParser) -> None:
 
 def add_level(parser: argparse.ArgumentParser) -> None:
     """Coverage of the intervals."""
-    parser.add_argument("--level", type=_level, default=0.95, help="coverage of the intervals (default: %(default)s)")
+    parser.add_argument("--level", type=level, default=0.95, help="coverage of the intervals (default: %(default)s)")
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -181,7 +181,8 @@ def progress(runs: "Sequence[tuple[Harness, Run]]") -> "Iterable[tuple[Harness, 
     return track(runs, description="Reading", console=Console(stderr=True), transient=True)
 
 
-def _level(text: str) -> float:
+def level(text: str) -> float:
+    """A probability strictly between 0 and 1."""
     value = float(text)
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"must lie between 0 and 1, such as 0.95; got {text}")

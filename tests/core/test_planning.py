@@ -1,0 +1,196 @@
+"""Plans: Miller's published examples, limits, costs, and what pilots predict."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from harness_uq.analysis import estimate_scores
+from harness_uq.comparisons import Plan
+from harness_uq.components import Components
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.planning import PlanOptions, plan
+from harness_uq.structure import StructureOptions
+from tests.core.logs import task_log
+
+
+def one(components: Components, **options: object) -> Plan:
+    return plan(components=components, options=PlanOptions(**options))[0]
+
+
+MILLER = Components(difference=1 / 9, within=1 / 6)
+
+
+# ---------------------------------------------------------------- published examples
+
+
+def test_969_questions_find_3_points() -> None:
+    """Miller (2024), section 5: omega^2 = 1/9, no trial noise, delta = .03, power .8, alpha .05."""
+    found = one(Components(difference=1 / 9), difference=0.03)
+    assert (found.recommended.n_questions, found.recommended.n_trials) == (969, 1)
+    assert "ask 969 questions once each" in found.answer
+
+
+@pytest.mark.parametrize(("n_trials", "published"), [(1, 0.133), (10, 0.076)])
+def test_198_questions_find_what_was_published(n_trials: int, published: float) -> None:
+    """Miller (2024), section 5: n = 198, sigma^2 = 1/6 for each model: 13.3 % at K = 1, 7.6 % at K = 10."""
+    row = one(MILLER, n_questions=198, n_trials=n_trials).recommended
+    assert row.detectable == pytest.approx(published, abs=5e-4)
+
+
+# ---------------------------------------------------------------- limits and searches
+
+
+def test_trials_for_a_fixed_number_of_questions_are_the_fewest_that_suffice() -> None:
+    found = one(MILLER, difference=0.08, n_questions=198)
+    k = found.recommended.n_trials
+    assert found.recommended.detectable <= 0.08 < one(MILLER, n_questions=198, n_trials=k - 1).recommended.detectable
+
+
+def test_where_questions_differ_too_much_no_number_of_trials_suffices() -> None:
+    found = one(MILLER, difference=0.05, n_questions=198)
+    assert found.recommended is None
+    assert "Ask more questions" in found.answer
+
+
+def test_without_prices_one_trial_a_question_is_best() -> None:
+    assert one(MILLER, difference=0.03).recommended.n_trials == 1
+
+
+def test_dear_questions_are_tried_more_often() -> None:
+    """Cochran's optimum sqrt(sigma^2 / omega^2 c_q / c_t) = sqrt(3 · 10.67) = 5.7 of the designs 1, 2, 4, 8."""
+    found = one(MILLER, difference=0.05, cost_question=32 / 3, cost_trial=1)
+    assert found.recommended.n_trials in (4, 8)
+    assert found.recommended.cost == pytest.approx(
+        found.recommended.n_questions * (32 / 3 + found.recommended.n_trials)
+    )
+
+
+def test_a_budget_buys_the_design_that_tells_most() -> None:
+    found = one(MILLER, cost_question=8, cost_trial=1, budget=1200)
+    assert found.recommended.cost <= 1200
+    rows = [one(MILLER, cost_question=8, cost_trial=1, budget=1200, n_trials=k).recommended for k in (1, 2, 4, 8)]
+    assert found.recommended.detectable == min(row.detectable for row in rows)
+
+
+def test_a_budget_that_is_too_small_for_the_target_is_said() -> None:
+    found = one(MILLER, difference=0.01, cost_trial=1, budget=100)
+    assert found.recommended is None
+    assert "The budget of 100 is too small" in found.answer
+
+
+def test_width_of_numbers_is_the_normal_one() -> None:
+    row = one(Components(between=0.21), n_questions=400).recommended
+    assert row.expected_width == pytest.approx(2 * 1.959964 * math.sqrt(0.21 / 400), rel=1e-6)
+    assert row.detectable is None
+
+
+def test_a_design_effect_multiplies_the_questions() -> None:
+    plain = one(Components(difference=0.2), difference=0.05).recommended.n_questions
+    clustered = one(Components(difference=0.2, design_effect_difference=3.0), difference=0.05).recommended.n_questions
+    assert clustered == pytest.approx(3 * plain, abs=3)
+
+
+def test_one_system_alone_finds_no_difference() -> None:
+    found = one(Components(between=0.2), difference=0.05)
+    assert found.recommended is None
+    assert "needs a second system" in found.answer
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"difference": 0.1, "width": 0.1}, "not both"),
+        ({"difference": -0.1}, "must be positive"),
+        ({"budget": 10.0}, "needs the price of a trial"),
+        ({"power": 1.0}, "strictly between 0 and 1"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        PlanOptions(**options)
+
+
+def test_nothing_to_plan_from_is_refused() -> None:
+    with pytest.raises(DataError, match="needs the variance"):
+        Components()
+    with pytest.raises(DataError, match="either the logs"):
+        plan()
+    with pytest.raises(NotEstimableError, match="one question shows no spread"):
+        plan(task_log([1]))
+
+
+# ---------------------------------------------------------------- pilots
+
+
+def test_components_of_a_pilot_are_recovered() -> None:
+    """Expected scores Beta(2, 2) over questions: Var(x) = 1/20, E[sigma^2] = 1/5; the difference of two independent
+    systems has omega^2 = 1/10. Standard errors at 4,000 questions are about 2 %.
+    """
+    rng = np.random.default_rng(0)
+    logs = [task_log(rng.random((4000, 3)) < rng.beta(2, 2, 4000)[:, None], system=name) for name in ("a", "b")]
+    found = plan(logs)[0]
+    assert found.variance_between == pytest.approx(1 / 20, rel=0.1)
+    assert found.variance_within == pytest.approx(1 / 5, rel=0.05)
+    assert found.variance_difference == pytest.approx(1 / 10, rel=0.1)
+    assert found.systems == ("a", "b")
+
+
+def test_clusters_of_a_pilot_give_its_design_effect() -> None:
+    rng = np.random.default_rng(1)
+    share = np.repeat(rng.beta(1, 1, 40), 10)
+    passages = np.repeat(np.arange(40), 10)
+    log = task_log(rng.random(400) < share, fields={"passage": passages})
+    found = plan(log)[0]
+    # ICC 1/3: 1 + 9 / 3 = 4, within sampling error
+    assert 2.5 < found.design_effect < 5.5
+    plain = plan(log, PlanOptions(structure=StructureOptions(cluster="none")))[0]
+    assert plain.design_effect == 1
+    assert found.rows[0].expected_width > 1.3 * plain.rows[0].expected_width
+
+
+def test_single_trials_leave_the_price_of_more_open() -> None:
+    found = plan(task_log([1, 0, 1, 1, 0, 1]))[0]
+    assert {row.n_trials for row in found.rows} == {1}
+    assert any("tried once" in note for note in found.notes)
+
+
+def test_a_pilot_and_three_times_it_are_among_the_rows() -> None:
+    assert {30, 90} <= {row.n_questions for row in plan(task_log([1, 0, 1] * 10))[0].rows}
+
+
+def test_json_is_finite() -> None:
+    for found in (one(Components(difference=0.2), difference=0.05), plan(task_log([1, 0, 1] * 10))[0]):
+        json.dumps(found.to_dict(), allow_nan=False)
+
+
+# pilots, and the run three times as large that each is compared with, from the same population
+
+
+def independent(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    return (rng.random(n) < 0.8).astype(float), None
+
+
+def clustered(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    share = rng.beta(1.4, 0.6, n // 10)
+    return (rng.random((n // 10, 10)) < share[:, None]).ravel().astype(float), np.repeat(np.arange(n // 10), 10)
+
+
+def repeated(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    return (rng.random((n, 3)) < rng.beta(2, 1, n)[:, None]).astype(float), None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("draw", "n", "n_pilots"), [(independent, 100, 200), (repeated, 60, 60), (clustered, 400, 60)])
+def test_a_pilot_predicts_the_width_of_a_run_three_times_as_large(draw: object, n: int, n_pilots: int) -> None:
+    """Median over the pilots of |predicted / actual - 1| at most 10 %."""
+    rng = np.random.default_rng(2)
+    errors = []
+    for _ in range(n_pilots):
+        (values, codes), (more, more_codes) = draw(rng, n), draw(rng, 3 * n)
+        log = task_log(values, fields=None if codes is None else {"passage": codes})
+        wanted = plan(log, PlanOptions(n_questions=3 * n))[0].recommended
+        actual = estimate_scores(more, clusters=more_codes).interval.width
+        errors.append(abs(wanted.expected_width / actual - 1))
+    assert np.median(errors) <= 0.1
