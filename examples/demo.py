@@ -26,13 +26,21 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def write_logs(output: Path) -> None:
-    """Run both harnesses; their own tables are left out, since the estimates repeat those numbers."""
+    """Run both harnesses; of what they print, lm-eval's table of the last system is shown, with its intervals."""
     for harness, run in HARNESSES.items():
         print(f"{harness}: two scripted systems on the example tasks ...", flush=True)
         start = perf_counter()
-        with redirect_stdout(StringIO()):
+        printed = StringIO()
+        with redirect_stdout(printed):
             run(output)
         print(f"    done in {perf_counter() - start:.0f} s", flush=True)
+        if run is run_lm_eval.run:
+            print(f"\n$ harness-uq lm-eval run ... --uq bayes\n\n{_last_table(printed.getvalue())}\n", flush=True)
+
+
+def _last_table(printed: str) -> str:
+    """What lm-eval printed for the last system: a line about the model, and its tables."""
+    return printed[printed.rindex("scripted (") :].strip()
 
 
 def estimate(output: Path) -> int:

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import make_data
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+import make_data
 from systems.behaviour import ABILITIES, System
 from systems.hashing import uniform
 from systems.questions import DATA, Question, load, load_all
@@ -25,6 +26,7 @@ N_ROWS = {
     "demo_exam_units": 20,
     "demo_copying": 40,
     "demo_divides": 40,
+    "demo_perplexity": 50,
 }
 N_CELLS = {"passages": 132, "word_problems": 200, "conversions": 20, "copying": 40}
 
@@ -44,6 +46,12 @@ def logged_results(runs: Path, system: str) -> Iterator[Row]:
 def reported(runs: Path, system: str, task: str) -> Row:
     (row,) = (results["results"][task] for results in logged_results(runs, system) if task in results["results"])
     return row
+
+
+def entry_of(runs: Path, system: str, task: str) -> Row:
+    (results,) = logged_results(runs, system)
+    (entry,) = [entry for entry in results["uq"]["estimates"] if entry["task"] == task]
+    return entry
 
 
 def inspect_log(runs: Path, system: str, task: str):
@@ -106,10 +114,12 @@ class TestBehaviour:
 @pytest.mark.harness
 class TestLmEvalLogs:
     @both_systems
-    def test_one_run_from_the_command_line_and_one_for_f1(self, lm_eval_runs: Path, system: str) -> None:
-        draws = [results["config"]["bootstrap_iters"] for results in logged_results(lm_eval_runs, system)]
-        assert draws == [100_000, 1_000]
-        assert len(list((lm_eval_runs / "lm-eval" / system).iterdir())) == 2 + len(N_ROWS)
+    def test_one_run_with_uncertainty_and_without_a_bootstrap(self, lm_eval_runs: Path, system: str) -> None:
+        (results,) = logged_results(lm_eval_runs, system)
+        block = results["uq"]
+        assert (block["method"], block["bootstrap_iters"]) == ("bayes", 0)
+        assert [entry["task"] for entry in block["estimates"] if entry["interval"] is None] == []
+        assert len(list((lm_eval_runs / "lm-eval" / system).iterdir())) == 1 + len(N_ROWS)
 
     @both_systems
     @pytest.mark.parametrize("task", N_ROWS)
@@ -117,7 +127,7 @@ class TestLmEvalLogs:
         assert len(logged_rows(lm_eval_runs, system, task)) == N_ROWS[task]
 
     @both_systems
-    @pytest.mark.parametrize("task", sorted(set(N_ROWS) - {"demo_word_problems", "demo_divides"}))
+    @pytest.mark.parametrize("task", sorted(set(N_ROWS) - {"demo_word_problems", "demo_divides", "demo_perplexity"}))
     def test_reported_accuracy_is_the_mean_of_the_logged_scores(
         self, lm_eval_runs: Path, system: str, task: str
     ) -> None:
@@ -158,9 +168,23 @@ class TestLmEvalLogs:
         assert group["sample_count"] == {"acc,none": 100}
 
     @both_systems
-    def test_the_harness_calls_forty_out_of_forty_certain(self, lm_eval_runs: Path, system: str) -> None:
-        row = reported(lm_eval_runs, system, "demo_copying")
-        assert (row["acc,none"], row["acc_stderr,none"]) == (1.0, 0.0)
+    def test_the_harness_calls_forty_out_of_forty_certain_and_we_do_not(self, lm_eval_runs: Path, system: str) -> None:
+        row, entry = reported(lm_eval_runs, system, "demo_copying"), entry_of(lm_eval_runs, system, "demo_copying")
+        assert (row["acc,none"], entry["harness"]["std_error"]) == (1.0, 0.0)
+        assert row["acc_stderr,none"] == entry["std_error"] > 0.02
+
+    @both_systems
+    def test_questions_about_one_passage_widen_the_interval(self, lm_eval_runs: Path, system: str) -> None:
+        entry = entry_of(lm_eval_runs, system, "demo_passages")
+        assert (entry["cluster_key"], entry["n_clusters"]) == ("passage_id", 30)
+        assert entry["std_error"] > 1.25 * entry["harness"]["std_error"]
+
+    @both_systems
+    def test_perplexity_is_the_ratio_of_sums(self, lm_eval_runs: Path, system: str) -> None:
+        pairs = np.array([row["word_perplexity"] for row in logged_rows(lm_eval_runs, system, "demo_perplexity")])
+        total, words = pairs.sum(axis=0)
+        row = reported(lm_eval_runs, system, "demo_perplexity")
+        assert row["word_perplexity,none"] == pytest.approx(np.exp(-total / words), rel=1e-12)
 
     @both_systems
     def test_f1_and_mcc_come_from_the_logged_pairs(self, lm_eval_runs: Path, system: str) -> None:
@@ -189,10 +213,11 @@ class TestLmEvalLogs:
         self, lm_eval_runs: Path, run_python: RunPython, tmp_path: Path
     ) -> None:
         code = "import run_lm_eval as r, pathlib; r.set_environment(pathlib.Path('hf')); "
-        run_python("-c", code + "r.run_f1('scripted-small', 0.4, pathlib.Path('lm-eval'))", cwd=tmp_path)
-        for read in (reported, logged_rows):
-            again, before = (read(runs, "scripted-small", "demo_divides") for runs in (tmp_path, lm_eval_runs))
-            assert again == before
+        run_python("-c", code + "r.run_command_line('scripted-small', 0.4, pathlib.Path('lm-eval'))", cwd=tmp_path)
+        for task in N_ROWS:
+            for read in (reported, logged_rows):
+                again, before = (read(runs, "scripted-small", task) for runs in (tmp_path, lm_eval_runs))
+                assert again == before
 
 
 @pytest.mark.harness

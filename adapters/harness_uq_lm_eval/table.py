@@ -44,7 +44,7 @@ def _with_column(original: MakeTable, results: Table, *args: object, **kwargs: o
         cells.append(_interval(results, task, parts[5].strip(), parts[3].strip()))
     if not any(cells[2:]):
         return original(results, *args, **kwargs)
-    return "\n".join(_joined([_MARK.sub("", line.split("|")[1]) for line in lines], lines, cells))
+    return "\n".join(_joined([_MARK.sub("", line.split("|")[1]) for line in lines], lines, cells)) + "\n"
 
 
 def _marked(place: int, name: str, row: Table) -> Table:

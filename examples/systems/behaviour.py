@@ -6,7 +6,7 @@ question by one system are independent, given that probability.
 """
 
 from dataclasses import dataclass
-from math import exp
+from math import exp, log1p
 from typing import NamedTuple
 
 from systems.hashing import normal, pick, uniform
@@ -70,6 +70,11 @@ class System:
             part if self._is_right(question, trial, place) else _spoilt(part, self.name, question.id, trial, place)
             for place, part in parts
         )
+
+    def log_likelihood(self, question: Question) -> float:
+        """Of the question's text, in nats: the harder the question, the less likely each of its words."""
+        nats_per_word = 2 + log1p(exp(difficulty(question) - self.ability))
+        return -nats_per_word * len(question.question.split())
 
     def _is_right(self, question: Question, trial: int, place: int = 0) -> bool:
         return uniform("answer", self.name, question.id, trial, place) < self.chance(question, ease=UNIT_EASE * place)

@@ -7,7 +7,6 @@ import lm_eval.models  # noqa: F401 - a model registered before this import woul
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
-from typing_extensions import override
 
 from systems.behaviour import System
 from systems.questions import Question
@@ -35,10 +34,9 @@ class ScriptedLM(LM):
             trials[key] += 1
         return replies
 
-    @override
     def loglikelihood_rolling(self, requests: Sequence[Instance]) -> list[float]:
-        """No example task asks for the likelihood of a whole text."""
-        raise NotImplementedError("the scripted systems answer questions; they have no likelihood of a text")
+        """The log-likelihood of each document's text."""
+        return [self.system.log_likelihood(Question.from_row(request.doc)) for request in requests]
 
     def _score(self, request: Instance) -> tuple[float, bool]:
         is_chosen = request.idx == self.system.choose(Question.from_row(request.doc))

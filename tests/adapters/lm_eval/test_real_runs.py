@@ -23,7 +23,7 @@ def logs(lm_eval_runs):
 
 
 def test_nothing_in_them_contradicts_their_results_files(logs):
-    assert len(logs) == 16
+    assert len(logs) == 18
     assert [log.warnings for log in logs] == [()] * len(logs)
 
 
