@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from harness_uq.plugins import load_plugins
     from harness_uq.ranking import RankOptions, rank
     from harness_uq.reading import Reading, read_logs
+    from harness_uq.report.comparison_text import comparisons_as
     from harness_uq.report.text import estimates_table
     from harness_uq.results import Estimate, Interval
     from harness_uq.selection import method_names
@@ -91,11 +92,11 @@ _HOMES = {
         "Run",
         "hookimpl",
     ),
-    "plugins": ("load_plugins",),
     "planning": (
         "PlanOptions",
         "plan",
     ),
+    "plugins": ("load_plugins",),
     "ranking": (
         "RankOptions",
         "rank",
@@ -104,6 +105,7 @@ _HOMES = {
         "Reading",
         "read_logs",
     ),
+    "report.comparison_text": ("comparisons_as",),
     "report.text": ("estimates_table",),
     "results": (
         "Estimate",
@@ -158,6 +160,7 @@ __all__ = [
     "Totals",
     "UnreliableError",
     "compare",
+    "comparisons_as",
     "estimate",
     "estimate_scores",
     "estimates_table",
