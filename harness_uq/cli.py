@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import calibrate, compare, estimate, plan, rank, rescore, restore, structure
+from harness_uq.commands import calibrate, compare, estimate, plan, rank, report, rescore, restore, structure
 
 if TYPE_CHECKING:
     from harness_uq.hookspecs import Harness
@@ -27,6 +27,7 @@ examples:
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
   harness-uq rank runs/*                                which of several systems is best
   harness-uq plan pilot.eval --width 0.04               what to run next
+  harness-uq report runs/ --html report.html            all of it as one page
 """
 
 _COMMANDS = {
@@ -35,6 +36,7 @@ _COMMANDS = {
     "compare": compare,
     "rank": rank,
     "plan": plan,
+    "report": report,
     "rescore": rescore,
     "restore": restore,
     "calibrate": calibrate,

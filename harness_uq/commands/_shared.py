@@ -181,6 +181,14 @@ def progress(runs: "Sequence[tuple[Harness, Run]]") -> "Iterable[tuple[Harness, 
     return track(runs, description="Reading", console=Console(stderr=True), transient=True)
 
 
+def margin(text: str) -> float:
+    """A difference, 0 or more."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be the smallest difference that matters, 0 or more; got {text}")
+    return value
+
+
 def level(text: str) -> float:
     """A probability strictly between 0 and 1."""
     value = float(text)

@@ -36,7 +36,7 @@ def add(commands: _shared.Commands) -> None:
     )
     parser.add_argument(
         "--margin",
-        type=_margin,
+        type=_shared.margin,
         default=0.0,
         help="smallest difference that matters, on the scale of the score, such as 0.01 (default: %(default)s)",
     )
@@ -82,10 +82,3 @@ def run(args: argparse.Namespace) -> int:
     if args.fail_if_worse and worse_rows(rows, args.level):
         return WORSE
     return failed
-
-
-def _margin(text: str) -> float:
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be the smallest difference that matters, 0 or more; got {text}")
-    return value

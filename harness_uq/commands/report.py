@@ -1,0 +1,67 @@
+"""`harness-uq report`: everything about some logs, as one page or in another form."""
+
+import argparse
+import sys
+
+from harness_uq.commands import _shared
+
+
+def add(commands: _shared.Commands) -> None:
+    """Declare the arguments."""
+    parser = _shared.add_command(
+        commands,
+        "report",
+        "scores, comparisons and what they rest on, as one HTML page",
+        epilog=_shared.METHODS,
+    )
+    parser.add_argument(
+        "logs",
+        nargs="+",
+        metavar="LOG",
+        help="file, folder or glob pattern of logged runs; NAME=PATH calls the system in it NAME. Of two systems the "
+        "first is compared with the second, three or more are ranked",
+    )
+    parser.add_argument("--html", metavar="FILE", help="write one self-contained page to FILE; - for standard output")
+    parser.add_argument("--title", default="Evaluation report", help="of the page (default: %(default)s)")
+    parser.add_argument("--margin", type=_shared.margin, default=0.0, help="smallest difference that matters")
+    _shared.add_estimation(parser)
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, analyse, write."""
+    from harness_uq.overview import overview
+    from harness_uq.plugins import load_plugins
+    from harness_uq.report.overview_text import overview_as
+
+    plugins = load_plugins()
+    readings = _shared.read_all_named(args.logs, plugins)
+    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
+    logs = [log for reading in readings for log in reading.logs]
+    if not logs:
+        return 1
+    found = overview(logs, _shared.estimation_options(args), margin=args.margin, plugins=plugins)
+    for problem in found.problems:
+        print(f"warning: {problem}", file=sys.stderr)
+    if args.html is None:
+        print(overview_as(found, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
+        return failed
+    from harness_uq.report.html import report_html
+
+    page = report_html(found.estimates, found.comparisons, found.rankings, title=args.title)
+    _write(args.html, page)
+    return failed
+
+
+def _write(path: str, page: str) -> None:
+    """Write the page whole or not at all."""
+    from pathlib import Path
+
+    if path == "-":
+        print(page)
+        return
+    target = Path(path)
+    part = target.with_name(f".{target.name}.part")
+    part.write_text(page, encoding="utf-8")
+    part.replace(target)
+    print(f"wrote {target}", file=sys.stderr)

@@ -1,0 +1,62 @@
+"""Everything that a report shows of some logs: scores, and what follows for the systems in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness_uq.analysis import Options, estimate
+from harness_uq.comparing import CompareOptions, compare
+from harness_uq.comparisons import Comparison, Ranking
+from harness_uq.data import TaskLog
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.plugins import Plugins, load_plugins
+from harness_uq.ranking import RankOptions, rank
+from harness_uq.results import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Results of some logs.
+
+    Attributes
+    ----------
+    estimates : of every system, task, metric and filter
+    comparisons : of the two systems, where there are two
+    rankings : of three systems or more
+    problems : why a comparison or ranking is missing
+    """
+
+    estimates: tuple[Estimate, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def overview(
+    logs: Sequence[TaskLog], options: Options | None = None, *, margin: float = 0.0, plugins: Plugins | None = None
+) -> Overview:
+    """Estimate every score, compare two systems, rank three or more.
+
+    Parameters
+    ----------
+    logs : task logs; of two systems the first to occur is A
+    options : how to estimate; level, scope, structure and seed hold for comparisons and rankings too
+    margin : smallest difference that matters, in comparisons
+    plugins : the installed ones by default
+    """
+    chosen, offered = options or Options(), plugins or load_plugins()
+    rows = tuple(estimate(logs, chosen, plugins=offered))
+    systems = list(dict.fromkeys(log.system for log in logs))
+    scope = "population" if chosen.scope == "full" else chosen.scope
+    try:
+        if len(systems) == 2:
+            how = CompareOptions(
+                level=chosen.level, margin=margin, scope=scope, structure=chosen.structure, seed=chosen.seed
+            )
+            a, b = ([log for log in logs if log.system == system] for system in systems)
+            return Overview(rows, comparisons=tuple(compare(a, b, how, plugins=offered)))
+        if len(systems) > 2:
+            how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
+            return Overview(rows, rankings=tuple(rank(logs, how_ranked, plugins=offered)))
+    except (DataError, NotEstimableError) as error:
+        return Overview(rows, problems=(f"systems are not compared: {error}",))
+    return Overview(rows)
