@@ -71,7 +71,8 @@ def _interpolate(
     tolerance: FloatArray,
 ) -> FloatArray:
     (b, a), (fb, fa) = ends, errors
-    share = np.divide(fa, fa - fb, out=np.full(wanted.shape, 0.5), where=fa != fb)
+    linear = np.isfinite(fa) & np.isfinite(fb) & (fa != fb)
+    share = np.divide(fa, fa - fb, out=np.full(wanted.shape, 0.5), where=linear)
     for _ in range(_ITERATIONS):
         best = np.where(np.abs(fa) < np.abs(fb), a, b)
         open_ = (np.minimum(np.abs(fa), np.abs(fb)) > 0) & (np.sign(fa) != np.sign(fb))

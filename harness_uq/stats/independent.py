@@ -168,13 +168,14 @@ class ConvolvedPosterior(DifferencePosterior):
     def __init__(self, posterior_a: Posterior, posterior_b: Posterior) -> None:
         self._mean = posterior_a.mean - posterior_b.mean
         self._sd = float(np.hypot(posterior_a.sd, posterior_b.sd))
-        if not self._sd > 0:
-            raise NotEstimableError("both posteriors have zero width: their difference would look certain")
+        if not 0 < self._sd < np.inf:
+            raise NotEstimableError(f"two posteriors whose sds add to {self._sd} have no difference to speak of")
         self._a_is_inner = posterior_a.sd < posterior_b.sd
         inner, self._outer = (posterior_a, posterior_b) if self._a_is_inner else (posterior_b, posterior_a)
         u = np.linspace(-8.5, 8.5, _PROBIT_NODES)
         self._nodes, self._weights = inner.quantile(special.ndtr(u)), np.exp(-(u**2) / 2)
         self._weights = self._weights / self._weights.sum()
+        self._ends = self._outer.quantile([0.0, 1.0])
 
     @property
     def mean(self) -> float:
@@ -186,14 +187,16 @@ class ConvolvedPosterior(DifferencePosterior):
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.asarray(x, float)[..., None]
-        if self._a_is_inner:
-            return np.asarray(np.clip(1.0 - self._outer.cdf(self._nodes - values) @ self._weights, 0.0, 1.0))
-        return np.asarray(np.clip(self._outer.cdf(self._nodes + values) @ self._weights, 0.0, 1.0))
+        places = self._nodes - values if self._a_is_inner else self._nodes + values
+        inside = self._outer.cdf(np.clip(places, *self._ends))
+        below = np.where(places < self._ends[0], 0.0, np.where(places > self._ends[1], 1.0, inside))
+        share = np.clip(below @ self._weights, 0.0, 1.0)
+        return np.asarray(1.0 - share if self._a_is_inner else share)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         wanted = np.asarray(p, float)
-        ends, outer = self._nodes[[0, -1]], self._outer.quantile([0.0, 1.0])
-        low, high = (ends - outer[::-1]) if self._a_is_inner else (outer - ends[::-1])
+        ends = self._nodes[[0, -1]]
+        low, high = (ends - self._ends[::-1]) if self._a_is_inner else (self._ends - ends[::-1])
         guess = self._mean + self._sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
         return invert_increasing(self.cdf, wanted, low=low, high=high, guess=guess, scale=self._sd / 8)
 
@@ -216,7 +219,7 @@ def difference_posterior(posterior_a: Posterior, posterior_b: Posterior) -> Diff
 
     Raises
     ------
-    NotEstimableError : if both posteriors have zero width
+    NotEstimableError : if both posteriors have zero width, or one has no finite sd
 
     >>> from harness_uq.stats.posterior import BetaPosterior
     >>> difference_posterior(BetaPosterior(3, 2), BetaPosterior(3, 2)).prob_positive
