@@ -1,0 +1,172 @@
+"""The command line: lm-eval's own, with `--uq` and its companions."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from harness_uq.cli import main
+from harness_uq_lm_eval import hook
+
+pytest.importorskip("lm_eval")
+
+from tests.adapters.lm_eval import live
+
+pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+DUMMY = ["--model", "dummy", "--limit", "12"]
+
+
+@pytest.fixture
+def run(live_folder, tmp_path, capsys, monkeypatch):
+    """`run(*arguments)` gives exit code, what was printed, and the results file or None."""
+    from lm_eval import tasks as lm_eval_tasks
+
+    # finding lm-eval's own 13,000 tasks takes seconds a run
+    own_tasks_only = functools.partial(lm_eval_tasks.TaskManager, include_defaults=False)
+    monkeypatch.setattr(lm_eval_tasks, "TaskManager", own_tasks_only)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, tasks="live_mc,live_perfect"):
+        where = ["--tasks", tasks, "--include_path", str(live_folder), "--output_path", str(tmp_path / "out")]
+        code = main(["lm-eval", "run", *DUMMY, *where, *arguments])
+        printed = capsys.readouterr()
+        paths = sorted((tmp_path / "out").rglob("results_*.json"))
+        return code, printed.out, json.loads(paths[-1].read_text(encoding="utf-8")) if paths else None
+
+    return call
+
+
+def test_the_table_has_a_column_of_intervals_and_the_file_a_block(run):
+    code, printed, results = run("--uq", "bayes", "--uq_level", "0.9")
+    assert code == 0
+    header, _, *lines = [line for line in printed.splitlines() if line.startswith("|")]
+    assert "90% CI" in header
+    entry = live.entries(results)["live_perfect", "acc", "none"]
+    shown = f"[{entry['interval']['low']:.4f}, {entry['interval']['high']:.4f}]"
+    (line,) = [line for line in lines if "live_perfect" in line]
+    assert shown in line
+    assert results["results"]["live_perfect"]["acc_stderr,none"] == entry["std_error"]
+    assert len({len(line) for line in (header, *lines)}) == 1
+
+
+def test_samples_are_written_only_where_they_were_asked_for(run, tmp_path):
+    assert "samples" not in run("--uq", "bayes")[2]
+    assert list((tmp_path / "out").rglob("samples_*")) == []
+    run("--uq", "bayes", "--log_samples")
+    assert len(list((tmp_path / "out").rglob("samples_*"))) == 2
+
+
+def test_the_system_is_named(run):
+    _, _, results = run("--uq", "bayes", "--model_args", "path=my/model")
+    assert {entry["system"] for entry in results["uq"]["estimates"]} == {"my/model"}
+
+
+def test_without_a_method_it_is_stock(run):
+    code, printed, results = run()
+    assert (code, "uq" in results) == (0, False)
+    assert "CI" not in printed
+
+
+def test_the_environment_may_name_the_method(run, monkeypatch):
+    monkeypatch.setenv("HARNESS_UQ", "wilson")
+    assert run()[2]["uq"]["method"] == "wilson"
+    assert run("--uq", "bayes")[2]["uq"]["method"] == "bayes"
+
+
+def test_a_config_file_may_hold_the_settings_and_the_command_line_is_stronger(run, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text("uq: bayes\nuq_level: 0.8\nuq_cluster:\n  live_mc: none\n", encoding="utf-8")
+    block = run("--config", str(config))[2]["uq"]
+    assert (block["method"], block["level"]) == ("bayes", 0.8)
+    assert {entry["n_clusters"] for entry in block["estimates"]} == {None}
+    assert run("--config", str(config), "--uq_level", "0.5")[2]["uq"]["level"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--uq", "bays"], "bays"),
+        (["--uq", "bayes", "--uq_level", "95"], "level"),
+        (["--uq", "bayes", "--uq_scope", "everything"], "uq_scope"),
+    ],
+)
+def test_a_wrong_setting_ends_the_run_before_it_begins(run, capsys, arguments, message, monkeypatch):
+    from lm_eval import evaluator
+
+    monkeypatch.setattr(evaluator, "evaluate", lambda *_, **__: pytest.fail("the model was run"))
+    code = main(["lm-eval", "run", *DUMMY, "--tasks", "live_mc", *arguments])
+    assert code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_wrong_config_file_ends_the_run_before_it_begins(run, tmp_path, capsys):
+    config = tmp_path / "config.yaml"
+    config.write_text("uq: bays\n", encoding="utf-8")
+    code, _, results = run("--config", str(config))
+    assert (code, results) == (1, None)
+
+
+def test_other_arguments_are_lm_evals(capsys):
+    assert main(["lm-eval", "--help"]) == 0
+    assert "lm-eval" in capsys.readouterr().out
+    assert main(["lm-eval", "run", "--no_such_option"]) == 2
+
+
+def test_predict_only_runs_to_the_end(run):
+    code, _, results = run("--uq", "bayes", "--predict_only", tasks="live_mc")
+    assert (code, results["uq"]["estimates"]) == (0, [])
+
+
+class TestHook:
+    def test_it_is_one_file_and_goes_without_a_trace(self, tmp_path):
+        assert "remove-hook" in hook.install(tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == [hook.FILE_NAME]
+        assert "removed" in hook.remove(tmp_path)
+        assert list(tmp_path.iterdir()) == []
+        assert "no hook" in hook.remove(tmp_path)
+
+    def test_the_stock_command_takes_uq_with_it(self, live_folder, tmp_path):
+        printed = stock_command(tmp_path, "--uq", "bayes", *where(live_folder, tmp_path))
+        assert "95% CI" in printed.stdout, printed.stderr
+        (path,) = (tmp_path / "out").rglob("results_*.json")
+        assert json.loads(path.read_text(encoding="utf-8"))["uq"]["method"] == "bayes"
+
+    def test_other_programs_do_not_import_us(self, tmp_path):
+        hook.install(tmp_path)
+        code = "import sys; print(any(name.startswith('harness_uq') for name in sys.modules))"
+        assert python(tmp_path, "-c", code).stdout.strip() == "False"
+
+    def test_it_costs_microseconds(self, tmp_path):
+        statement = "import time; start = time.perf_counter(); exec(line); print(time.perf_counter() - start)"
+        code = f"line = {hook.LINE!r}; exec(line); {statement}"
+        assert float(python(tmp_path, "-c", code).stdout) < 1e-3
+
+    def test_it_is_silent_where_the_package_is_gone(self, tmp_path):
+        program = tmp_path / "lm-eval"
+        program.write_text(f"{hook.LINE}print('fine')\n", encoding="utf-8")
+        # -S: without site-packages, and so without us
+        done = subprocess.run([sys.executable, "-S", "-I", program], capture_output=True, text=True, check=False)
+        assert done.stdout.strip() == "fine", done.stderr
+
+
+def where(live_folder, tmp_path):
+    return ["--tasks", "live_perfect", "--include_path", live_folder, "--output_path", tmp_path / "out"]
+
+
+def python(folder, *arguments):
+    """Python that reads the .pth files of `folder` when it starts, as it reads those of its own site-packages."""
+    (folder / "sitecustomize.py").write_text(f"import site; site.addsitedir({str(folder)!r})\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(folder), "HF_DATASETS_OFFLINE": "1", "TQDM_DISABLE": "1"}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=300, cwd=folder
+    )
+
+
+def stock_command(folder, *arguments):
+    hook.install(folder)
+    return python(folder, "-m", "lm_eval", "run", *DUMMY, *arguments)
