@@ -4,7 +4,7 @@ Nothing here imports numpy; an unset environment costs a few milliseconds and pr
 """
 
 from harness_uq_inspect.metrics import bayes_at_n, pass_k, uq
-from harness_uq_inspect.wanted import is_wanted
+from harness_uq_inspect.wanted import from_environment, is_wanted
 
 __all__ = ["bayes_at_n", "pass_k", "uq"]
 
@@ -13,6 +13,7 @@ def _start() -> None:
     import logging
 
     try:
+        from_environment()
         from harness_uq_inspect import hook, seam  # noqa: F401 - the hook registers itself
 
         seam.install()

@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
-from inspect_ai.hooks import Hooks, RunEnd, SampleEnd, TaskEnd, TaskStart, hooks
-from inspect_ai.log import EvalLog, EvalResults, LogUpdate, write_eval_log_async
+from inspect_ai.hooks import Hooks, RunEnd, SampleEnd, SampleStart, TaskEnd, TaskStart, hooks
+from inspect_ai.log import EvalLog, EvalResults, LogUpdate, read_eval_log_async, write_eval_log_async
 from inspect_ai.util import display_type
 from pydantic import TypeAdapter
 
+from harness_uq_inspect.location import local_path
 from harness_uq_inspect.schema import Json
-from harness_uq_inspect.seam import shown_results
+from harness_uq_inspect.seam import active_log, shown_results
 from harness_uq_inspect.wanted import Wanted, from_environment, is_wanted
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
     def __init__(self) -> None:
         self._finished: set[str] = set()
         self._collected: dict[str, Log] = {}
+        self._locations: dict[str, str] = {}
 
     def enabled(self) -> bool:
         """Whether the environment still asks for intervals."""
@@ -42,6 +44,11 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
             from harness_uq_inspect.collect import start
 
             self._collected[data.eval_id] = start(data.spec)
+
+    async def on_sample_start(self, data: SampleStart) -> None:
+        """Note where the log is: nobody tells when a run is cancelled."""
+        if data.eval_id not in self._locations and (location := active_log()) is not None:
+            self._locations[data.eval_id] = location
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Keep the scores of a sample that is not logged."""
@@ -55,9 +62,16 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         await self._finish(data.log)
 
     async def on_run_end(self, data: RunEnd) -> None:
-        """Logs of cancelled and failed tasks, for which no task end is emitted."""
+        """Logs of failed and cancelled tasks, for which no task end is emitted."""
         for log in data.logs:
             await self._finish(log)
+        await self._finish_rest()
+
+    async def _finish_rest(self) -> None:
+        """Partial scores of tasks whose logs a cancelled run does not hand over."""
+        for location in self._locations.values():
+            if location not in self._finished and local_path(location) is not None:
+                await self._finish(await read_eval_log_async(location, header_only=True))
 
     async def _finish(self, log: EvalLog) -> None:
         if log.location in self._finished or not log.location:

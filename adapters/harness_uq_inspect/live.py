@@ -1,19 +1,28 @@
 """What happens to the log of a task that just ended: read, estimate, write back, and say it on the console."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
-from harness_uq import Estimate, estimate, estimates_table
+from harness_uq import (
+    CompareOptions,
+    Estimate,
+    HarnessUqError,
+    TaskLog,
+    compare,
+    comparisons_as,
+    estimate,
+    estimates_table,
+)
+from harness_uq_inspect.location import local_path
 from harness_uq_inspect.marks import mark
 from harness_uq_inspect.read import printed_positions, task_log_of
 from harness_uq_inspect.samples import Log, read_log
 from harness_uq_inspect.schema import Json
 from harness_uq_inspect.stamp import marks_of, stamp
-from harness_uq_inspect.wanted import Wanted
+from harness_uq_inspect.wanted import Scope, Wanted
 from harness_uq_inspect.writeback import read_header
 
 _COPY_CHUNK: Final = 1 << 20
@@ -28,16 +37,13 @@ class Outcome:
     estimates : of its scores
     header : its new header, or the parts of it that changed; None where the log had no results to write to
     is_written : whether the header stands in the log, too; remote logs are left to Inspect's own writer
+    text : tables for the console
     """
 
     estimates: Sequence[Estimate]
     header: Json | None
     is_written: bool
-
-    @property
-    def text(self) -> str:
-        """Tables for the console."""
-        return estimates_table(self.estimates).strip("\n")
+    text: str
 
 
 def finish(location: str, wanted: Wanted, collected: Log | None = None) -> Outcome:
@@ -68,26 +74,30 @@ def _finish_file(
     source = log
     if collected is not None and not log.cells:
         source = Log(log.header, collected.cells, collected.documents)
-    estimates = estimate(task_log_of(source, name or path), wanted.options)
+    task = task_log_of(source, name or path)
+    estimates = estimate(task, wanted.options)
+    text = "\n".join([estimates_table(estimates).strip("\n"), *_comparison(task, wanted)])
     if log.header.results is None:
-        return Outcome(estimates, None, is_written=False)
+        return Outcome(estimates, None, is_written=False, text=text)
     positions = printed_positions(source)
     if is_local:
         header = stamp(path, estimates, wanted.settings, log=log, positions=positions)
-        return Outcome(estimates, header, is_written=True)
+        return Outcome(estimates, header, is_written=True, text=text)
     header = mark(read_header(path), marks_of(log, estimates, wanted.settings, positions))
-    return Outcome(estimates, header, is_written=False)
+    return Outcome(estimates, header, is_written=False, text=text)
 
 
-def local_path(location: str) -> str | None:
-    """The path behind a location; None where it is on remote storage.
-
-    >>> local_path("file:///logs/a%20b.eval"), local_path("s3://bucket/a.eval")
-    ('/logs/a b.eval', None)
-    """
-    if location.startswith("file://"):
-        return unquote(urlsplit(location).path)
-    return None if "://" in location else location
+def _comparison(task: TaskLog, wanted: Wanted) -> Iterator[str]:
+    """The comparison that was asked for, or why there is none."""
+    if wanted.compare is None:
+        return
+    scope: Scope = "benchmark" if wanted.scope == "benchmark" else "population"
+    options = CompareOptions(level=wanted.level, scope=scope, structure=wanted.options.structure)
+    yield f"\n{task.task} compared with {wanted.compare}"
+    try:
+        yield comparisons_as(compare(task, wanted.compare, options), "table").strip("\n")
+    except HarnessUqError as error:
+        yield f"no comparison: {error}"
 
 
 def _download(location: str, target: Path) -> None:

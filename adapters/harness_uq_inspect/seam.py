@@ -1,8 +1,9 @@
-"""The results that Inspect's console is about to show, for the hook to add to.
+"""What the hook needs and Inspect's public interface does not give; without it less is shown and nothing breaks.
 
 For `.eval` logs Inspect hands hooks a log that was read back, while its console shows the results it computed. The
 one private function that computes them is wrapped, where it exists, to remember what it returned; its arguments and
-its value pass through untouched. Without it the console's own panel lacks our metrics and nothing else changes.
+its value pass through untouched. Without it the console's own panel lacks our metrics.
+A cancelled run does not say where its logs are; the sample that is active does.
 """
 
 from collections.abc import Callable
@@ -39,6 +40,17 @@ def shown_results(of: "EvalResults") -> "EvalResults | None":
         return None
     same = [(s.name, s.scorer, s.reducer) for s in last.scores] == [(s.name, s.scorer, s.reducer) for s in of.scores]
     return last if same else None
+
+
+def active_log() -> str | None:
+    """Location of the log that the active sample belongs to; None where Inspect does not tell."""
+    try:
+        from inspect_ai.log._samples import sample_active
+
+        active = sample_active()
+        return str(active.log_location) if active is not None and active.log_location else None
+    except (ImportError, AttributeError):
+        return None
 
 
 def _remembering(compute: Callable[P, R]) -> Callable[P, R]:

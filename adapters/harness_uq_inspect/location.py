@@ -1,0 +1,14 @@
+"""Where a log is: on this machine or on remote storage."""
+
+from urllib.parse import unquote, urlsplit
+
+
+def local_path(location: str) -> str | None:
+    """The path behind a location; None where it is on remote storage.
+
+    >>> local_path("file:///logs/a%20b.eval"), local_path("s3://bucket/a.eval")
+    ('/logs/a b.eval', None)
+    """
+    if location.startswith("file://"):
+        return unquote(urlsplit(location).path)
+    return None if "://" in location else location

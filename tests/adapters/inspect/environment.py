@@ -1,0 +1,25 @@
+"""Running commands with, or without, HARNESS_UQ in their environment."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests.conftest import NO_NETWORK
+
+HERE = Path(__file__).parent
+
+
+def environment(**variables):
+    """The environment of a test's own process with these variables; None takes one out."""
+    quiet = {name: value for name, value in os.environ.items() if not name.startswith(("HARNESS_UQ", "INSPECT_"))}
+    chosen = {**quiet, **NO_NETWORK, "PYTHONPATH": str(HERE), **variables}
+    return {name: str(value) for name, value in chosen.items() if value is not None}
+
+
+def run_with_uq(*arguments, cwd, HARNESS_UQ="bayes", **variables):
+    """Run a command and return what it printed."""
+    command = [str(argument) for argument in arguments]
+    chosen = environment(HARNESS_UQ=HARNESS_UQ, **variables)
+    done = subprocess.run(command, cwd=cwd, env=chosen, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
