@@ -195,7 +195,9 @@ class _Job:
 
     def _pooled(self, key: Key, members: Sequence[Paired], weights: Sequence[float] | None, note: str) -> Comparison:
         pair = pool(members, weights, self.plugins, self.options.structure)
-        keys = sorted({member.cluster_key for member in members if member.cluster_key})
+        if pair.units is not None:
+            keys = sorted({member.cluster_key for member in members if member.cluster_key})
+            note += f"; independent units are {', '.join(keys) or 'items that recur across tasks'} and single questions"
         facts = replace(
             self._facts(members[0].a, members[0].b, (note,)),
             key=key,
@@ -204,7 +206,7 @@ class _Job:
             pair=pair,
             n_unmatched=(sum(m.n_unmatched[0] for m in members), sum(m.n_unmatched[1] for m in members)),
             n_trials=max(member.n_trials for member in members),
-            cluster_key=None if pair.units is None else ", ".join(keys) or "items across tasks",
+            cluster_key=None if pair.units is None else "units",
         )
         if self.options.scope == "benchmark":
             return undecided_row(facts, self.options, "several tasks at once have no benchmark-scope comparison")

@@ -174,10 +174,11 @@ def _difference(a: FloatArray, b: FloatArray, within: float | None, n_trials: fl
 
 
 def _design_effect(values: FloatArray, units: IntArray | None) -> float:
+    """At least 1: an estimate below it is noise, and would promise too much."""
     if units is None:
         return 1.0
     try:
-        return cluster_robust(values, units).design_effect
+        return max(1.0, cluster_robust(values, units).design_effect)
     except NotEstimableError:
         return 1.0
 

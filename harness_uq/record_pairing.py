@@ -19,6 +19,7 @@ from harness_uq.stats.weighted import corpus_statistic
 from harness_uq.structure import StructureOptions
 
 _BINARY: dict[str, ConfusionMetric] = {name: name for name in get_args(ConfusionMetric)} | {"matthews_corrcoef": "mcc"}
+_SIGNED = ("mcc", "matthews_corrcoef", "informedness")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +57,7 @@ def pair_records(a: Chosen, b: Chosen, options: StructureOptions, plugins: Plugi
     codes = None if clusters.codes is None else clusters.codes[aligned.rows[0]]
     compute = _sums if isinstance(a.data, Records) else _confusion
     found, values = compute(a.data, b.data, aligned.rows, codes, np.random.default_rng(seed))
-    bounds = None if isinstance(a.data, Records) else (0.0, 1.0)
+    bounds = None if isinstance(a.data, Records) or a.data.metric in _SIGNED else (0.0, 1.0)
     unmatched = (aligned.n_unmatched[0], aligned.n_unmatched[1])
     return PairedRecords(found, values, bounds, aligned.n_questions, unmatched, clusters.key)
 
