@@ -20,7 +20,7 @@ from harness_uq import LogError
 from harness_uq_inspect.archive import Archive
 from harness_uq_inspect.block import NAME
 from harness_uq_inspect.jsonparts import insert_at_end, members, replace_parts
-from harness_uq_inspect.marks import TOUCHED, Header, Marks, mark
+from harness_uq_inspect.marks import TOUCHED, Header, Marks, mark, unmark
 from harness_uq_inspect.samples import HEADER
 from harness_uq_inspect.schema import Json, decode
 
@@ -177,8 +177,14 @@ def _without_marks(content: bytes) -> tuple[bytes, Json]:
     if not isinstance(kept, dict):
         return content, original
     plain = replace_parts(content, parts, {name: text and str(text).encode() for name, text in kept.items()})
-    is_ours = hashlib.sha256(plain).hexdigest() == original.get("sha256")
+    # others may have changed what we had changed, too, which the old text would undo
+    now, then = unmark(_touched(content, parts)), _touched(plain, members(plain))
+    is_ours = _filled(now) == _filled(then) and hashlib.sha256(plain).hexdigest() == original.get("sha256")
     return (plain if is_ours else content), original
+
+
+def _filled(header: Header) -> Json:
+    return {name: value for name, value in header.items() if value}
 
 
 # ---------------------------------------------------------------- both
