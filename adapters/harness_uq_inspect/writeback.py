@@ -178,7 +178,7 @@ def _without_marks(content: bytes) -> tuple[bytes, Json]:
         return content, original
     plain = replace_parts(content, parts, {name: text and str(text).encode() for name, text in kept.items()})
     # others may have changed what we had changed, too, which the old text would undo
-    now, then = unmark(_touched(content, parts)), _touched(plain, members(plain))
+    now, then = unmark(_touched(content, parts)), unmark(_touched(plain, members(plain)))
     is_ours = _filled(now) == _filled(then) and hashlib.sha256(plain).hexdigest() == original.get("sha256")
     return (plain if is_ours else content), original
 
