@@ -8,7 +8,7 @@ import numpy as np
 
 from harness_uq.comparison_rows import CompareOptions
 from harness_uq.comparisons import RankedSystem, Ranking
-from harness_uq.data import FloatArray
+from harness_uq.data import FloatArray, IntArray
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimands import Scope
 from harness_uq.independent_scores import estimate_of, posterior_of
@@ -18,7 +18,7 @@ from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.results import Interval
 from harness_uq.runs import Chosen, Key, choose_runs, higher_is_better
 from harness_uq.sides import Runs, read_all
-from harness_uq.stats.ranks import benjamini_hochberg, expected_ranks, holm, rank_posterior
+from harness_uq.stats.ranks import RankPosterior, benjamini_hochberg, expected_ranks, holm, rank_posterior
 from harness_uq.structure import StructureOptions
 
 Correction = Literal["holm", "bh"]
@@ -179,34 +179,11 @@ def _ranking(
     order = np.argsort(-sign * joint.values, kind="stable")
     posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
     prob = joint.prob_better if higher else joint.prob_better.T
-    expected = expected_ranks(prob)
-    tail = (1 - options.level) / 2
-    apart = (prob < tail) | (prob > 1 - tail)
-    letters = group_letters(apart[np.ix_(order, order)])
-    strict = (
-        [""] * len(order) if adjusted is None else group_letters(adjusted[np.ix_(order, order)] <= 1 - options.level)
-    )
-    ends = np.quantile(joint.draws, [tail, 1 - tail], axis=1)
-    systems = tuple(
-        RankedSystem(
-            system=joint.systems[i],
-            value=float(joint.values[i]),
-            interval=Interval(float(ends[0, i]), float(ends[1, i]), options.level, "quantile"),
-            prob_best=float(posterior.prob_best[i]),
-            expected_rank=float(expected[i]),
-            rank_low=int(posterior.low[i]),
-            rank_high=int(posterior.high[i]),
-            group=letters[place],
-            tied_rank=None if joint.tied is None else int(joint.tied[i]),
-            group_adjusted=strict[place],
-        )
-        for place, i in enumerate(order)
-    )
     return Ranking(
         task=key[0],
         metric=key[1],
         filter=key[2],
-        systems=systems,
+        systems=_systems(joint, posterior, prob, adjusted, order, options.level),
         prob_better=_rows(prob, order),
         n_questions=joint.n_questions,
         n_comparisons=n_pairs,
@@ -219,5 +196,36 @@ def _ranking(
     )
 
 
-def _rows(matrix: FloatArray, order: np.ndarray) -> tuple[tuple[float, ...], ...]:
+def _systems(
+    joint: JointScores,
+    posterior: RankPosterior,
+    prob: FloatArray,
+    adjusted: FloatArray | None,
+    order: IntArray,
+    level: float,
+) -> tuple[RankedSystem, ...]:
+    """The systems, best first."""
+    tail = (1 - level) / 2
+    expected = expected_ranks(prob)
+    letters = group_letters(((prob < tail) | (prob > 1 - tail))[np.ix_(order, order)])
+    strict = [""] * len(order) if adjusted is None else group_letters(adjusted[np.ix_(order, order)] <= 1 - level)
+    low, high = np.quantile(joint.draws, [tail, 1 - tail], axis=1)
+    return tuple(
+        RankedSystem(
+            system=joint.systems[i],
+            value=float(joint.values[i]),
+            interval=Interval(float(low[i]), float(high[i]), level, "quantile"),
+            prob_best=float(posterior.prob_best[i]),
+            expected_rank=float(expected[i]),
+            rank_low=int(posterior.low[i]),
+            rank_high=int(posterior.high[i]),
+            group=letters[place],
+            tied_rank=None if joint.tied is None else int(joint.tied[i]),
+            group_adjusted=strict[place],
+        )
+        for place, i in enumerate(order)
+    )
+
+
+def _rows(matrix: FloatArray, order: IntArray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix[np.ix_(order, order)].tolist())

@@ -47,13 +47,16 @@ def common_keys(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[str, ...
 
     Raises NotEstimableError where they have nothing in common.
     """
+    notes: list[str] = []
     matched = [(key, key) for key in a.chosen if key in b.chosen]
     matched += _across_harnesses(a, b, {key for key, _ in matched})
+    if not matched and len(a.chosen) == len(b.chosen) == 1:
+        matched = [(next(iter(a.chosen)), next(iter(b.chosen)))]
+        notes.append(f"{_listed(a.chosen)} of {a.system} is compared with {_listed(b.chosen)} of {b.system}")
     if not matched:
         raise NotEstimableError(
             f"no task and metric in common: {a.system} has {_listed(a.chosen)}; {b.system} has {_listed(b.chosen)}"
         )
-    notes = []
     for side, used in ((a, {key for key, _ in matched}), (b, {key for _, key in matched})):
         if rest := [key for key in side.chosen if key not in used]:
             notes.append(f"only {side.system} has {_listed(rest)}; left out")

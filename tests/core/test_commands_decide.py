@@ -180,7 +180,8 @@ def test_help_names_the_options(run: Run, command: str) -> None:
 
 
 def test_overview_says_why_systems_are_not_compared() -> None:
-    found = overview([task_log([1, 0], system="a", task="x"), task_log([1, 0], system="b", task="y")])
+    tasks = {"a": ("w", "x"), "b": ("y", "z")}
+    found = overview([task_log([1, 0], system=s, task=t) for s, names in tasks.items() for t in names])
     assert found.comparisons == ()
     assert "no task and metric in common" in found.problems[0]
 

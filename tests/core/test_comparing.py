@@ -308,8 +308,15 @@ def test_one_side_with_two_systems_is_an_error_that_names_them() -> None:
 
 
 def test_nothing_in_common_is_an_error_that_lists_what_there_is() -> None:
-    with pytest.raises(NotEstimableError, match="a has x acc; b has y acc"):
-        compare(task_log([1], system="a", task="x"), task_log([1], system="b", task="y"))
+    a = [task_log([1], system="a", task=task) for task in ("w", "x")]
+    with pytest.raises(NotEstimableError, match="a has w acc, x acc; b has y acc"):
+        compare(a, task_log([1], system="b", task="y"))
+
+
+def test_the_only_task_of_either_side_is_compared_whatever_it_is_called() -> None:
+    row = one(task_log([1, 0], system="a", task="x"), task_log([1, 1], system="b", task="y", metric="match"))
+    assert (row.task, row.n_matched) == ("x", 2)
+    assert "x acc of a is compared with y match of b" in row.notes
 
 
 def test_tasks_of_one_side_alone_are_said() -> None:
