@@ -99,3 +99,9 @@ def interval_of(entry: Table) -> tuple[float, float] | None:
 def entries_of(results: Table) -> dict[tuple[str, str, str], Table]:
     """The block's entries by (task, metric, filter)."""
     return {_key(table(entry)): table(entry) for entry in items(table(results, BLOCK).get("estimates"))}
+
+
+def recorded_trials(results: Table) -> dict[str, object]:
+    """The part of the block that holds the scores of single trials, empty where there is none."""
+    trials = table(results, BLOCK).get("trials")
+    return {} if trials is None else {"trials": trials}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from harness_uq import Declaration, LogError, Reported
-from harness_uq_lm_eval.block import harness_std_errors
+from harness_uq_lm_eval.block import BLOCK, harness_std_errors
 from harness_uq_lm_eval.jsontree import Table, integer, items, real, table, text
 from harness_uq_lm_eval.systems import model_arguments, system_name
 
@@ -123,6 +123,13 @@ class Results:
     def repeats(self, task: str) -> int:
         """Trials a question."""
         return integer(table(self._tree, "configs", task).get("repeats")) or 1
+
+    def trials(self, task: str) -> list[Table] | None:
+        """What a live run recorded of the trials of this task, None where it recorded nothing."""
+        recorded = table(self._tree, BLOCK).get("trials")
+        if recorded is None:
+            return None
+        return [table(entry) for entry in items(recorded) if table(entry).get("task") == task]
 
     def num_fewshot(self, task: str) -> int | None:
         """Examples in front of each question, None where unknown."""

@@ -63,6 +63,18 @@ def iterate(path: str) -> Iterator[tuple[int, bytes]]:
             yield from _array(file)
 
 
+def decoded_rows(path: str) -> Iterator[dict[str, object]]:
+    """The rows of a samples file, every column decoded.
+
+    Raises
+    ------
+    ValueError : if one of them is cut off or no sample
+    """
+    decode = Decoder()
+    for _, line in iterate(path):
+        yield {name: value(item) for name, item in decode(line).items()}
+
+
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(file, start=1):
         if not line.isspace():

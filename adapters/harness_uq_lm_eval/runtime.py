@@ -11,13 +11,13 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 from unittest import mock
 
 from harness_uq import Estimate, TaskLog, estimate
-from harness_uq_lm_eval import stock
-from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry
-from harness_uq_lm_eval.jsontree import items, table
+from harness_uq_lm_eval import replay, stock
+from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry, recorded_trials
+from harness_uq_lm_eval.jsontree import integer, items, table
 from harness_uq_lm_eval.memory import task_logs
 from harness_uq_lm_eval.settings import Asked, Settings
 from harness_uq_lm_eval.systems import system_name
@@ -84,6 +84,7 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
             return results
         if iterations and not settings.keep_bootstrap:
             _guarded("lm-eval's own standard errors", stock.put_back, results, bound.arguments["task_dict"])
+        _guarded("the trials", record_trials, results, bound.arguments["task_dict"])
         session.estimates = enrich(results, settings)
         if not wants_samples:
             results.pop("samples", None)
@@ -115,12 +116,29 @@ def enrich(results: Results, settings: Settings) -> list[Estimate]:
     try:
         logs = task_logs(results)
         rows, failures = estimate_each(logs, settings)
-        add_block(results, [*(row.to_dict() for row in rows), *failures], settings.recorded(), **_truth(settings))
+        entries = [*(row.to_dict() for row in rows), *failures]
+        add_block(results, entries, settings.recorded(), **_truth(settings), **recorded_trials(results))
     except Exception as error:
         _logger.warning("no uncertainty in the results of this run: %s", _said(error))
         _guarded("the note of the failure", _add_failure, results, settings, _said(error))
         return []
     return rows
+
+
+def record_trials(results: Results, task_dict: Mapping[object, object]) -> None:
+    """Score every trial of repeated questions by itself, for the block; where that cannot be done, why."""
+    tasks = stock.tasks_of(task_dict)
+    repeated = [name for name in tasks if (integer(table(results, "configs", name).get("repeats")) or 1) > 1]
+    entries: list[dict[str, object]] = []
+    for name in repeated:
+        rows = [table(row) for row in items(table(results, "samples").get(name))]
+        try:
+            entries += replay.trial_entries(name, cast("replay.Task", tasks[name]), replay.questions_of(rows))
+        except Exception as error:
+            reason = str(error) if isinstance(error, replay.NoReplayError) else _said(error)
+            entries.append({"task": name, "reason": reason})
+    if repeated:
+        results[BLOCK] = {"trials": entries}
 
 
 def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Estimate], list[Entry]]:

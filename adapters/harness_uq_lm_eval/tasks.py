@@ -1,15 +1,17 @@
 """From a run's files to task logs: values, the harness's own numbers beside them, and what a reader should know."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_uq import LogError, Questions, Reported, Source, TaskLog
+from harness_uq import LogError, Questions, Reported, Scores, Source, TaskLog
+from harness_uq_lm_eval import replay
 from harness_uq_lm_eval.columns import Column
 from harness_uq_lm_eval.discover import LmEvalRun
+from harness_uq_lm_eval.jsontree import Table, items
 from harness_uq_lm_eval.kinds import About, Interpretation, TaskData, interpret, is_length, totals
 from harness_uq_lm_eval.results import MetricKey, Results
-from harness_uq_lm_eval.rows import Row
+from harness_uq_lm_eval.rows import Row, decoded_rows
 from harness_uq_lm_eval.samples import Samples
 
 HARNESS = "lm-eval"
@@ -105,8 +107,36 @@ class _Task:
             *(["the rows do not name their filters; they are numbered"] if is_made_up else []),
             *(warning for one in found for warning in one.warnings),
         )
+        trials, remarks = self._trials(len(samples))
+        data = (*(one.data for one in found), *trials)
         questions = samples.questions(has_own_openings=self._has_own_openings(samples))
-        return self._task_log(questions, tuple(one.data for one in found), reported, notes, warnings)
+        return self._task_log(questions, data, reported, (*notes, *remarks), warnings)
+
+    def _trials(self, n_questions: int) -> tuple[list[Scores], list[str]]:
+        """Scores of single trials, as a live run recorded them or as replaying gives them, and what to say of them."""
+        if self._repeats == 1 or self.results is None:
+            return [], []
+        recorded = self.results.trials(self.name)
+        entries: Sequence[Table] = self._replayed() if recorded is None else recorded
+        found = []
+        for entry in entries:
+            matrix = replay.decoded(items(entry.get("scores"))) if "scores" in entry else None
+            if matrix is not None and matrix.ndim == 2 and len(matrix) == n_questions:
+                found.append(Scores(str(entry["metric"]), str(entry["filter"]), matrix, logged_trials=matrix.shape[1]))
+        if found:
+            return found, [f"filter {replay.TRIALS!r}: each of the {self._repeats} trials of a question by itself"]
+        unscored = f"{self._repeats} trials a question were logged; only what the filter made of them was scored"
+        reasons = (f"the trials are not scored one by one: {e['reason']}" for e in entries if "reason" in e)
+        return [], [unscored, *reasons]
+
+    def _replayed(self) -> Sequence[Table]:
+        if self.path is None or self.rows is not None:
+            return ()
+        try:
+            questions = replay.questions_of(decoded_rows(self.path))
+            return replay.trial_entries(self.name, replay.task_without_data(self.name, questions), questions)
+        except (LogError, ValueError, OSError) as error:
+            return ({"task": self.name, "reason": str(error)},)
 
     def _keys(self, samples: Samples) -> list[MetricKey]:
         """Metrics to read: not those with a sentinel for a value, nor lengths that the run did not try."""
@@ -170,8 +200,6 @@ class _Task:
         notes = []
         if self.results is None:
             notes += ["there is no results file; the system is named after the folder"]
-        if self._repeats > 1:
-            notes += [f"{self._repeats} trials a question were logged; only what the filter made of them was scored"]
         if samples is not None and samples.unlisted:
             notes += [f"columns that are not listed as metrics are not read: {_listed(samples.unlisted)}"]
         return tuple(notes)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from harness_uq import Estimate, LogError
-from harness_uq_lm_eval.block import add_block
+from harness_uq_lm_eval.block import add_block, recorded_trials
 from harness_uq_lm_eval.discover import LmEvalRun
 from harness_uq_lm_eval.results import load
 
@@ -33,7 +33,7 @@ def write(
         raise LogError("the run has no results file to write to")
     source = Path(run.results)
     results = dict(load(run.results))
-    add_block(results, [row.to_dict() for row in estimates], settings)
+    add_block(results, [row.to_dict() for row in estimates], settings, **recorded_trials(results))
     content = json.dumps(results, indent=2, ensure_ascii=False).encode()
     try:
         if destination is None:

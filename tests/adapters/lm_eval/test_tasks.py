@@ -168,7 +168,9 @@ def test_repeats_are_stated_as_logged_and_reduced(tmp_path):
     log = one_task(tmp_path, records, {"em,maj@4": 1.0}, config={"repeats": 4})
     data = data_of(log, "em", "maj@4")
     assert (data.logged_trials, data.reduction, data.values.shape) == (4, "maj@4", (2, 1))
-    assert log.notes == ("4 trials a question were logged; only what the filter made of them was scored",)
+    unscored, reason = log.notes
+    assert unscored == "4 trials a question were logged; only what the filter made of them was scored"
+    assert reason.startswith("the trials are not scored one by one: ")
 
 
 # ---------------------------------------------------------------- damaged and contradictory logs

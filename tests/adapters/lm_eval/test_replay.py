@@ -1,0 +1,113 @@
+"""Single trials, scored by replaying lm-eval's own filters on logged replies."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import harness_uq
+from harness_uq_lm_eval import replay
+
+pytest.importorskip("lm_eval")
+
+from tests.adapters.lm_eval import live, live_tasks
+
+pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+def matrix_of(results):
+    (entry,) = [entry for entry in results["uq"]["trials"] if entry["task"] == "live_gen"]
+    return replay.decoded(entry["scores"])
+
+
+def test_the_first_column_is_the_filter_that_takes_the_first(live_results):
+    matrix = matrix_of(live_results)
+    first = [row["exact_match"] for row in live_results["samples"]["live_gen"] if row["filter"] == "first"]
+    assert matrix.shape == (24, live_tasks.N_REPEATS)
+    assert list(matrix[:, 0]) == first
+    assert 0 < matrix.mean() < 1
+
+
+def test_every_cell_is_what_the_reply_deserves(live_results):
+    rows = [row for row in live_results["samples"]["live_gen"] if row["filter"] == "first"]
+    right = [[float(reply == f"ANSWER: {row['doc']['answer']}") for reply in row["resps"][0]] for row in rows]
+    assert matrix_of(live_results).tolist() == right
+
+
+def test_the_estimate_is_of_all_trials(live_results):
+    entry = live.entries(live_results)["live_gen", "exact_match", "trials"]
+    first = live.entries(live_results)["live_gen", "exact_match", "first"]
+    assert (entry["n_questions"], entry["n_trials"], entry["n_cells"]) == (24, 8, 192)
+    assert entry["value"] == pytest.approx(matrix_of(live_results).mean())
+    assert entry["std_error"] < first["std_error"]
+
+
+def test_pass_at_k_is_estimable_from_the_log(live_results, live_folder, tmp_path):
+    live.save(copy.deepcopy(live_results), live_folder, tmp_path)
+    rows = harness_uq.estimate(tmp_path, harness_uq.Options(estimand="pass@4"))
+    (row,) = [row for row in rows if (row.task, row.filter) == ("live_gen", "trials")]
+    right = matrix_of(live_results).sum(axis=1)
+    # Chen et al. (2021), eq. 1
+    expected = 1 - np.mean([np.prod([(8 - c - i) / (8 - i) for i in range(4)]) for c in right])
+    assert row.value == pytest.approx(expected)
+
+
+def test_a_stock_log_gives_the_same_matrix(live_results, live_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv(replay.TASK_FOLDERS, str(live_folder))
+    replay._task_files.cache_clear()
+    stock = {key: value for key, value in copy.deepcopy(live_results).items() if key != "uq"}
+    live.save(stock, live_folder, tmp_path)
+    (log,) = [log for log in harness_uq.read_logs(tmp_path).logs if log.task == "live_gen"]
+    if "0.4.12 or later" in " ".join(log.notes):
+        pytest.skip("replay of logs needs lm-eval 0.4.12")
+    (trials,) = [data for data in log.data if data.filter == "trials"]
+    assert trials.values.tolist() == matrix_of(live_results).tolist()
+
+
+def test_why_not_is_said(live_results, live_folder, monkeypatch):
+    def differs(*_):
+        raise replay.NoReplayError("it differs")
+
+    monkeypatch.setattr(replay, "_check_replay", differs)
+    results = live.simple_evaluate(live_folder, ["live_gen"])
+    assert results["uq"]["trials"] == [{"task": "live_gen", "reason": "it differs"}]
+    found = live.entries(results)
+    assert set(found) == {("live_gen", "exact_match", "first"), ("live_gen", "exact_match", "maj@8")}
+    assert any("it differs" in note for note in found["live_gen", "exact_match", "first"]["notes"])
+
+
+def question(replies, logged):
+    return replay.Question({"answer": "4"}, replies, logged)
+
+
+class Scripted:
+    """Right where the filtered reply is the answer; one filter takes the last reply."""
+
+    UNSAFE_CODE = False
+
+    def __init__(self, unsafe=False):
+        self.UNSAFE_CODE = unsafe
+        self._filters = [self]
+
+    def apply(self, instances):
+        for instance in instances:
+            instance.filtered_resps["last"] = instance.resps[-1]
+
+    def process_results(self, doc, results):
+        return {"em": float(results[0] == doc["answer"])}
+
+
+def test_replaying_must_give_what_was_logged():
+    with pytest.raises(replay.NoReplayError, match=r"replaying gives em 1\.0 where 0.0 was logged"):
+        replay.trial_entries("t", Scripted(), [question(["3", "4"], {("em", "last"): 0.0})])
+
+
+def test_code_is_not_run_twice():
+    with pytest.raises(replay.NoReplayError, match="code"):
+        replay.trial_entries("t", Scripted(unsafe=True), [question(["4"], {})])
+
+
+def test_fewer_replies_leave_cells_empty():
+    asked = [question(["3", "4", "4"], {("em", "last"): 1.0}), question(["4"], {})]
+    (entry,) = replay.trial_entries("t", Scripted(), asked)
+    assert entry["scores"] == ["0 1 1", "1 nan nan"]
