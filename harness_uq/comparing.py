@@ -118,15 +118,15 @@ class _Job:
         log, (_, metric, name) = self.side_a.chosen[key].log, key
         try:
             members = members_of(log, self.side_a.logs)
-            weights = group_data(log, metric, name, members, self._clusters).weights
-            held = [pairs.get((member.task, metric, name)) for member in members]
-            if missing := [m.task for m, pair in zip(members, held, strict=True) if pair is None]:
+            group = group_data(log, metric, name, members, self._clusters)
+            held = [pairs.get((task, metric, name)) for task in group.names]
+            if missing := [task for task, pair in zip(group.names, held, strict=True) if pair is None]:
                 raise NotEstimableError(f"{', '.join(missing)} cannot be compared question by question")
         except NotEstimableError as error:
             facts = Facts(key, self.names, (None, None), higher_is_better(log, metric))
             return undecided_row(facts, self.options, str(error))
         present = [pair for pair in held if pair is not None]
-        return self._pooled(key, present, weights.tolist(), f"{len(present)} tasks, weighted as the harness does")
+        return self._pooled(key, present, group.weights.tolist(), f"{len(present)} tasks, weighted as the harness does")
 
     def overall(self, pairs: Mapping[Key, Paired]) -> list[Comparison]:
         """Rows over all tasks that share a metric and filter; every question counts alike."""

@@ -10,7 +10,8 @@ from scipy import special, stats
 
 from harness_uq.comparing import CompareOptions, compare, worse_rows
 from harness_uq.comparisons import Comparison
-from harness_uq.data import Classifications, Questions, Records, Scores, Source, TaskLog, Totals
+from harness_uq.data import Classifications, Questions, Records, Reported, Scores, Source, TaskLog, Totals
+from harness_uq.differences import Pair, weighted_difference_posterior
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.cluster_robust import cluster_robust
 from harness_uq.stats.independent import independent_posterior
@@ -333,6 +334,42 @@ def test_overall_pools_the_questions_of_all_tasks() -> None:
     row = compare(a, b)[-1]
     assert (row.task, row.table, row.n_matched) == ("overall", (3, 2, 0, 2), 7)
     assert row.prob_positive == paired_posterior([3, 2, 0, 2], "dirichlet").prob_positive
+
+
+def group(system: str, values: dict[str, list[float]], reported: float) -> list[TaskLog]:
+    tasks = [
+        task_log(v, system=system, task=t, ids=[f"{t}{i}" for i in range(len(v))], metric="score")
+        for t, v in values.items()
+    ]
+    row = TaskLog(
+        system,
+        "suite",
+        Source("toy.json", "toy"),
+        Questions(()),
+        (Totals("score", "none", reported, None, "a group"),),
+        reported={("score", "none"): Reported(reported)},
+        subtasks=tuple(values),
+    )
+    return [*tasks, row]
+
+
+def test_a_group_is_weighted_as_its_harness_weights_it() -> None:
+    """Equal weights of tasks of 8 and 2 questions: differences 1/4 and 1/2 average to 3/8, not to 3/10."""
+    a = {"x": [1, 1, 1, 1, 1, 0, 0, 0], "y": [1, 1]}
+    b = {"x": [1, 1, 1, 0, 0, 0, 0, 0], "y": [1, 0]}
+    rows = {row.task: row for row in compare(group("a", a, 0.8125), group("b", b, 0.4375))}
+    assert rows["suite"].difference.value == pytest.approx(3 / 8)
+    assert rows["suite"].method == "dirichlet-process"
+    assert rows["overall"].difference.value == pytest.approx(3 / 10)
+    assert rows["suite"].difference.std_error > rows["overall"].difference.std_error
+
+
+def test_equal_question_weights_give_the_unweighted_posterior() -> None:
+    rng = np.random.default_rng(4)
+    a, b, units = rng.random(30), rng.random(30), np.repeat(np.arange(10), 3)
+    weighted = weighted_difference_posterior(Pair(a, b, units, np.full(30, 0.5), (0.0, 1.0), False), 0, 1)
+    plain = paired_clustered_difference_posterior(a - b, units, 0, 1)
+    assert weighted.interval() == pytest.approx(plain.interval(), abs=1e-9)
 
 
 def test_items_that_recur_across_tasks_are_one_unit_overall() -> None:
