@@ -11,16 +11,17 @@ def add(commands: _shared.Commands) -> None:
     parser = _shared.add_command(commands, "structure", summary)
     _shared.add_logs(parser)
     _shared.add_structure(parser)
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print."""
     from harness_uq.analysis import structures
     from harness_uq.plugins import load_plugins
-    from harness_uq.report.text import structures_text
+    from harness_uq.report.structure_text import structures_as
 
     plugins = load_plugins()
     reading = _shared.read(args.logs, plugins)
     found = structures(reading.logs, _shared.structure_options(args), plugins=plugins)
-    print(structures_text(found))
+    print(structures_as(found, args.format, errors=_shared.reading_errors(reading)))
     return _shared.say_reading(reading, plugins)

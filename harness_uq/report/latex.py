@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from harness_uq.comparisons import Comparison, Plan, PlanRow, RankedSystem, Ranking
+from harness_uq.report.cells import Section
 from harness_uq.report.columns import columns, interval, number
 from harness_uq.report.words import difference_cell, difference_header, probability
 from harness_uq.results import Estimate
@@ -82,7 +83,9 @@ def comparisons_latex(rows: Sequence[Comparison], *, caption: str = "Differences
     """Comparisons as a table, a group of rows a pair of systems. Parameters and return as in `estimates_latex`."""
     shown = [
         _Column("Task", [row.task for row in rows], "l"),
-        _Column("Metric", [row.metric for row in rows], "l"),
+        _Column(
+            "Metric", [row.metric if row.filter == "none" else f"{row.metric} ({row.filter})" for row in rows], "l"
+        ),
         _Column("A", [number(row.value_a) for row in rows]),
         _Column("B", [number(row.value_b) for row in rows]),
         _Column("A − B", [number(row.difference.value if row.difference else None) for row in rows]),
@@ -127,6 +130,16 @@ def plan_latex(plan: Plan, *, caption: str = "Designs of a run to come.") -> str
     shown = [_Column(header, [cell(row) for row in plan.rows]) for header, cell in cells]
     kept = [column for column in shown if set(column.cells) - {"-", ""}]
     return _table(kept, caption, groups=[""] * len(plan.rows), notes=[plan.answer, *plan.warnings])
+
+
+def sections_latex(sections: Sequence[Section]) -> str:
+    """Sections of text columns, a table each, the title as caption."""
+    tables = []
+    for section in sections:
+        shown = [_Column(c.header, c.texts, "r" if c.is_number else "l") for c in section.columns]
+        n_rows = len(shown[0].cells) if shown else 0
+        tables.append(_table(shown, section.title, groups=[""] * n_rows, notes=section.lines))
+    return "\n".join(tables)
 
 
 def _table(shown: Sequence[_Column], caption: str, *, groups: Sequence[str], notes: Sequence[str]) -> str:

@@ -180,3 +180,15 @@ def test_help_and_version_load_neither_numpy_nor_scipy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "(0, 0, 0) []"
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex"])
+def test_structure_prints_its_records_in_every_form(run, capsys, form):
+    code, out, _ = output(capsys, "structure", str(run), "--format", form)
+    assert code == 0
+    assert "no field says that questions share material" in out
+    if form == "json":
+        (record,) = json.loads(out)["structures"]
+        assert (record["task"], record["n_questions"], record["n_clusters"]) == ("toy", 10, None)
+    if form == "latex":
+        assert r"\toprule" in out
