@@ -53,6 +53,7 @@ class CatalogueEntry:
     cluster_fields : alternatives in order of preference; `a+b` is a composite key, `prompt_prefix` the text that
         opens the prompt; empty where questions are known to be independent
     strata : fields that are categories of interest, never clusters
+    item_fields : fields that identify an item across the tasks of a group, best first
     note : evidence, one line
     verified : the field was seen in the task's own definition, not only in the data set's public schema
     """
@@ -62,6 +63,7 @@ class CatalogueEntry:
     strata: tuple[str, ...] = ()
     note: str = ""
     verified: bool = False
+    item_fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +320,7 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
     key, cluster_fact = clusters.key, clusters.fact
     if clusters.codes is None and n_clusters is not None:
         key, cluster_fact = "cluster", Fact("clusters", str(n_clusters), "given with the scores")
-    facts = [cluster_fact, fact, Fact("trials", f"{max_trials} a question", "the log")]
+    facts = [cluster_fact, fact, Fact("trials", _trials(max_trials), "the log")]
     hints = clusters.hints
     if score_type == "real" and isinstance(data, Scores):
         hints += (f"the range of {data.metric!r} is unknown; --range {data.metric}=LO,HI gives a bounded interval",)
@@ -335,6 +337,10 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
         hints=hints,
         warnings=clusters.warnings,
     )
+
+
+def _trials(n: int) -> str:
+    return f"{n} trial{'s' if n != 1 else ''} a question"
 
 
 def _cells(data: Scores | Classifications | Records) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

@@ -12,7 +12,7 @@ from harness_uq_lm_eval.tasks import logs_in_memory
 THIS_RUN = "this run"
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-_NOT_READ = frozenset({"target", "arguments", "resps", "filtered_resps", "prompt_hash", "target_hash"})
+_NOT_READ = frozenset({"target", "arguments", "resps", "filtered_resps", "prompt_hash"})
 
 
 def task_logs(results: Table, *, path: str = THIS_RUN) -> list[TaskLog]:

@@ -7,6 +7,7 @@ from harness_uq_lm_eval.columns import Column
 from harness_uq_lm_eval.fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.jsontree import items, text
 from harness_uq_lm_eval.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, value
+from harness_uq_lm_eval.shared_items import Identifiers
 
 # A filter is known by its name or, in rows before lm-eval 0.4.7, by which occurrence of its question a row is.
 Label = str | int
@@ -23,8 +24,15 @@ class Samples:
     prompts : what the prompts begin with
     """
 
-    def __init__(self, expected: Iterable[str] = ()) -> None:
-        """Start empty; `expected` are metrics that count although the rows may not list them."""
+    def __init__(self, expected: Iterable[str] = (), identifiers: Identifiers | None = None) -> None:
+        """Start empty.
+
+        Parameters
+        ----------
+        expected : metrics that count although the rows may not list them
+        identifiers : takes what may identify each question's item
+        """
+        self._identifiers = identifiers
         self.n_duplicates = 0
         self.broken: list[tuple[int, str]] = []
         self.unlisted: dict[str, None] = {}
@@ -80,7 +88,10 @@ class Samples:
         question = self._ids[doc_id] = len(self._ids)
         self._hashes.append(text(value(row.get("doc_hash"))) or "")
         self._occurrences.append(0)
-        self._documents.add(value(row.get("doc")))
+        document = value(row.get("doc"))
+        self._documents.add(document)
+        if self._identifiers is not None:
+            self._identifiers.add(doc_id, document, text(value(row.get("target_hash"))) or "")
         self.prompts.add(prompt(row.get("arguments")))
         return question
 

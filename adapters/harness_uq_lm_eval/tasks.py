@@ -1,7 +1,7 @@
 """From a run's files to task logs: values, the harness's own numbers beside them, and what a reader should know."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness_uq import LogError, Questions, Reported, Scores, Source, TaskLog
@@ -13,6 +13,7 @@ from harness_uq_lm_eval.kinds import About, Interpretation, TaskData, interpret,
 from harness_uq_lm_eval.results import MetricKey, Results
 from harness_uq_lm_eval.rows import Row, decoded_rows
 from harness_uq_lm_eval.samples import Samples
+from harness_uq_lm_eval.shared_items import Identifiers, with_items
 
 HARNESS = "lm-eval"
 
@@ -29,10 +30,11 @@ def read_run(run: LmEvalRun) -> list[TaskLog]:
     results = Results(run.results) if run.results is not None else None
     paths = dict(run.samples)
     names = tuple(paths) if results is None or run.only_sampled else tuple(dict.fromkeys((*results.rows, *paths)))
-    logs = [_Task(name, paths.get(name), run, results).log() for name in names]
+    found: dict[str, Identifiers] = {}
+    logs = [_Task(name, paths.get(name), run, results, identifiers=found).log() for name in names]
     if results is None and not any(len(log.questions) for log in logs):
         raise LogError("; ".join(warning for log in logs for warning in log.warnings))
-    return logs
+    return with_items(logs, found)
 
 
 def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]]) -> list[TaskLog]:
@@ -43,10 +45,10 @@ def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]]) -> list[
     results : what the results file will say
     rows : rows of the samples files by task, as they will be logged
     """
-    run = LmEvalRun(results.path, (results.path,))
-    return [
-        _Task(name, results.path if name in rows else None, run, results, rows.get(name)).log() for name in results.rows
-    ]
+    run, found = LmEvalRun(results.path, (results.path,)), dict[str, Identifiers]()
+    paths = dict.fromkeys(rows, results.path)
+    logs = [_Task(name, paths.get(name), run, results, rows.get(name), found).log() for name in results.rows]
+    return with_items(logs, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,15 @@ class _Task:
     run: LmEvalRun
     results: Results | None
     rows: Iterable[Row] | None = None
+    identifiers: dict[str, Identifiers] = field(default_factory=dict)
 
     def log(self) -> TaskLog:
         if self.results is not None and self.results.is_group(self.name) and self.path is None:
             return self._group(self.results)
         if self.path is None:
             return self._unsampled("no samples file of this task was found")
-        samples = Samples(metric for metric, _ in self._reported())
+        identifiers = Identifiers(self.name)
+        samples = Samples((metric for metric, _ in self._reported()), identifiers)
         try:
             if self.rows is None:
                 samples.read(self.path)
@@ -74,6 +78,7 @@ class _Task:
             return self._unsampled("the samples file cannot be read", f"{Path(self.path).name}: {error}")
         if not len(samples):
             return self._unsampled("the samples file holds no row", *_broken(samples, self.path))
+        self.identifiers[self.name] = identifiers
         return self._sampled(samples)
 
     def _reported(self) -> dict[MetricKey, Reported]:

@@ -110,6 +110,18 @@ class TestResults:
         assert (entry["cluster_key"], entry["n_clusters"]) == ("passage_id", 20)
         assert entry["std_error"] > entry["harness"]["std_error"]
 
+    def test_translations_of_a_question_are_one_unit_of_their_group(self, live_results):
+        entry = live.entries(live_results)["live_group", "acc", "none"]
+        assert (entry["n_questions"], entry["n_clusters"], entry["cluster_key"]) == (60, 20, "items across tasks")
+        # the three languages are answered alike, so they tell as much as one of them
+        one = live.entries(live_results)["live_group_a", "acc", "none"]
+        assert entry["std_error"] == pytest.approx(one["std_error"], rel=0.15)
+        assert entry["std_error"] > 1.4 * entry["harness"]["std_error"]
+
+    def test_tasks_without_common_items_stay_independent(self, live_results):
+        entry = live.entries(live_results)["live_unweighted", "acc", "none"]
+        assert (entry["n_questions"], entry["n_clusters"]) == (60, None)
+
     def test_answer_rows_count_by_question(self, live_results):
         assert live.entries(live_results)["live_acc_all", "acc_all", "none"]["n_questions"] == 20
 
