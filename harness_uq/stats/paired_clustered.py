@@ -29,7 +29,7 @@ def paired_clustered_posterior(
         right; empty clusters are left out
     model : ``dirichlet_process`` on cluster totals, see `paired_clustered_difference_posterior`; or
         ``dirichlet_multinomial`` cells with one intraclass correlation, see `dirichlet_multinomial_posterior`: a
-        parametric model that declares equal systems different in 10-13 % of simulations at 5 % where each system has
+        parametric model that declares equal systems different in 7-11 % of simulations at 5 % where each system has
         its own effect of the passage
 
     Returns
@@ -92,10 +92,9 @@ def paired_clustered_difference_posterior(
     """Posterior of the mean difference over questions that come in clusters.
 
     A Dirichlet process on the clusters' totals: with D_c the sum of the differences of cluster c and N_c its
-    questions, the mean is sum w_c D_c / sum w_c N_c over Dirichlet weights. The T clusters weigh T - 1 in all: one
-    unit is spent on the mean, as by the C - 1 degrees of freedom of a cluster-robust t. Three pseudo-clusters of the
-    mean size, with every difference -(high - low), 0 or high - low, have masses 1/8, 1/4 and 1/8, or 1/2, 1 and 1/2
-    where every cluster is of that kind.
+    questions, the mean is sum w_c D_c / sum w_c N_c over Dirichlet weights. The T clusters weigh `cluster_mass` in all,
+    T - 1 where they are of one size. Three pseudo-clusters of the mean size, with every difference -(high - low), 0 or
+    high - low, have masses 1/8, 1/4 and 1/8, or 1/2, 1 and 1/2 where every cluster is of that kind.
 
     Parameters
     ----------
@@ -113,7 +112,7 @@ def paired_clustered_difference_posterior(
     DataError : if shapes differ, no difference is left or one lies outside ±(high - low)
 
     In simulations of 25 passages of 20 questions, intraclass correlation 0.33 and equal systems it declared a
-    difference in 5.7 % at 5 % (docs/decisions/008-paired-clustered.md).
+    difference in 5.0 to 5.6 % at 5 % (docs/decisions/008-paired-clustered.md).
 
     Two clusters weigh 1/2 each, and 1/2 in all lies around 0:
 
@@ -130,14 +129,26 @@ def paired_clustered_difference_posterior(
     return _cluster_process(np.asarray(np.bincount(codes, weights=values)), sizes, width)
 
 
+def cluster_mass(sizes: FloatArray) -> float:
+    """Mass of T clusters in all: (T + T_eff) / 2 - 1, at least 1, with T_eff = (sum N)^2 / sum N^2.
+
+    One unit is spent on the mean, as by the C - 1 degrees of freedom of a cluster-robust t; a few large clusters carry
+    less information than as many equal ones. Chosen by simulation (docs/decisions/008-paired-clustered.md).
+
+    >>> cluster_mass(np.array([4.0, 4.0, 4.0])), cluster_mass(np.array([1.0, 1.0, 8.0])) < 2
+    (2.0, True)
+    """
+    effective = float(sizes.sum() ** 2 / np.sum(sizes**2))
+    return max(1.0, (len(sizes) + effective) / 2 - 1)
+
+
 def _cluster_process(totals: FloatArray, sizes: FloatArray, width: float) -> DirichletRatioPosterior:
-    n_clusters, size = len(sizes), float(sizes.mean())
+    size = float(sizes.mean())
     extreme = np.isclose(np.abs(totals), width * sizes, rtol=1e-12, atol=0) | (totals == 0)
     share = 1.0 if extreme.all() else 0.25
-    mass = max(n_clusters - 1, 1) / n_clusters
     return DirichletRatioPosterior(
         np.concatenate([totals, size * width * _SIGNS]),
-        np.concatenate([np.full(n_clusters, mass), share * np.array([0.5, 1.0, 0.5])]),
+        np.concatenate([np.full(len(sizes), cluster_mass(sizes) / len(sizes)), share * np.array([0.5, 1.0, 0.5])]),
         np.concatenate([sizes, np.full(3, size)]),
     )
 

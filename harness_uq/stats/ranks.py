@@ -9,6 +9,7 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats._arrays import FloatArray, IntArray, check_finite, check_level
 from harness_uq.stats.cluster_robust import cluster_codes
+from harness_uq.stats.paired_clustered import cluster_mass
 
 _STICKS = 48
 _CELLS_AT_ONCE = 4_000_000
@@ -27,7 +28,7 @@ def joint_draws(
 
     A Dirichlet process on the questions' score vectors, one weight a question for all systems. Its prior draws each
     system's score at `low` or `high` by a fair coin, with total mass 2 where every score is at a bound and 1/2
-    otherwise, so that each score has the posterior of `bounded_posterior` and each difference exactly that of
+    otherwise. Scores of 0 and 1 then have Beta(1 + S, 1 + F) posteriors, and each difference has exactly that of
     `paired_posterior(.., "dirichlet")` or `paired_difference_posterior`; with clusters, of
     `paired_clustered_difference_posterior`. A system that is right everywhere is therefore not certain to be best.
 
@@ -87,7 +88,7 @@ def _group(y: FloatArray, clusters: ArrayLike | None) -> tuple[FloatArray, Float
             starts = np.concatenate([[0], np.flatnonzero(np.diff(np.sort(codes))) + 1])
             order = np.argsort(codes, kind="stable")
             totals, sizes = (np.add.reduceat(part[:, order], starts, axis=1) for part in (totals, sizes))
-            mass = max(n_clusters - 1, 1) / n_clusters
+            mass = cluster_mass(np.asarray(np.bincount(codes), float)) / n_clusters
     return totals, sizes, mass, bool((np.isclose(totals, 0) | np.isclose(totals, sizes)).all())
 
 

@@ -13,6 +13,7 @@ from harness_uq.stats.dirichlet_multinomial import AllTiedPosterior, dirichlet_m
 from harness_uq.stats.paired import paired_difference_posterior, paired_posterior
 from harness_uq.stats.paired_clustered import (
     ClusteredPairedModel,
+    _cluster_process,
     cluster_tables,
     paired_clustered_difference_posterior,
     paired_clustered_posterior,
@@ -72,7 +73,8 @@ def test_process_agrees_with_gamma_draws() -> None:
         ]
     )
     posterior = paired_clustered_difference_posterior(differences, clusters, 0, 1)
-    g = rng.gamma(np.array([0.8] * 5 + [0.125, 0.25, 0.125]), size=(400_000, 8))
+    mass = ((5 + 25**2 / 155) / 2 - 1) / 5  # sizes 6, 3, 2, 9, 5: sum 25, sum of squares 155
+    g = rng.gamma(np.array([mass] * 5 + [0.125, 0.25, 0.125]), size=(400_000, 8))
     size = sizes.mean()
     draws = g @ [*totals, -size, 0, size] / (g @ [*sizes, size, size, size])
     assert posterior.cdf(np.quantile(draws, P)) == pytest.approx(P, abs=0.002)
@@ -204,6 +206,19 @@ def test_equal_systems_on_25_passages_are_declared_different_in_at_most_7_percen
 def test_a_gap_of_15_points_is_found_at_least_as_often_as_by_cluster_robust_t(theta: float) -> None:
     clustered, t, _ = rejections(np.random.default_rng([8, int(100 * theta)]), theta, theta - 0.15, 1000)
     assert clustered >= t
+
+
+@pytest.mark.slow
+def test_a_few_large_passages_among_small_ones_raise_no_more_false_alarms() -> None:
+    # 25 passages, a fifth of 40 questions and the others of 4: mass T - 1 declared 10-13 %, CR1 t 9-10 %
+    rng = np.random.default_rng(20260110)
+    alarms, runs = 0, 2000
+    for _ in range(runs):
+        sizes = np.where(rng.random(25) < 0.2, 40, 4)
+        a, b = (rng.binomial(sizes, rng.beta(1.6, 0.4, 25)) for _ in range(2))
+        process = _cluster_process((a - b).astype(float), sizes.astype(float), 1.0)
+        alarms += abs(float(process.cdf(0.0)) - 0.5) > 0.475
+    assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
 
 
 @pytest.mark.slow
