@@ -3,16 +3,19 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 import lm_eval.models  # noqa: F401 - a model registered before this import would hide every built-in one
 import yaml
 from lm_eval.api.model import LM
+from lm_eval.api.registry import register_model
 
 N_REPEATS = 8
 CHOICES = ["red", "green", "blue", "grey"]
 
 UTILS = """
+from harness_uq_lm_eval.aggregations import beta_mean
 from lm_eval.api.metrics import acc_all
 
 
@@ -76,13 +79,20 @@ def constant(items):
     return 0.25
 """
 
+# by its full name since lm-eval 0.4.12, before only out of a file beside the task
+BETA_MEAN = (
+    "!function utils.beta_mean"
+    if version("lm-eval") < "0.4.12"
+    else "!function harness_uq_lm_eval.aggregations.beta_mean"
+)
 MEAN = {"aggregation": "mean", "higher_is_better": True}
 
 
+@register_model("hash")
 class HashLM(LM):
     """Answers by a hash of the document: half the time right, and more often in some passages than in others."""
 
-    def __init__(self) -> None:
+    def __init__(self, **_of_the_harness: object) -> None:
         super().__init__()
         self.n_calls = 0
 
@@ -210,7 +220,7 @@ def _tasks() -> dict[str, tuple[list[dict[str, object]], dict[str, object]]]:
         ),
         "live_beta": (
             _choice_docs("beta", 40),
-            _choice(CHOICES) | {"metric_list": [_of("acc", "!function harness_uq_lm_eval.aggregations.beta_mean")]},
+            _choice(CHOICES) | {"metric_list": [_of("acc", BETA_MEAN)]},
         ),
     }
     for group, sizes in (("live_group", (20, 20, 20)), ("live_unweighted", (40, 10, 10))):

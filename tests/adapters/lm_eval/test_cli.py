@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,11 +14,11 @@ from harness_uq_lm_eval import hook
 
 pytest.importorskip("lm_eval")
 
-from tests.adapters.lm_eval import live
+from tests.adapters.lm_eval import live, live_tasks
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-DUMMY = ["--model", "dummy", "--limit", "12"]
+MODEL = ["--model", "hash", "--limit", "12"]
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def run(live_folder, tmp_path, capsys, monkeypatch):
 
     def call(*arguments, tasks="live_mc,live_perfect"):
         where = ["--tasks", tasks, "--include_path", str(live_folder), "--output_path", str(tmp_path / "out")]
-        code = main(["lm-eval", "run", *DUMMY, *where, *arguments])
+        code = main(["lm-eval", "run", *MODEL, *where, *arguments])
         printed = capsys.readouterr()
         paths = sorted((tmp_path / "out").rglob("results_*.json"))
         return code, printed.out, json.loads(paths[-1].read_text(encoding="utf-8")) if paths else None
@@ -98,7 +99,7 @@ def test_a_wrong_setting_ends_the_run_before_it_begins(run, capsys, arguments, m
     from lm_eval import evaluator
 
     monkeypatch.setattr(evaluator, "evaluate", lambda *_, **__: pytest.fail("the model was run"))
-    code = main(["lm-eval", "run", *DUMMY, "--tasks", "live_mc", *arguments])
+    code = main(["lm-eval", "run", *MODEL, "--tasks", "live_mc", *arguments])
     assert code == 2
     assert message in capsys.readouterr().err
 
@@ -159,8 +160,11 @@ def where(live_folder, tmp_path):
 
 def python(folder, *arguments):
     """Python that reads the .pth files of `folder` when it starts, as it reads those of its own site-packages."""
-    (folder / "sitecustomize.py").write_text(f"import site; site.addsitedir({str(folder)!r})\n", encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(folder), "HF_DATASETS_OFFLINE": "1", "TQDM_DISABLE": "1"}
+    with_model = f"'lm_eval' in sys.orig_argv and __import__({live_tasks.__name__!r})"
+    start = f"import site, sys; site.addsitedir({str(folder)!r}); {with_model}\n"
+    (folder / "sitecustomize.py").write_text(start, encoding="utf-8")
+    path = os.pathsep.join([str(folder), str(Path(__file__).parents[3])])
+    environment = {**os.environ, "PYTHONPATH": path, "HF_DATASETS_OFFLINE": "1", "TQDM_DISABLE": "1"}
     command = [sys.executable, *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, env=environment, timeout=300, cwd=folder
@@ -169,4 +173,4 @@ def python(folder, *arguments):
 
 def stock_command(folder, *arguments):
     hook.install(folder)
-    return python(folder, "-m", "lm_eval", "run", *DUMMY, *arguments)
+    return python(folder, "-m", "lm_eval", "run", *MODEL, *arguments)
