@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.caveats import caveats
+from harness_uq.caveats import caveats, missing_note
 from harness_uq.data import (
     Classifications,
     FloatArray,
@@ -37,7 +37,7 @@ from harness_uq.task_groups import group_data, group_structure, members_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-GROUP_METHODS = ("bayes", "group")
+GROUP_METHODS = ("bayes", "group", "new-tasks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Op
     except (DataError, NotEstimableError, StructureError) as error:
         return not_estimable(log, data, _estimand(data, options), str(error))
     row = solve(problem, options.method, plugins)
-    return replace(row, notes=(*row.notes, *_trial_notes(data, problem.data)))
+    return replace(row, notes=(*row.notes, *_trial_notes(data, problem)))
 
 
 def _estimate_group(
@@ -251,7 +251,7 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
             refusals.append(str(error))
             continue
         structure = problem.structure
-        notes, warnings = caveats(problem)
+        notes, warnings = caveats(problem, row.method)
         notes = (*row.notes, *refusals, *_cluster_notes(structure), *notes, *structure.hints)
         return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings, *warnings))
     return not_estimable(log, data, estimand, "; ".join(refusals), problem.structure)
@@ -314,11 +314,14 @@ def _cluster_notes(structure: Structure) -> tuple[str, ...]:
     return tuple(f"clusters: {fact.value} ({fact.evidence})" for fact in structure.facts if fact.name == "clusters")
 
 
-def _trial_notes(logged: TaskData, used: "TaskData | TaskGroup") -> tuple[str, ...]:
-    if isinstance(logged, Scores) and isinstance(used, Scores) and logged.values.shape[1] > used.values.shape[1]:
-        n = logged.values.shape[1]
-        return (f"all {n} trials of every question scored alike (temperature 0 or a cache?), so one of them counts",)
-    return ()
+def _trial_notes(logged: TaskData, problem: Problem) -> tuple[str, ...]:
+    used = problem.data
+    if not (isinstance(logged, Scores) and isinstance(used, Scores)):
+        return ()
+    notes = missing_note(logged.values, problem.structure.bounds)
+    if (n := logged.values.shape[1]) > used.values.shape[1]:
+        notes += (f"all {n} trials of every question scored alike (temperature 0 or a cache?), so one of them counts",)
+    return notes
 
 
 def not_estimable(

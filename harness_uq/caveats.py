@@ -2,21 +2,45 @@
 
 from collections.abc import Iterator
 
-from harness_uq.data import Scores
+import numpy as np
+
+from harness_uq.data import FloatArray, Scores
 from harness_uq.hookspecs import Problem
 from harness_uq.stats.checks import cochran_q, missing_bounds
 
 BATCH_EFFECT_P = 0.01
+_OF_NEW_QUESTIONS = {
+    *("beta", "jeffreys", "wilson", "clopper-pearson", "agresti-coull", "t", "clt", "dirichlet-process"),
+    *("clustered", "clustered-gamma", "clustered-is", "clustered-dp", "nested", "bayesian-bootstrap"),
+    *("clustered-wilson", "clustered-t", "clustered-cr2", "clustered-clt"),
+}
 
 
-def caveats(problem: Problem) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Notes and warnings that hold whatever the estimator."""
+def caveats(problem: Problem, method: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Notes and warnings on an estimate by `method`."""
     data = problem.data
     if not isinstance(data, Scores):
         return (), ()
-    notes = (*_missing(problem, data),)
-    warnings = (*_batch_effect(data), *_partial_run(problem))
-    return notes, warnings
+    return tuple(_wider_scope(problem, method)), (*_batch_effect(data), *_partial_run(problem))
+
+
+def missing_note(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[str, ...]:
+    """How many trials of the log have no score, and between which scores they leave the truth.
+
+    Parameters
+    ----------
+    values : float (n_questions, n_trials) as logged; NaN marks a missing, errored or refused trial
+    bounds : lowest and highest possible score, where known
+    """
+    n_missing = int(np.isnan(values).sum())
+    if not n_missing:
+        return ()
+    counted = f"{n_missing} of {values.size} trials have no score"
+    if bounds is None:
+        return (f"{counted}; scores that are missing for a reason can mislead",)
+    found = missing_bounds(values, *bounds)
+    worst, best = ("wrong", "right") if bounds == (0.0, 1.0) else ("the lowest possible", "the highest possible")
+    return (f"{counted}; were they all {worst} the score would be {found.low:.4f}, all {best} {found.high:.4f}",)
 
 
 def _batch_effect(data: Scores) -> Iterator[str]:
@@ -31,14 +55,13 @@ def _batch_effect(data: Scores) -> Iterator[str]:
         )
 
 
-def _missing(problem: Problem, data: Scores) -> Iterator[str]:
-    if not problem.structure.has_missing or problem.structure.bounds is None:
-        return
-    bounds = missing_bounds(data.values, *problem.structure.bounds)
-    yield (
-        f"{bounds.n_missing} of {bounds.n_trials} trials have no score; were they all wrong the score would be "
-        f"{bounds.low:.4f}, all right {bounds.high:.4f}"
-    )
+def _wider_scope(problem: Problem, method: str) -> Iterator[str]:
+    """A method for new questions stands in for one about these questions or this benchmark: it is wider."""
+    scope = problem.estimand.scope
+    if scope == "benchmark" and method in _OF_NEW_QUESTIONS:
+        yield f"{method} gives the interval for new questions of the kind, wider than one for exactly these questions"
+    if scope == "full" and method in _OF_NEW_QUESTIONS:
+        yield f"{method} gives the interval for new questions of the kind, wider than one for this whole benchmark"
 
 
 def _partial_run(problem: Problem) -> Iterator[str]:

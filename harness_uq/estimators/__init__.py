@@ -12,7 +12,7 @@ def harness_uq_estimators() -> Iterable[Estimator]:
     from harness_uq.estimators.binary import Beta, FullBenchmark, ProportionInterval
     from harness_uq.estimators.clustered import Clustered, ClusteredMean, ClusteredRatio, ClusteredWilson
     from harness_uq.estimators.confusion import Confusion
-    from harness_uq.estimators.groups import GroupMean
+    from harness_uq.estimators.groups import GroupMean, NewTasks
     from harness_uq.estimators.totals import KnownTotals
     from harness_uq.estimators.trials import AverageAtN, BayesAtN, Benchmark, Nested, PassAtK
 
@@ -42,5 +42,6 @@ def harness_uq_estimators() -> Iterable[Estimator]:
         PassAtK(),
         Confusion(),
         GroupMean(),
+        NewTasks(),
         KnownTotals(),
     ]

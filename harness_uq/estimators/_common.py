@@ -48,8 +48,22 @@ def needs_scores(problem: Problem, *types: str) -> str | None:
     if not isinstance(problem.data, Scores):
         return f"needs a score a question; {problem.data.metric!r} has none"
     if types and problem.structure.score_type not in types:
-        return f"needs {' or '.join(types)} scores; these are {problem.structure.score_type}"
+        return f"needs {_KINDS[types]}; these are {_FOUND[problem.structure.score_type]}"
     return None
+
+
+_KINDS = {
+    ("binary",): "scores that are all 0 or 1",
+    ("binary", "graded"): "scores that are 0 or 1, or of declared levels",
+    ("binary", "graded", "bounded"): "scores of a known range",
+}
+_FOUND = {
+    "binary": "0 or 1",
+    "graded": "graded",
+    "bounded": "bounded, with values between",
+    "real": "of unknown range (--range METRIC=LO,HI gives one)",
+    "record": "not averaged",
+}
 
 
 def question_means(scores: Scores) -> FloatArray:
@@ -127,6 +141,14 @@ def normal_quantile(level: float) -> float:
     return float(special.ndtri((1 + level) / 2))
 
 
+def answers(scores: Scores) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Score, independent unit and weight of each scored answer; weights make questions count alike."""
+    scored = np.isfinite(scores.values)
+    units = np.broadcast_to(unit_codes(scores)[:, None], scored.shape)[scored]
+    weights = np.broadcast_to(1 / scored.sum(axis=1, keepdims=True), scored.shape)[scored]
+    return scores.values[scored], units, weights
+
+
 def build(problem: Problem, method: str, found: Finding) -> Estimate:
     """The estimate: what was found, with the facts of the log and the structure."""
     log, data, structure = problem.log, problem.data, problem.structure
@@ -171,11 +193,9 @@ def _spread(problem: Problem) -> dict[str, float]:
     data = problem.data
     if not isinstance(data, Scores) or not has_units(problem):
         return {}
-    scored = np.isfinite(data.values)
-    units = np.broadcast_to(unit_codes(data)[:, None], data.values.shape)[scored]
-    weights = np.broadcast_to(1 / scored.sum(axis=1, keepdims=True), data.values.shape)[scored]
+    values, units, weights = answers(data)
     try:
-        fit = cluster_robust(data.values[scored], units, weights=weights)
+        fit = cluster_robust(values, units, weights=weights)
         components = variance_components(data.values if problem.structure.max_trials > 1 else _by_unit(data))
     except NotEstimableError:
         return {}

@@ -78,9 +78,11 @@ class FullBenchmark:
     name: str = "full-benchmark"
 
     def unsuitable(self, problem: Problem) -> str | None:
-        """Refuses runs that do not say how many questions the benchmark has."""
+        """Refuses other scopes, and runs that do not say how many questions the benchmark has."""
+        if problem.estimand.scope != "full":
+            return "is about the whole benchmark of a run with --limit; ask for --scope full"
         if not isinstance(problem.log.config.get("n_original"), int):
-            return "the log does not say how many questions the whole benchmark has"
+            return "needs the number of questions in the whole benchmark; the log does not say"
         return _not_single_binary(problem)
 
     def estimate(self, problem: Problem) -> Estimate:

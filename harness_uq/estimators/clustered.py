@@ -9,6 +9,7 @@ from harness_uq.data import FloatArray
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimators._common import (
     Finding,
+    answers,
     build,
     confidence,
     credible,
@@ -133,8 +134,8 @@ class ClusteredWilson:
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean over questions; its standard error is the half-width in normal units."""
         scores = scores_of(problem)
-        values, units = question_means(scores), unit_codes(scores)
-        low, high = korn_graubard_wilson(values, units, level=problem.level)
+        values, units, weights = answers(scores)
+        low, high = korn_graubard_wilson(values, units, level=problem.level, weights=weights)
         half_width = (high - low) / 2
         found = confidence(problem, low, high, plain_score(scores), half_width / normal_quantile(problem.level))
         return build(problem, self.name, found)

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.data import TaskGroup
+from harness_uq.data import FloatArray, TaskGroup
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimators._common import build, credible
 from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
+from harness_uq.stats.bounded import clustered_bounded_posterior
+from harness_uq.stats.checks import effective_weights
 from harness_uq.stats.groups import group_posterior, shared_items_posterior
+
+FEW_TASKS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +28,78 @@ class GroupMean:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses data of a single task, and scores without known bounds."""
-        if not isinstance(problem.data, TaskGroup):
-            return "is made for groups of tasks"
-        return None if problem.structure.bounds else "the scores have no known range; --range METRIC=LO,HI gives one"
+        return _not_a_bounded_group(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the weighted mean."""
-        data = problem.data
-        if not isinstance(data, TaskGroup):
-            raise NotEstimableError("no group of tasks")
-        sizes = np.bincount(data.tasks).astype(float)
-        totals = np.bincount(data.tasks, data.values)
-        value = float(data.weights @ (totals / sizes))
-        structure = problem.structure
+        data, structure = _group_of(problem), problem.structure
+        totals, sizes = _by_task(data)
+        value, notes = float(data.weights @ (totals / sizes)), (_weights_note(data),)
         if structure.score_type == "binary" and structure.n_clusters is None and data.n_trials == 1:
-            found = credible(problem, group_posterior(totals, sizes, data.weights), value)
+            found = credible(problem, group_posterior(totals, sizes, data.weights), value, notes=notes)
         else:
             low, high = structure.bounds or (0.0, 1.0)
             posterior = shared_items_posterior(data.values, data.tasks, data.units, data.weights, low=low, high=high)
-            found = credible(problem, posterior, value, default="quantile")
+            found = credible(problem, posterior, value, default="quantile", notes=notes)
         return build(problem, self.name, found)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTasks:
+    """Score expected on new tasks of the kind of these: the tasks are the clusters of a Dirichlet-process ratio."""
+
+    name: str = "new-tasks"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses what `group` refuses, and tasks that share items, which are no independent draws of tasks."""
+        if reason := _not_a_bounded_group(problem):
+            return reason
+        shares = isinstance(problem.data, TaskGroup) and problem.data.shares_units
+        return "needs tasks that were drawn independently; these share items" if shares else None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the weighted mean over tasks."""
+        data = _group_of(problem)
+        totals, sizes = _by_task(data)
+        means, weights = totals / sizes, data.weights * len(data.weights)
+        low, high = problem.structure.bounds or (0.0, 1.0)
+        posterior = clustered_bounded_posterior(weights * means, weights, low, high)
+        found = credible(
+            problem,
+            posterior,
+            float(data.weights @ means),
+            notes=("the tasks count as a sample of tasks; group is about exactly these", _weights_note(data)),
+            warnings=_few_tasks(len(sizes)),
+        )
+        return build(problem, self.name, found)
+
+
+def _not_a_bounded_group(problem: Problem) -> str | None:
+    if not isinstance(problem.data, TaskGroup):
+        return "is made for groups of tasks"
+    return None if problem.structure.bounds else "needs scores of a known range; --range METRIC=LO,HI gives one"
+
+
+def _group_of(problem: Problem) -> TaskGroup:
+    if not isinstance(problem.data, TaskGroup):
+        raise NotEstimableError("no group of tasks")
+    return problem.data
+
+
+def _by_task(data: TaskGroup) -> tuple[FloatArray, FloatArray]:
+    """Total score and number of questions of each task; float (n_tasks,) each."""
+    return np.bincount(data.tasks, data.values).astype(float), np.bincount(data.tasks).astype(float)
+
+
+def _weights_note(data: TaskGroup) -> str:
+    n = len(data.weights)
+    if np.ptp(data.weights) <= 1e-9:
+        return f"{n} tasks of equal weight" if n > 1 else "1 task"
+    worth = effective_weights(data.weights)
+    return f"{n} tasks weighted by their number of questions, worth {worth:.1f} of equal weight"
+
+
+def _few_tasks(n: int) -> tuple[str, ...]:
+    if n >= FEW_TASKS:
+        return ()
+    return (f"with {n} task{'s' if n != 1 else ''} little is known of how tasks spread: the interval is rough",)

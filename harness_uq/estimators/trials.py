@@ -76,8 +76,8 @@ class Benchmark:
     name: str = "benchmark"
 
     def unsuitable(self, problem: Problem) -> str | None:
-        """Refuses scores that are not 0/1."""
-        return needs_scores(problem, "binary")
+        """Refuses scores that are not 0/1, and other scopes."""
+        return needs_scores(problem, "binary") or _not_benchmark_scope(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean success rate of these questions."""
@@ -85,6 +85,12 @@ class Benchmark:
         posterior = benchmark_posterior(*question_counts(scores))
         notes = _pooled_note(problem) if posterior.model == "pooled" else ()
         return build(problem, self.name, credible(problem, posterior, plain_score(scores), notes=notes))
+
+
+def _not_benchmark_scope(problem: Problem) -> str | None:
+    if problem.estimand.scope == "benchmark":
+        return None
+    return "is about exactly these questions; ask for --scope benchmark"
 
 
 def _pooled_note(problem: Problem) -> tuple[str, ...]:
@@ -105,11 +111,7 @@ class BayesAtN:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores without known levels, and the population scope."""
-        if reason := needs_scores(problem, "binary", "graded"):
-            return reason
-        if problem.estimand.scope != "benchmark":
-            return "is about exactly these questions; ask for --scope benchmark"
-        return None
+        return needs_scores(problem, "binary", "graded") or _not_benchmark_scope(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean of these questions' expected scores."""

@@ -63,14 +63,21 @@ def number(value: float | None, digits: int = 4) -> str:
     """A number with `digits` decimals, fewer where it is large; `-` where there is none."""
     if value is None:
         return "-"
-    if abs(value) >= 10:
-        digits = max(0, min(digits, 6 - len(str(int(abs(value)))) - 2))
-    return f"{value:,.{digits}f}"
+    return f"{value:,.{_decimals(value, digits)}f}"
 
 
 def interval(value: Interval | None) -> str:
-    """`[low, high]`, or words where there is none."""
-    return f"[{number(value.low)}, {number(value.high)}]" if value else "not estimable"
+    """`[low, high]` with the same decimals, or words where there is none."""
+    if value is None:
+        return "not estimable"
+    decimals = min(_decimals(value.low, 4), _decimals(value.high, 4))
+    return f"[{value.low:,.{decimals}f}, {value.high:,.{decimals}f}]"
+
+
+def _decimals(value: float, digits: int) -> int:
+    if abs(value) < 10:
+        return digits
+    return max(0, min(digits, 6 - len(str(int(abs(value)))) - 2))
 
 
 def _level(rows: Sequence[Estimate]) -> float | None:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness_uq.data import TaskLog, Totals
 from harness_uq.report.columns import columns, legend
 from harness_uq.results import Estimate
 
@@ -86,9 +87,13 @@ def _footnotes(
 def _whose(tasks: Sequence[str], n_all: int) -> str:
     if n_all > 1 and len(tasks) == n_all:
         return "all tasks: "
+    return f"{_named(tasks)}: "
+
+
+def _named(tasks: Sequence[str]) -> str:
     named = ", ".join(tasks[:MAX_TASKS_NAMED])
     more = len(tasks) - MAX_TASKS_NAMED
-    return f"{named}{f' and {more} more' if more > 0 else ''}: "
+    return f"{named}{f' and {more} more' if more > 0 else ''}"
 
 
 def structures_text(found: "Sequence[TaskStructure]") -> str:
@@ -99,14 +104,25 @@ def structures_text(found: "Sequence[TaskStructure]") -> str:
 def _structure_paragraph(item: "TaskStructure") -> str:
     log = item.log
     lines = [f"{log.system}  {log.task}  ({log.source.path})"]
+    if not item.metrics:
+        lines.append(f"  {_without_scores(log)}")
+        return "\n".join(lines)
     lines.append(f"  questions    {len(log.questions)}")
     lines.append(f"  clusters     {item.clusters.fact.value}: {item.clusters.fact.evidence}")
     for (metric, filter_name), structure in item.metrics.items():
         facts = {fact.name: fact for fact in structure.facts}
         score, trials = facts["score type"], facts["trials"]
         name = metric if filter_name == "none" else f"{metric} ({filter_name})"
-        lines.append(f"  {name}: {score.value} ({score.evidence}); {trials.value}; {structure.n_cells} scores")
+        n_scores = f"{structure.n_cells} score{'s' if structure.n_cells != 1 else ''}"
+        lines.append(f"  {name}: {score.value} ({score.evidence}); {trials.value}; {n_scores}")
     hints = dict.fromkeys([*item.clusters.hints, *(h for s in item.metrics.values() for h in s.hints)])
     lines += [f"  hint: {hint}" for hint in hints]
     lines += [f"  warning: {warning}" for warning in item.clusters.warnings]
     return "\n".join(lines)
+
+
+def _without_scores(log: TaskLog) -> str:
+    if log.subtasks:
+        return f"a group of {len(log.subtasks)} tasks: {_named(log.subtasks)}"
+    reasons = dict.fromkeys(data.reason for data in log.data if isinstance(data, Totals))
+    return f"no score a question: {'; '.join(reasons) or 'the log holds none'}"

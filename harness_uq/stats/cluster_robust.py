@@ -114,7 +114,9 @@ def cluster_robust(
     return ClusterRobust(mean, float(np.sqrt(variance)), df, iid, len(s), n_clusters, _icc(s, c))
 
 
-def korn_graubard_wilson(scores: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> tuple[float, float]:
+def korn_graubard_wilson(
+    scores: ArrayLike, clusters: ArrayLike, *, level: float = 0.95, weights: ArrayLike | None = None
+) -> tuple[float, float]:
     """Wilson interval of a clustered proportion, with an effective number of questions and t(C - 1) for z.
 
     n_eff = min(n, p (1 - p) / SE_cluster^2); where p is 0 or 1, or all clusters have the same mean, the standard error
@@ -122,12 +124,13 @@ def korn_graubard_wilson(scores: ArrayLike, clusters: ArrayLike, *, level: float
 
     Parameters
     ----------
-    scores : array_like (n_questions,), in [0, 1]
+    scores : array_like (n_questions,), in [0, 1]; of repeated trials, every trial with its question's label
     clusters : array_like (n_questions,) of labels
+    weights : array_like (n_questions,), > 0; n is worth (sum w)^2 / sum w^2
 
     Raises
     ------
-    DataError : if shapes differ or a score is outside [0, 1]
+    DataError : if shapes differ, a score is outside [0, 1] or a weight not positive
     NotEstimableError : if there is one cluster only
 
     Korn & Graubard (1998), Survey Methodology 24:193; Franco et al. (2019), J. Survey Stat. Methodol. 7:334.
@@ -138,13 +141,13 @@ def korn_graubard_wilson(scores: ArrayLike, clusters: ArrayLike, *, level: float
     >>> round(low, 9), high
     (0.8, 1.0)
     """
-    s, c, _ = _check_clustered(scores, clusters, None)
+    s, c, w = _check_clustered(scores, clusters, weights)
     if (s < 0).any() or (s > 1).any():
         raise DataError(f"Wilson's interval needs scores in [0, 1]; got values from {s.min():g} to {s.max():g}")
     n_clusters = _require_clusters(int(c.max()) + 1)
     critical = float(special.stdtrit(n_clusters - 1.0, (1.0 + check_level(level)) / 2.0))
-    p, n = float(s.mean()), float(len(s))
-    residual = np.bincount(c, s - p) / n
+    p, n = float(w @ s / w.sum()), float(w.sum() ** 2 / (w @ w))
+    residual = np.bincount(c, w * (s - p)) / w.sum()
     if not _is_rounding(residual, s):
         n = min(n, p * (1.0 - p) * (n_clusters - 1) / n_clusters / float(residual @ residual))
     low, high = wilson_score(np.asarray(p * n), np.asarray(n), critical)
