@@ -33,9 +33,11 @@ DispersionPrior = Literal["icc", "gamma"]
 
 FEW_CLUSTERS = 10
 VERY_FEW_CLUSTERS = 6
+STRONG_ICC = 0.45
 FEW_INFORMATIVE_UP_TO = 30
 INFORMATIVE_CLUSTERS = 5
 INFORMATIVE_SIZE_P = 0.05
+APART_SD = 0.5
 ROUNDING = 1e-6
 
 
@@ -72,10 +74,10 @@ class Clustered:
             default="hdi" if self.prior == "icc" else "quantile",
             icc=posterior.icc_mean,
             diagnostics=_diagnostics(posterior),
-            notes=_few_clusters_note(problem, posterior, len(sizes)),
-            warnings=(*self._prior_warning(problem, successes, sizes), *few_informative(problem, successes, sizes)),
+            notes=(*self._prior_note(problem, successes, sizes), *few_informative(problem, successes, sizes)),
+            warnings=narrow_with_few_clusters(problem, posterior, posterior.icc_mean, successes, sizes),
         )
-        refuse_value_outside(problem, found, sizes)
+        refuse_value_apart(problem, found, posterior.icc_mean, successes, sizes)
         return build(problem, self.name, found)
 
     def _posterior(
@@ -85,7 +87,7 @@ class Clustered:
             return clustered_posterior(successes, sizes, self.prior, engine="is", rng=problem.rng)
         return clustered_posterior(successes, sizes, self.prior)
 
-    def _prior_warning(self, problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[str, ...]:
+    def _prior_note(self, problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[str, ...]:
         """With few clusters the prior of their spread decides: show the other one's interval."""
         if len(sizes) >= FEW_CLUSTERS:
             return ()
@@ -168,7 +170,7 @@ class ClusteredMean:
 
 
 def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[str, ...]:
-    """A warning where nearly all clusters agree: their spread is then hardly seen."""
+    """A note where nearly all clusters agree: their spread is hardly seen, and the interval wide for it."""
     if len(sizes) > FEW_INFORMATIVE_UP_TO:
         return ()
     informative = int(min(np.sum(successes > 0), np.sum(successes < sizes)))
@@ -204,18 +206,23 @@ def refuse_informative_sizes(problem: Problem, successes: FloatArray, sizes: Flo
         )
 
 
-def refuse_value_outside(problem: Problem, found: Finding, sizes: FloatArray) -> None:
-    """Raise NotEstimableError where the plain score lies outside the interval of theta because cluster sizes differ.
+def refuse_value_apart(problem: Problem, found: Finding, icc: float, successes: FloatArray, sizes: FloatArray) -> None:
+    """Raise NotEstimableError where theta is not about the plain score, because cluster sizes differ.
 
-    With equal sizes nothing but the prior, or equal tails near a bound, can part the two.
+    theta's data are the clusters' means with weights N / (1 + (N - 1) icc). Where their average lies more than half a
+    posterior sd from the plain score, or the plain score outside the interval, sizes matter. With equal sizes nothing
+    but the prior, or equal tails near a bound, can part the two.
     """
     if len(np.unique(sizes)) == 1:
         return
-    if not found.interval.low - ROUNDING <= found.value <= found.interval.high + ROUNDING:
+    weights = sizes / (1 + (sizes - 1) * icc)
+    centre = float(weights @ (successes / sizes) / weights.sum())
+    is_inside = found.interval.low - ROUNDING <= found.value <= found.interval.high + ROUNDING
+    if not is_inside or abs(centre - found.value) > APART_SD * found.std_error:
         raise NotEstimableError(
-            f"the plain score {found.value:.4f} lies outside the beta-binomial interval "
-            f"[{found.interval.low:.4f}, {found.interval.high:.4f}] over clusters ({unit_name(problem)}): their sizes "
-            "matter; clustered-dp allows for that"
+            f"the plain score {found.value:.4f} is not what the beta-binomial interval "
+            f"[{found.interval.low:.4f}, {found.interval.high:.4f}] over clusters ({unit_name(problem)}) is about, the "
+            f"precision-weighted mean {centre:.4f}: their sizes matter; clustered-dp allows for that"
         )
 
 
@@ -225,12 +232,20 @@ def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[str, ...]:
     return (f"with {_clusters(problem, n_clusters)} little is known of how clusters spread: the interval is rough",)
 
 
-def _few_clusters_note(problem: Problem, posterior: Posterior, n_clusters: int) -> tuple[str, ...]:
-    if n_clusters >= VERY_FEW_CLUSTERS or problem.interval == "quantile":
+def narrow_with_few_clusters(
+    problem: Problem, posterior: Posterior, icc: float, successes: FloatArray, sizes: FloatArray
+) -> tuple[str, ...]:
+    """A warning where highest-density intervals cover .83 to .90: few clusters that hold together strongly.
+
+    Where all answers are alike they cover .95 and more, and where the correlation is weak .93 and more.
+    """
+    is_mixed = 0 < successes.sum() < sizes.sum()
+    if len(sizes) >= VERY_FEW_CLUSTERS or icc < STRONG_ICC or not is_mixed or problem.interval == "quantile":
         return ()
     low, high = posterior.interval(problem.level, "quantile")
     return (
-        f"with {_clusters(problem, n_clusters)} the equal-tailed interval is worth a look too: [{low:.3f}, {high:.3f}]",
+        f"{_clusters(problem, len(sizes))} in which answers mostly agree: such intervals held the truth .83 to .90 of "
+        f"the time in simulations at .95; the equal-tailed one is [{low:.3f}, {high:.3f}]",
     )
 
 

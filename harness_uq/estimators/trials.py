@@ -16,7 +16,12 @@ from harness_uq.estimators._common import (
     scores_of,
     unit_counts,
 )
-from harness_uq.estimators.clustered import few_informative, refuse_informative_sizes, refuse_value_outside
+from harness_uq.estimators.clustered import (
+    few_informative,
+    narrow_with_few_clusters,
+    refuse_informative_sizes,
+    refuse_value_apart,
+)
 from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
 from harness_uq.stats.bayes_at_n import avg_at_n, bayes_at_n_posterior
@@ -58,10 +63,10 @@ class Nested:
             posterior,
             plain_score(scores),
             icc=posterior.icc_clusters,
-            warnings=few_informative(problem, totals, sizes),
-            notes=_trial_note(posterior.icc_questions),
+            notes=(*few_informative(problem, totals, sizes), *_trial_note(posterior.icc_questions)),
+            warnings=narrow_with_few_clusters(problem, posterior, posterior.icc_clusters, totals, sizes),
         )
-        refuse_value_outside(problem, found, sizes)
+        refuse_value_apart(problem, found, posterior.icc_clusters, totals, sizes)
         return build(problem, self.name, found)
 
 

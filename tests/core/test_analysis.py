@@ -119,15 +119,28 @@ def test_scores_that_depend_on_cluster_size_take_the_ratio_and_say_so():
 def test_few_clusters_show_the_other_priors_interval():
     values = clustered_values(4, 5)
     row = one(task_log(values, fields={"passage": [i // 5 for i in range(20)]}), structure=StructureOptions("passage"))
-    assert any("rests on" in warning and "gamma" in warning for warning in row.warnings)
-    assert any("equal-tailed" in note for note in row.notes)
+    assert any("rests on" in note and "gamma" in note for note in row.notes)
 
 
-def test_one_cluster_is_a_proper_posterior_with_a_warning():
+def test_few_clusters_of_high_correlation_warn_and_show_the_equal_tails():
+    """Highest-density intervals cover .83 to .90 there: docs/calibration.md, clustered: few."""
+    rows = {
+        right: one(
+            task_log(
+                [float(i % 20 < right[i // 20]) for i in range(60)], fields={"passage": [i // 20 for i in range(60)]}
+            ),
+            structure=StructureOptions("passage"),
+        )
+        for right in ((20, 1, 19), (10, 11, 12), (20, 20, 20))
+    }
+    assert [any("equal-tailed" in w for w in row.warnings) for row in rows.values()] == [True, False, False]
+
+
+def test_one_cluster_is_a_proper_posterior_with_a_note():
     row = one(task_log([1.0] * 10, fields={"dialogue": ["d"] * 9 + ["d"]}), structure=StructureOptions("dialogue"))
     assert row.n_clusters == 1
     assert 0 < row.interval.width < 1
-    assert row.warnings
+    assert any("rests on" in note for note in row.notes)
 
 
 def test_one_question_and_all_wrong_have_a_width():
