@@ -74,8 +74,8 @@ def _cells(size: Size) -> list[Cell]:
             "bounded",
             "shapes",
             {"scores": name, "questions": n},
-            200 if smoke else 1000,
-            levels=LEVELS if name == "uniform" and not smoke else (0.95,),
+            200 if smoke else 500,
+            levels=LEVELS if (name, n) == ("uniform", 30) and not smoke else (0.95,),
         )
         for name in names
         for n in sizes
@@ -94,5 +94,5 @@ BOUNDED = Setting(
     ("bayes", "t", "clt", "bayesian-bootstrap", "bootstrap"),
     _cells,
     _draw,
-    every={"bayesian-bootstrap": 10, "bootstrap": 10},
+    every={"bayesian-bootstrap": 10, "bootstrap": 10, "t": 2, "clt": 2},
 )

@@ -8,7 +8,7 @@ from scipy import special
 
 from harness_uq.analysis import estimate
 from harness_uq.calibration import published
-from harness_uq.calibration.design import LEVELS, Answer, Cell, DataSet, Setting, Size
+from harness_uq.calibration.design import Answer, Cell, DataSet, Setting, Size
 from harness_uq.calibration.scores import plugins_once
 from harness_uq.data import Classifications, FloatArray, Questions, Source, TaskLog
 from harness_uq.stats.confusion import confusion_score
@@ -78,17 +78,17 @@ def true_score(matrix: FloatArray) -> float:
 def _cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("f1", "prior", {"N": n}, 300 if smoke else 2000, averaged=True, levels=LEVELS)
+        Cell("f1", "prior", {"N": n}, 300 if smoke else 3000, averaged=True)
         for n in ((30,) if smoke else (10, 30, 100, 300))
     ]
     binary = [
-        Cell("f1", "fixed", {"share": share, "recall": recall, "N": n}, 200 if smoke else 500)
+        Cell("f1", "fixed", {"share": share, "recall": recall, "N": n}, 200 if smoke else 300)
         for share, recall, n in product(
             (0.5,) if smoke else (0.05, 0.2, 0.5), (0.8,) if smoke else (0.6, 0.9), (100,) if smoke else (30, 100, 1000)
         )
     ]
     macro = [
-        Cell("f1", "macro", {"classes": k, "recall": recall, "N": n}, 30 if smoke else 200)
+        Cell("f1", "macro", {"classes": k, "recall": recall, "N": n}, 30 if smoke else 80)
         for k, recall, n in product(
             (3,) if smoke else (3, 5, 10), (0.8,) if smoke else (0.5, 0.8, 0.95), (100,) if smoke else (100, 1000)
         )

@@ -10,7 +10,7 @@ import numpy as np
 Size = Literal["smoke", "standard"]
 Parameter = float | str
 
-LEVELS = (0.8, 0.9, 0.95, 0.99, 0.995)
+LEVELS = (0.8, 0.9, 0.95, 0.99)
 NOMINAL = 0.95
 
 
@@ -100,7 +100,7 @@ class Setting:
     methods : names of all methods, the default first
     cells : of a size
     draw : a data set of a cell
-    every : of slow methods, the n-th data sets that they get
+    every : of slow methods, the n-th data sets that they get; `every_of_paper` in the papers' cells
     """
 
     name: str
@@ -109,6 +109,13 @@ class Setting:
     cells: Callable[[Size], list[Cell]]
     draw: Callable[[Cell, np.random.Generator], DataSet]
     every: Mapping[str, int] = field(default_factory=dict)
+    every_of_paper: Mapping[str, int] = field(default_factory=dict)
+
+    def takes(self, cell: Cell, method: str, i: int) -> bool:
+        """Whether a method gets the i-th data set; outside the papers' cells the default gets all."""
+        if cell.family == "paper":
+            return i % self.every_of_paper.get(method, 1) == 0
+        return method == self.default or i % (10 if cell.averaged else self.every.get(method, 1)) == 0
 
     @property
     def default(self) -> str:

@@ -8,7 +8,7 @@ from scipy import special
 
 from harness_uq.analysis import solve
 from harness_uq.calibration.clusters import spread_of, success_rates
-from harness_uq.calibration.design import LEVELS, Answer, Cell, DataSet, Setting, Size
+from harness_uq.calibration.design import Answer, Cell, DataSet, Setting, Size
 from harness_uq.calibration.scores import plugins_once
 from harness_uq.data import FloatArray, Questions, Source, TaskGroup, TaskLog
 from harness_uq.estimands import Mean
@@ -63,12 +63,12 @@ class Tasks(DataSet):
 def _cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("groups", "prior", {"tasks": "14×9"}, 200 if smoke else 1500, averaged=True, levels=LEVELS),
+        Cell("groups", "prior", {"tasks": "14×9"}, 200 if smoke else 2000, averaged=True),
     ]
     shapes = ("14×9",) if smoke else ("14×9", "20×50", "57×100")
     spreads = (np.inf,) if smoke else (np.inf, 20.0, 4.0)
     fixed = [
-        Cell("groups", "fixed", {"tasks": shape, "theta": theta, "d": d}, 150 if smoke else 500)
+        Cell("groups", "fixed", {"tasks": shape, "theta": theta, "d": d}, 150 if smoke else 250)
         for shape, theta, d in product(shapes, (0.9,) if smoke else (0.7, 0.9, 0.95), spreads)
     ]
     return prior + fixed

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq.calibration import published
-from harness_uq.calibration.design import LEVELS, Answer, Cell, DataSet, Setting, Size
+from harness_uq.calibration.design import LEVELS, NOMINAL, Answer, Cell, DataSet, Setting, Size
 from harness_uq.data import FloatArray, IntArray
 from harness_uq.differences import Pair, paired_difference
 from harness_uq.errors import HarnessUqError
@@ -75,7 +75,7 @@ def _floats(ends: "tuple[FloatArray | float, FloatArray | float]") -> Ends:
 def _independent_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("independent", "prior", {"N": n}, 400 if smoke else 3000, averaged=True, levels=LEVELS)
+        Cell("independent", "prior", {"N": n}, 200 if smoke else 1500, averaged=True)
         for n in ((10,) if smoke else (3, 10, 30, 100))
     ]
     scores = ((0.8, 0.8),) if smoke else ((0.5, 0.5), (0.8, 0.8), (0.95, 0.95), (0.99, 0.99), (0.8, 0.9), (0.95, 0.97))
@@ -84,7 +84,7 @@ def _independent_cells(size: Size) -> list[Cell]:
             "independent",
             "fixed",
             {"theta_A": a, "theta_B": b, "N_A": n, "N_B": m},
-            200 if smoke else 1000,
+            200 if smoke else 300,
             is_null=a == b,
         )
         for (a, b), (n, m) in product(scores, ((30, 30),) if smoke else ((20, 20), (20, 100), (100, 100), (1000, 1000)))
@@ -108,7 +108,7 @@ INDEPENDENT = Setting(
     ("bayes", "newcombe", "miettinen-nurminen", "clt"),
     _independent_cells,
     _draw_independent,
-    every={"miettinen-nurminen": 2},
+    every={"miettinen-nurminen": 4},
 )
 
 
@@ -173,11 +173,11 @@ _PAIRED: dict[str, Callable[[FloatArray, tuple[float, ...], np.random.Generator]
 def _paired_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     paper = [
-        Cell("paired", "paper", {"N": n}, 150 if smoke else 3000, levels=LEVELS)
+        Cell("paired", "paper", {"N": n}, 100 if smoke else 3000, levels=LEVELS if n == 10 else (NOMINAL,))
         for n in ((10,) if smoke else (3, 10, 30, 100))
     ]
     prior = [
-        Cell("paired", "prior", {"N": n}, 300 if smoke else 3000, averaged=True) for n in ((20,) if smoke else (10, 50))
+        Cell("paired", "prior", {"N": n}, 300 if smoke else 1500, averaged=True) for n in ((20,) if smoke else (10, 50))
     ]
     scores = ((0.8, 0.8),) if smoke else ((0.5, 0.5), (0.8, 0.8), (0.95, 0.95), (0.99, 0.99), (0.8, 0.85), (0.95, 0.97))
     fixed = [
@@ -185,7 +185,7 @@ def _paired_cells(size: Size) -> list[Cell]:
             "paired",
             "fixed",
             {"theta_A": a, "theta_B": b, "rho": rho, "N": n},
-            150 if smoke else 500,
+            150,
             is_null=a == b,
         )
         for (a, b), rho, n in product(
@@ -213,7 +213,8 @@ PAIRED = Setting(
     tuple(_PAIRED),
     _paired_cells,
     _draw_paired,
-    every={"latent-normal": 8, "published paired IS": 8, "unpaired bayes": 4, "bootstrap": 4, "tango": 2},
+    every={"latent-normal": 10, "published paired IS": 10, "unpaired bayes": 8, "bootstrap": 4, "tango": 4, "t": 2},
+    every_of_paper={"bayes": 3, "latent-normal": 6, "published paired IS": 3, "unpaired bayes": 3},
 )
 
 
@@ -257,7 +258,7 @@ def _paired_clustered_cells(size: Size) -> list[Cell]:
             "paired_clustered",
             "fixed",
             {"theta_A": a, "theta_B": b, "clusters": shape, "latent icc": icc},
-            100 if smoke else 500,
+            100 if smoke else 150,
             is_null=a == b,
         )
         for (a, b), shape, icc in product(scores, shapes, (0.33,) if smoke else (0.0, 0.1, 0.33))
@@ -285,5 +286,5 @@ PAIRED_CLUSTERED = Setting(
     ("bayes", "stats", "clustered-t", "unclustered bayes", "unclustered t"),
     _paired_clustered_cells,
     _draw_paired_clustered,
-    every={"stats": 4, "unclustered bayes": 2},
+    every={"stats": 8, "unclustered bayes": 4},
 )

@@ -204,7 +204,7 @@ def _simulated(cell: Cell, setting: Setting, names: Sequence[str], seed: int) ->
     for i in range(cell.n_data_sets):
         data = setting.draw(cell, rng)
         for name in names:
-            if i % setting.every.get(name, 1) == 0:
+            if setting.takes(cell, name, i):
                 take(data, name)
     default = tallies[setting.default]
     if cell.levels == (NOMINAL,) and not cell.averaged and default.held[0] < CLOSE_CALL * default.n:

@@ -57,8 +57,8 @@ class Experiment:
 
 
 def run_sbc(size: Size, seed: int = 0, names: Sequence[str] | None = None) -> list[Uniformity]:
-    """Ranks of every posterior; 300 (smoke) or 4,000 simulations each, fewer of the slow ones."""
-    n = 300 if size == "smoke" else 4000
+    """Ranks of every posterior; 300 (smoke) or 2,000 simulations each, fewer of the slow ones."""
+    n = 300 if size == "smoke" else 2000
     return [uniformity(e, n // e.every, seed) for e in EXPERIMENTS if names is None or e.name in names]
 
 
@@ -84,7 +84,7 @@ def _rank(posterior: Posterior, truth: float, rng: np.random.Generator) -> float
 
 def run_reliability(size: Size, seed: int = 0) -> list[Reliability]:
     """How often A is better where P(A > B) says p, in ten bins of p."""
-    n = 300 if size == "smoke" else 5000
+    n = 300 if size == "smoke" else 3000
     return [reliability(e, n // e.every, seed) for e in FORECASTS]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from harness_uq.calibration.clusters import spread_of, success_rates
 from harness_uq.calibration.design import Cell, DataSet, Setting, Size
-from harness_uq.calibration.scores import ScoreData
+from harness_uq.calibration.scores import UNBIASED_PROCESS, ScoreData
 from harness_uq.data import FloatArray
 
 _Mixture = tuple[tuple[float, float, float], ...]  # share of questions, a and b of Beta; b < 0: all at a
@@ -39,13 +39,13 @@ def answers(rates: FloatArray, n_trials: int, rng: np.random.Generator) -> Float
 def _benchmark_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("benchmark", "prior", {"questions": m, "trials": n}, 150 if smoke else 1500, averaged=True)
+        Cell("benchmark", "prior", {"questions": m, "trials": n}, 150 if smoke else 2000, averaged=True)
         for m, n in (((30, 4),) if smoke else ((30, 2), (30, 8), (100, 4)))
     ]
     designs = ["easy, Beta(9, .5)", "all at .5"] if smoke else list(MIXTURES)
     counts = (1, 4) if smoke else (1, 2, 4, 8, 16, 32, 64)
     fixed = [
-        Cell("benchmark", "mixtures", {"questions": m, "kind": name, "trials": n}, 80 if smoke else 300)
+        Cell("benchmark", "mixtures", {"questions": m, "kind": name, "trials": n}, 80 if smoke else 200)
         for m, name, n in [
             *product((30,), designs, counts),
             *([] if smoke else product((100,), designs, (2, 8))),
@@ -81,7 +81,7 @@ def _pass_k_cells(size: Size) -> list[Cell]:
             "pass_k",
             scope,
             {"questions": 50, "kind": name, "k": k, "trials": n},
-            40 if smoke else 200,
+            40 if smoke else 80,
         )
         for scope, name, (k, n) in product(("population", "benchmark"), designs, shapes)
     ]
@@ -108,7 +108,7 @@ def _mean_all_wrong(mixture: str, k: int) -> float:
 PASS_K = Setting(
     "pass_k",
     "pass@k from N trials a question",
-    ("bayes",),
+    ("bayes", UNBIASED_PROCESS),
     _pass_k_cells,
     _draw_pass_k,
 )
