@@ -206,7 +206,9 @@ def test_all_pairs_agree_with_one_pair_at_a_time(model: PairedModel, n_questions
     tolerance = 1e-3 if model == "latent_normal" else 1e-6
     for i, j in zip(*np.triu_indices(9, 1), strict=True):
         a, b = correct[i], correct[j]
-        one = paired_posterior([np.sum(a * b), np.sum(a * (1 - b)), np.sum((1 - a) * b), np.sum((1 - a) * (1 - b))], model)
+        one = paired_posterior(
+            [np.sum(a * b), np.sum(a * (1 - b)), np.sum((1 - a) * b), np.sum((1 - a) * (1 - b))], model
+        )
         found = [m[i, j] for m in (pairs.mean, pairs.sd, pairs.prob_positive, pairs.low, pairs.high)]
         np.testing.assert_allclose(found, [one.mean, one.sd, one.prob_positive, *one.interval()], atol=tolerance)
 
