@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 from unittest import mock
 
-from harness_uq import Estimate, TaskLog, estimate
+from harness_uq import CompareOptions, Estimate, TaskLog, compare, estimate
 from harness_uq_lm_eval import replay, stock
 from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry, recorded_trials
 from harness_uq_lm_eval.jsontree import integer, items, table
@@ -118,6 +118,8 @@ def enrich(results: Results, settings: Settings) -> list[Estimate]:
         rows, failures = estimate_each(logs, settings)
         entries = [*(row.to_dict() for row in rows), *failures]
         add_block(results, entries, settings.recorded(), **_truth(settings), **recorded_trials(results))
+        if settings.compare is not None:
+            _guarded("the comparison", add_comparisons, results, logs, settings)
     except Exception as error:
         _logger.warning("no uncertainty in the results of this run: %s", _said(error))
         _guarded("the note of the failure", _add_failure, results, settings, _said(error))
@@ -139,6 +141,18 @@ def record_trials(results: Results, task_dict: Mapping[object, object]) -> None:
             entries.append({"task": name, "reason": reason})
     if repeated:
         results[BLOCK] = {"trials": entries}
+
+
+def add_comparisons(results: Results, logs: Sequence[TaskLog], settings: Settings) -> None:
+    """Put this run's differences to a logged one into the block, and say each verdict."""
+    options = settings.options()
+    chosen = CompareOptions(level=options.level, scope=options.scope, structure=options.structure)
+    rows = compare(logs, settings.compare or (), chosen)
+    block = results[BLOCK]
+    if isinstance(block, dict):
+        block["comparisons"] = [row.to_dict() for row in rows]
+    for row in rows:
+        _logger.info("%s, %s: %s", row.task, row.metric, row.verdict_text)
 
 
 def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Estimate], list[Entry]]:
