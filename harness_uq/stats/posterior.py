@@ -77,8 +77,8 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
     low, high = 0.0, 1.0 - level
     for _ in range(9):
         tails = np.linspace(low, high, 17)
-        widths = quantile(np.minimum(tails + level, 1.0)) - quantile(tails)
-        best = int(np.argmin(widths))
+        ends = quantile(np.stack([tails, np.minimum(tails + level, 1.0)]))
+        best = int(np.argmin(ends[1] - ends[0]))
         low, high = tails[max(best - 1, 0)], tails[min(best + 1, 16)]
     ends = quantile(np.array([tails[best], min(tails[best] + level, 1.0)]))
     return float(ends[0]), float(ends[1])
@@ -187,8 +187,10 @@ class DensityPosterior(Posterior):
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = u - error / slope
             fresh = np.where((slope > 0) & (step > low) & (step < high), step, (low + high) / 2)
-            done = np.abs(fresh - u) <= 1e-13 * (1 + np.abs(u))
-            u = fresh
+            # in the tails, rounding of the distribution function would move u by more than the tolerance for ever
+            is_exact = np.abs(error) <= 4 * np.finfo(float).eps
+            done = is_exact | (np.abs(fresh - u) <= 1e-13 * (1 + np.abs(u)))
+            u = np.where(is_exact, u, fresh)
             if done.all():
                 break
         low_end, high_end = _ENDS[self.scale]
