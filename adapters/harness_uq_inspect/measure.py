@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from harness_uq.plugins import Plugins
 
+NO_CLUSTERS: Final = "none"
 _MAX_CACHED: Final = 64
 _cache: dict[str, dict[tuple[str, str], float]] = {}
 
@@ -43,9 +44,9 @@ def measure(scores: "Sequence[SampleScore]", options: Mapping[str, str | float],
     ids = [str(score.sample_id) for score in scores]
     values: list[Value] = [score.score.value for score in scores]
     name = scores[0].scorer or "score"
-    documents: dict[str, Json | None] = {}
-    for question, score in zip(ids, scores, strict=True):
-        documents.setdefault(question, score.sample_metadata)
+    documents: dict[str, Json | None] = dict.fromkeys(ids)
+    if cluster != NO_CLUSTERS:
+        documents = dict(zip(ids, [score.sample_metadata for score in scores], strict=True))
     key = _digest(ids, values, list(documents.values()), name, sorted(options.items()), cluster)
     if key not in _cache:
         while len(_cache) >= _MAX_CACHED:
@@ -62,7 +63,8 @@ def _digest(*parts: object) -> str:
 def _measured(
     name: str, ids: Sequence[str], values: Sequence[Value], documents: Mapping[str, Json | None], options: Options
 ) -> Iterator[tuple[tuple[str, str], float]]:
-    questions = Questions(tuple(documents), fields=metadata_fields(list(documents.values()), list(documents)))
+    fields = metadata_fields(list(documents.values()), list(documents)) if any(documents.values()) else {}
+    questions = Questions(tuple(documents), fields=fields)
     for key, column in _columns(values):
         found = numbers(column)
         if isinstance(found, NoNumbers):
@@ -84,8 +86,8 @@ def _columns(values: Sequence[Value]) -> Iterator[tuple[str, list[Value]]]:
 
 def _matrix(ids: Sequence[str], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Question × trial matrix, trials in the order of arrival."""
-    rows: dict[str, int] = {}
-    row = np.fromiter((rows.setdefault(question, len(rows)) for question in ids), np.int64, len(ids))
+    place = {question: row for row, question in enumerate(dict.fromkeys(ids))}
+    row = np.fromiter(map(place.__getitem__, ids), np.int64, len(ids))
     order = np.argsort(row, kind="stable")
     sizes = np.bincount(row)
     column = np.arange(len(ids)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -66,16 +66,18 @@ def numbers(values: Sequence[Value]) -> Numbers | NoNumbers:
 
     None and NaN are cells without a score; one label that is no number makes labels of all.
     """
-    if any(isinstance(value, list) for value in values):
+    kinds = set(map(type, values))
+    if list in kinds:
         return NoNumbers("a list of values per sample, which Inspect's metrics read as 0; a mean is not defined")
-    if any(isinstance(value, dict) for value in values):
+    if dict in kinds:
         return NoNumbers("a dictionary inside a dictionary of values; a mean is not defined")
-    converted = [to_number(value) for value in values]
-    if any(number is None and value is not None for value, number in zip(values, converted, strict=True)):
-        return NoNumbers(_categories(values))
-    finite = np.array([math.nan if number is None else number for number in converted], dtype=float)
-    finite[~np.isfinite(finite)] = math.nan
-    return Numbers(finite, _levels(values))
+    distinct = list(dict.fromkeys(values))  # few differ among many
+    number_of = {value: to_number(value) for value in distinct}
+    if any(number is None and value is not None for value, number in number_of.items()):
+        return NoNumbers(_categories(distinct))
+    converted = np.array([number_of[value] for value in values], dtype=float)  # None becomes NaN
+    converted[~np.isfinite(converted)] = math.nan
+    return Numbers(converted, _levels(distinct))
 
 
 def _categories(values: Sequence[Value]) -> str:

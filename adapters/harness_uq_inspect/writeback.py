@@ -91,15 +91,15 @@ def read_header(path: str) -> Json:
 
 
 def _append_header(path: str, file: IO[bytes], header: Json) -> None:
-    """A header behind the last byte of `file`, a copy of `path` or of its beginning, and a directory with it."""
+    """A header behind the last byte of `file`, a copy of `path` or of its beginning, and a directory with it.
+
+    The old directory stays where it is, so that it can be had back.
+    """
     end = file.tell()
     with ZipFile(path) as source:
         entries = [info for info in source.infolist() if info.filename != HEADER]
-    with ZipFile(file, "a", ZIP_DEFLATED) as archive:
-        archive.start_dir = end  # where the next member goes; the old directory stays, so that it can be had back
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:  # writes from where the file stands
         archive.filelist[:] = entries
-        archive.NameToInfo.clear()
-        archive.NameToInfo.update((info.filename, info) for info in entries)
         archive.writestr(HEADER, json.dumps(header))
     with ZipFile(file) as written:
         if len(written.infolist()) != len(entries) + 1 or written.getinfo(HEADER).header_offset != end:
@@ -109,9 +109,10 @@ def _append_header(path: str, file: IO[bytes], header: Json) -> None:
 def _end_of_original(path: str, header: Json) -> int:
     """Size of the file without marks; the whole file where it has none, or where others wrote to it since."""
     size = _original(header).get("size")
+    if not isinstance(size, int):
+        return Path(path).stat().st_size
     with ZipFile(path) as archive:
-        is_last = archive.getinfo(HEADER).header_offset == size
-    return size if isinstance(size, int) and is_last else Path(path).stat().st_size
+        return size if archive.getinfo(HEADER).header_offset == size else Path(path).stat().st_size
 
 
 def _restore_eval(path: str) -> bool:
