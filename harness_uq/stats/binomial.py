@@ -9,6 +9,7 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats._arrays import FloatArray, check_counts, check_level
+from harness_uq.stats._special import beta_quantile
 from harness_uq.stats.posterior import BetaPosterior, DensityPosterior, IntervalKind, Posterior
 
 BinomialMethod: TypeAlias = Literal["beta", "hdi", "jeffreys", "wilson", "clopper_pearson", "agresti_coull", "clt", "t"]
@@ -216,7 +217,7 @@ def _beta(s: FloatArray, n: FloatArray, level: float, prior: float = 1.0) -> End
 
 def _beta_ends(a: FloatArray, b: FloatArray, below: FloatArray, above: FloatArray) -> Ends:
     """Interval that leaves out probability `below` under it and `above` over it."""
-    low: FloatArray = np.asarray(special.betaincinv(a, b, below), np.float64)
+    low: FloatArray = np.asarray(beta_quantile(a, b, below), np.float64)
     high: FloatArray = np.asarray(special.betainccinv(a, b, above), np.float64)
     return low, high
 
@@ -277,7 +278,7 @@ def wilson_score(s: FloatArray, n: FloatArray, z: float) -> Ends:
 
 def _clopper_pearson(s: FloatArray, n: FloatArray, level: float) -> Ends:
     tail = (1.0 - level) / 2.0
-    low = np.where(s == 0, 0.0, special.betaincinv(np.maximum(s, 1.0), n - s + 1.0, tail))
+    low = np.where(s == 0, 0.0, beta_quantile(np.maximum(s, 1.0), n - s + 1.0, tail))
     high = np.where(s == n, 1.0, special.betainccinv(s + 1.0, np.maximum(n - s, 1.0), tail))
     return low, high
 

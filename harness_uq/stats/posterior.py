@@ -14,6 +14,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats._arrays import FloatArray, check_level
+from harness_uq.stats._special import beta_quantile
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
@@ -112,7 +113,7 @@ class BetaPosterior(Posterior):
         return (self.high - self.low) * float(np.sqrt((self.a / n) * (self.b / n) / (n + 1)))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        return np.asarray(self.low + (self.high - self.low) * special.betaincinv(self.a, self.b, np.asarray(p, float)))
+        return np.asarray(self.low + (self.high - self.low) * beta_quantile(self.a, self.b, p))
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         unit = (np.asarray(x, float) - self.low) / (self.high - self.low)
@@ -167,8 +168,8 @@ class DensityPosterior(Posterior):
         return self._sd
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        values = np.asarray(x, float)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.clip(np.asarray(x, float), *_ENDS[self.scale])
+        with np.errstate(divide="ignore"):
             u = self._to_u(values)
         inside = np.clip(u, self.nodes[0], self.nodes[-1])
         return np.asarray(np.clip(self._cdf(inside), 0.0, 1.0))
