@@ -218,7 +218,7 @@ def _beta(s: FloatArray, n: FloatArray, level: float, prior: float = 1.0) -> End
 def _beta_ends(a: FloatArray, b: FloatArray, below: FloatArray, above: FloatArray) -> Ends:
     """Interval that leaves out probability `below` under it and `above` over it."""
     low: FloatArray = np.asarray(beta_quantile(a, b, below), np.float64)
-    high: FloatArray = np.asarray(special.betainccinv(a, b, above), np.float64)
+    high: FloatArray = 1.0 - beta_quantile(b, a, above)
     return low, high
 
 
@@ -279,7 +279,7 @@ def wilson_score(s: FloatArray, n: FloatArray, z: float) -> Ends:
 def _clopper_pearson(s: FloatArray, n: FloatArray, level: float) -> Ends:
     tail = (1.0 - level) / 2.0
     low = np.where(s == 0, 0.0, beta_quantile(np.maximum(s, 1.0), n - s + 1.0, tail))
-    high = np.where(s == n, 1.0, special.betainccinv(s + 1.0, np.maximum(n - s, 1.0), tail))
+    high = np.where(s == n, 1.0, 1.0 - beta_quantile(np.maximum(n - s, 1.0), s + 1.0, tail))
     return low, high
 
 

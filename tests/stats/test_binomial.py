@@ -298,3 +298,10 @@ def test_a_benchmark_asked_in_full_is_not_an_estimate() -> None:
         finite_population_posterior(3, 4, 3)
     with pytest.raises(DataError, match="whole counts"):
         finite_population_posterior(2.5, 4, 9)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["beta", "hdi", "jeffreys", "clopper_pearson", "wilson"])
+def test_a_billion_trials_with_a_thousand_failures_leave_about_two_standard_errors(method):
+    # p (1 - p) / n = 1e-6 / 1e9: standard error 3.16e-8; scipy's betaincinv and betainccinv miss these by up to 1e-6
+    low, high = binomial_interval(10**9 - 1000, 10**9, method=method)
+    assert (low, high) == pytest.approx((1 - 1.0625e-6, 1 - 0.9385e-6), abs=4e-9)

@@ -87,7 +87,7 @@ def test_an_unknown_kind_of_interval_is_refused():
 
 
 def test_a_tabulated_density_knows_that_nothing_lies_outside_its_scale():
-    assert tabulated_beta(3, 5).cdf([-0.5, 0.0, 1.0, 1.5]).tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert tabulated_beta(3, 5).cdf([-0.5, 0.0, 1.0, 1.5]) == pytest.approx([0, 0, 1, 1])
 
 
 @pytest.mark.parametrize(("a", "b"), [(1e9, 1e3), (1e3, 1e9), (1e8, 1e3), (3e9, 5e4), (1e9, 1e9), (2, 1e9), (1e9, 2)])
