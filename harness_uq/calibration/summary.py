@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.calibration.design import NOMINAL
+from harness_uq.calibration.figures_of_papers import FIGURES
 from harness_uq.calibration.results import CellResult, MethodResult, Reliability, Report, Uniformity
 from harness_uq.calibration.settings import SETTINGS
 from harness_uq.calibration.verdicts import (
@@ -56,7 +57,7 @@ def page(report: Report) -> str:
     verdicts = [judge(name, report.cells) for name in SETTINGS if any(c.setting == name for c in report.cells)]
     parts = [_opening(report), _verdict_table(verdicts)]
     parts += [_setting_section(verdict, report.cells) for verdict in verdicts]
-    parts += [_sbc_section(report.uniformity), _reliability_section(report.reliability)]
+    parts += [_figures_section(report.cells), _sbc_section(report.uniformity), _reliability_section(report.reliability)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -83,7 +84,8 @@ of data sets is given, and slow methods get fewer of them: with n data sets the 
 
 
 def _minutes(report: Report) -> float:
-    return sum(part.seconds for part in (*report.cells, *report.uniformity)) / 60
+    cells, ranks = report.cells, report.uniformity
+    return (sum(cell.seconds for cell in cells) + sum(one.seconds for one in ranks)) / 60
 
 
 def _verdict_table(verdicts: Sequence[Verdict]) -> str:
@@ -211,6 +213,26 @@ def _least(cells: Sequence[CellResult]) -> str:
         for cell in cells
     ]
     return _markdown(("cell", "data sets", "coverage", "warned"), rows)
+
+
+def _figures_section(cells: Sequence[CellResult]) -> str:
+    """Every method of the papers' clustered and paired figures: ours, theirs."""
+    rows = []
+    for cell in cells:
+        for method, theirs in FIGURES.get(cell.key, {}).items():
+            if method in cell.methods:
+                result, place = cell.methods[method], cell.at_nominal
+                ours, error = result.coverage[place], result.mc_error[place]
+                rows.append((cell.label, method, f"{ours:.3f} ± {error:.3f}", f"{theirs:.3f}", f"{ours - theirs:+.3f}"))
+    if not rows:
+        return ""
+    return f"""## Against the published figures
+
+Coverage at nominal 95 % in the generators of Bowyer et al. (2025, Figures 3 and 5), and what their figures show. These
+rest on 100 values of theta; with two clusters of five an exact sum over all data gives .426 for the clustered CLT, .441
+for the bootstrap and .761 for Wilson, up to .018 from the figure.
+
+{_markdown(("data", "method", "here", "figure", "difference"), rows)}"""
 
 
 def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
