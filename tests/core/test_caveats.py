@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.core.logs import task_log
 
 from harness_uq.analysis import Options, estimate, estimate_scores
 from harness_uq.data import Reported, Scores, Source, TaskLog
 from harness_uq.structure import StructureOptions
+from tests.core.logs import task_log
 
 NAN = float("nan")
 

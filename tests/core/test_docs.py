@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
 
 from harness_uq.analysis import estimate_scores
 from harness_uq.plugins import load_plugins
 from harness_uq.selection import method_names
+from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
 INDEX = (DOCS / "index.md").read_text()

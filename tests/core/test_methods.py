@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from tests.core.logs import task_log
 
 from harness_uq.analysis import Options, estimate, estimate_scores
 from harness_uq.estimands import Mean
@@ -13,6 +12,7 @@ from harness_uq.reading import read_logs
 from harness_uq.results import Estimate
 from harness_uq.selection import method_names
 from harness_uq.structure import StructureOptions
+from tests.core.logs import task_log
 
 NAN = float("nan")
 METHODS = method_names(load_plugins().estimators)
@@ -56,7 +56,7 @@ def assert_sound(row: Estimate) -> None:
     numbers = [row.value, row.std_error, row.interval.low, row.interval.high]
     assert np.isfinite(numbers).all()
     assert row.interval.low < row.interval.high
-    inside = 0 <= row.interval.low and row.interval.high <= 1
+    inside = row.interval.low >= 0 and row.interval.high <= 1
     assert inside or (row.interval.kind == "confidence" and any("leaves [0, 1]" in note for note in row.notes))
 
 

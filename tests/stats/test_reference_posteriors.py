@@ -1,7 +1,7 @@
 """Every posterior that was computed independently on dense grids, through the public names.
 
-The file states its tolerances: 1e-6, or what a case gives as `tol` (latent normal 2e-4; the benchmark posterior, which is
-a Beta matched to Monte Carlo, 2 % of the width).
+The file states its tolerances: 1e-6, or what a case gives as `tol` (latent normal 2e-4; the benchmark posterior, which
+is a Beta matched to Monte Carlo, 2 % of the width).
 """
 
 import json
