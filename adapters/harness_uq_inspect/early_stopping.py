@@ -7,13 +7,14 @@ stays what it was; questions are never dropped, and none is favoured for how it 
 import logging
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from inspect_ai.util import EarlyStop
 
 from harness_uq import DataError, HarnessUqError
 from harness_uq_inspect.collect import document, start
+from harness_uq_inspect.remarks import STOP_WHEN
 from harness_uq_inspect.schema import Json, Sample, Score
 from harness_uq_inspect.stopping import Decision, Rule, Watch
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample as DatasetSample
     from inspect_ai.log import EvalSpec
     from inspect_ai.scorer import SampleScore
-
-MANAGER: Final = "harness_uq.stop_when"
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class StopWhen:
                 n_trials,
                 max(1, len(documents) // 10),
             )
-        return MANAGER
+        return STOP_WHEN
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:  # noqa: A002 - Inspect's protocol
         """Skip the trial if everything is decided."""

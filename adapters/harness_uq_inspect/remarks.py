@@ -7,9 +7,10 @@ from typing import Final
 from harness_uq_inspect.block import is_stale
 from harness_uq_inspect.columns import Frame
 from harness_uq_inspect.samples import Log
-from harness_uq_inspect.schema import Sample
+from harness_uq_inspect.schema import EarlyStopping, Sample
 from harness_uq_inspect.values import is_unscored
 
+STOP_WHEN: Final = "harness_uq.stop_when"
 _NEWEST_KNOWN_VERSION: Final = 3
 
 
@@ -24,11 +25,14 @@ def notes_on(log: Log, frame: Frame) -> Iterator[str]:
     yield from _on_reductions(log, frame)
     results = log.header.results
     if results is not None and results.early_stopping is not None:
-        stopping = results.early_stopping
-        yield (
-            f"early stopping ({stopping.manager}) skipped {len(stopping.early_stops)} of {results.total_samples} "
-            "trials; the number of trials depends on the scores, and intervals do not account for that"
-        )
+        yield _on_early_stopping(results.early_stopping, results.total_samples)
+
+
+def _on_early_stopping(stopping: EarlyStopping, n_planned: int) -> str:
+    text = f"early stopping ({stopping.manager}) skipped {len(stopping.early_stops)} of {n_planned} trials"
+    if stopping.manager == STOP_WHEN:
+        return f"{text}: {(stopping.metadata or {}).get('reason', 'no reason logged')}"
+    return f"{text}; the number of trials depends on the scores, and intervals do not account for that"
 
 
 def _on_missing(scorer: str, cells: Sequence[Sample]) -> Iterator[str]:

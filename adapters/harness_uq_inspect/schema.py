@@ -97,6 +97,7 @@ class EarlyStopping(msgspec.Struct):
 
     manager: str = "unnamed"
     early_stops: list[object] = []
+    metadata: Json | None = None
 
 
 class Results(msgspec.Struct):

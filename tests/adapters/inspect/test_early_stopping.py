@@ -1,0 +1,129 @@
+"""Adaptive epochs: when they stop, what the log says of it, and what is never skipped."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness_uq import DataError, Questions, Scores, Source, TaskLog, estimate
+from harness_uq.stats.betting import log_e_value_of_differences
+from harness_uq_inspect.samples import Log, read_log
+from harness_uq_inspect.schema import Sample
+from harness_uq_inspect.stopping import Rule, Watch
+from tests.adapters.inspect.environment import run_with_uq
+
+pytestmark = pytest.mark.harness
+
+N, EPOCHS = 60, 8
+
+
+@pytest.fixture(scope="module")
+def runs(inspect_log, tmp_path_factory):
+    """What each run under a rule left: location, warnings and `results.early_stopping`."""
+    folder = tmp_path_factory.mktemp("stopping")
+    script = Path(__file__).with_name("stopping_runs.py")
+    run_with_uq(sys.executable, script, folder, cwd=folder, HARNESS_UQ=None)
+    return {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+
+
+def decision(run):
+    return run["early_stopping"]["metadata"]
+
+
+def trials_of(run):
+    return np.bincount([int(question) for question, _ in read_log(run["location"]).cells])
+
+
+@pytest.mark.parametrize(("case", "width", "at_least"), [("width", 0.12, 2), ("benchmark", 0.05, 3)])
+def test_epochs_end_once_the_interval_is_narrow_enough(runs, case, width, at_least):
+    run, trials = runs[case], trials_of(runs[case])
+    assert run["early_stopping"]["manager"] == "harness_uq.stop_when"
+    assert decision(run)["decision"] == "width"
+    assert decision(run)["width"] <= width
+    assert trials.sum() + len(run["early_stopping"]["early_stops"]) == N * EPOCHS
+    assert trials.sum() - decision(run)["n_trials_at_decision"] <= 2 * 4  # those under way, or about to be
+    assert trials.min() >= at_least
+    assert np.ptp(trials) <= 1
+    assert {stop["reason"] for stop in run["early_stopping"]["early_stops"]} == {"width"}
+
+
+def test_the_score_is_the_mean_of_question_means_and_the_log_says_what_happened(runs):
+    cells = read_log(runs["width"]["location"]).cells
+    means = [
+        np.mean([cell.scores["right"].value == "C" for (question, _), cell in cells.items() if question == wanted])
+        for wanted in {question for question, _ in cells}
+    ]
+    (row,) = estimate(runs["width"]["location"])
+    assert row.value == pytest.approx(np.mean(means))
+    assert any("early stopping (harness_uq.stop_when) skipped" in note for note in row.notes)
+
+
+def test_a_look_sees_the_interval_that_the_log_gives(runs):
+    log = read_log(runs["out_of_reach"]["location"])
+    watch = Watch(Log(log.header), log.documents, 3, Rule(1.0, 0.95, 2))
+    for (question, epoch), cell in log.cells.items():
+        watch.add(Sample(id=question, epoch=epoch, scores=cell.scores))
+    found, (row,) = watch.look(), estimate(runs["out_of_reach"]["location"])
+    assert (found.facts["low"], found.facts["high"]) == (row.interval.low, row.interval.high)
+
+
+def test_a_width_out_of_reach_runs_every_epoch_and_says_why(runs):
+    assert runs["out_of_reach"]["early_stopping"]["early_stops"] == []
+    assert trials_of(runs["out_of_reach"]).tolist() == [3] * 12
+    assert "still wider than 0.01" in decision(runs["out_of_reach"])["reason"]
+
+
+def test_too_many_trials_at_once_make_it_pointless_and_it_says_so(runs):
+    run = runs["at_once"]
+    assert run["early_stopping"]["early_stops"] == []
+    assert "set max_samples lower" in decision(run)["reason"]
+    assert any("stop_when may come too late" in text for text in run["warnings"])
+    assert runs["width"]["warnings"] == []
+
+
+def test_a_comparison_is_decided_by_the_e_value_and_stops(runs):
+    found = decision(runs["better"])
+    assert found["decision"] == "comparison"
+    assert found["threshold"] == pytest.approx((EPOCHS - 1) / 0.05)
+    assert found["e_value"] >= found["threshold"]
+    assert found["mean_difference"] > 0.4
+    assert "this system is better" in found["reason"]
+    assert trials_of(runs["better"]).sum() < N * EPOCHS
+
+
+def test_equal_systems_are_left_undecided(runs):
+    assert decision(runs["undecided"])["decision"] is None
+    assert "stays under" in decision(runs["undecided"])["reason"]
+    assert trials_of(runs["undecided"]).sum() == 3 * N
+
+
+@pytest.mark.parametrize(("case", "said"), [("nowhere", "runs all its epochs"), ("failing", "all epochs are run")])
+def test_a_rule_that_fails_harms_nothing(runs, case, said):
+    assert trials_of(runs[case]).sum() == 36
+    assert decision(runs[case])["decision"] is None
+    assert any(said in text for text in runs[case]["warnings"])
+
+
+@pytest.mark.parametrize(("options", "said"), [({}, "needs a width"), ({"width": 0.1, "min_trials": 1}, "min_trials")])
+def test_rules_that_make_no_sense_are_refused(inspect_log, options, said):
+    from harness_uq_inspect import stop_when
+
+    with pytest.raises(DataError, match=said):
+        stop_when(**options)
+
+
+def test_clusters_count_as_one_bet_in_units_of_the_largest():
+    """Ten passages of three questions, A ahead by 1, 0, 1 in each: ten bets of 2/3, not thirty."""
+    from harness_uq import CandidateField
+    from harness_uq_inspect.stopping import _Reference, _unit_differences
+
+    passages = CandidateField(np.repeat(np.arange(10), 3))
+    questions = Questions(tuple(map(str, range(30))), fields={"passage": passages})
+    scores = [Scores("m", "none", values[:, None]) for values in (np.ones(30), np.tile([0.0, 1.0, 0.0], 10))]
+    ours, theirs = (TaskLog("s", "t", Source("p", "inspect"), questions, (one,)) for one in scores)
+    rule = Rule(None, 0.95, 2, "p", cluster="passage")
+    differences = _unit_differences(ours, scores[0], _Reference("b", theirs), rule)
+    assert differences == pytest.approx(np.full(10, 2 / 3))
+    assert log_e_value_of_differences(differences) > 0
