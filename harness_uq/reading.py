@@ -74,9 +74,7 @@ def read_logs(
     return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
 
 
-def find_runs(
-    path: str, harnesses: Mapping[str, Harness]
-) -> tuple[list[tuple[Harness, Run]], list[tuple[str, str]]]:
+def find_runs(path: str, harnesses: Mapping[str, Harness]) -> tuple[list[tuple[Harness, Run]], list[tuple[str, str]]]:
     """Runs under one path, with the harness that knows each, and (path, message) of files that look like broken logs.
 
     Raises
@@ -123,16 +121,23 @@ def _failures(
     failures = []
     for name, files in expanded.items():
         if not files:
-            failures.append(
-                (name, "no such file or directory" if not Path(name).is_dir() else "the directory is empty")
-            )
+            failures.append((name, _nothing_there(name)))
         elif not claimed.intersection(files):
             known = [problems[file] for file in files if file in problems]
             failures.append((name, known[0] if known else _not_a_log(name, len(files))))
     return tuple(failures)
 
 
-def _not_a_log(name: str, n_files: int) -> str:
+def _nothing_there(name: str) -> str:
     if Path(name).is_dir():
+        return "the directory is empty"
+    return "no file matches" if glob.has_magic(name) else "no such file or directory"
+
+
+def _not_a_log(name: str, n_files: int) -> str:
+    path = Path(name)
+    if path.is_dir():
         return f"none of the {n_files} files in it is a log of a known harness"
+    if path.exists() and not path.stat().st_size:
+        return "the file is empty"
     return "not a log of a known harness (results_*.json, samples_*.jsonl, .eval or .json)"

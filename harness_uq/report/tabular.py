@@ -9,7 +9,7 @@ from harness_uq.report.columns import columns
 from harness_uq.results import SCHEMA, Estimate
 
 
-def estimates_json(rows: Sequence[Estimate], *, errors: Sequence[Mapping[str, str]] = ()) -> str:
+def estimates_json(rows: Sequence[Estimate], *, errors: Sequence[Mapping[str, str | None]] = ()) -> str:
     """JSON, schema 1: `{"schema": 1, "estimates": [...], "errors": [...]}`; missing is null, never NaN."""
     document = {"schema": SCHEMA, "estimates": [row.to_dict() for row in rows], "errors": [dict(e) for e in errors]}
     return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)

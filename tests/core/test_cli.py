@@ -85,7 +85,7 @@ def test_csv_has_a_row_an_estimate(run, capsys):
 
 def test_markdown_is_one_table(run, capsys):
     _, out, _ = output(capsys, "estimate", str(run), "--format", "markdown")
-    header, rule, row = out.strip().splitlines()
+    header, rule, row, *_ = out.strip().splitlines()
     assert header.count("|") == rule.count("|") == row.count("|")
 
 
@@ -192,3 +192,17 @@ def test_structure_prints_its_records_in_every_form(run, capsys, form):
         assert (record["task"], record["n_questions"], record["n_clusters"]) == ("toy", 10, None)
     if form == "latex":
         assert r"\toprule" in out
+
+
+@pytest.mark.parametrize("arguments", [("--uq", "nothing"), ("--estimand", "best"), ("--cluster", "a=b=c")])
+def test_json_is_valid_whatever_is_asked_for(run, capsys, arguments):
+    code, out, err = output(capsys, "estimate", str(run), *arguments, "--format", "json")
+    document = json.loads(out)
+    assert set(document) == {"schema", "estimates", "errors"}
+    if code:
+        assert document["errors"][0]["path"] is None
+        assert document["errors"][0]["message"] in err
+
+
+def test_nothing_to_print_prints_no_empty_line(tmp_path, capsys):
+    assert output(capsys, "estimate", str(tmp_path / "absent"))[:2] == (1, "")

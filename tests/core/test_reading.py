@@ -32,7 +32,7 @@ class Toy:
 def folder(tmp_path):
     for name, time in (("late", "2026-02-01"), ("early", "2026-01-01"), ("bad", ""), ("worse", "2026-03-01")):
         (tmp_path / f"{name}.toy").write_text(time)
-    (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "notes.txt").write_text("a note")
     return tmp_path
 
 
@@ -65,8 +65,17 @@ def test_a_broken_log_named_by_the_caller_is_a_failure_and_others_are_still_read
     assert reading.warnings == ()
 
 
-@pytest.mark.parametrize(("name", "message"), [("missing.toy", "no such file"), ("notes.txt", "not a log")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.toy", "no such file"),
+        ("notes.txt", "not a log"),
+        ("nothing.json", "the file is empty"),
+        ("no*.toy", "no file matches"),
+    ],
+)
 def test_a_path_that_gives_nothing_says_why(folder, name, message):
+    (folder / "nothing.json").touch()
     assert message in dict(read(folder / name).failures)[str(folder / name)]
 
 
