@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def write_logs(output: Path) -> None:
-    """Run both harnesses; of what they print, lm-eval's table of the last system is shown, with its intervals."""
+    """Run both harnesses; of what they print, the last table with intervals is shown."""
     for harness, run in HARNESSES.items():
         print(f"{harness}: two scripted systems on the example tasks ...", flush=True)
         start = perf_counter()
@@ -34,13 +34,14 @@ def write_logs(output: Path) -> None:
         with redirect_stdout(printed):
             run(output)
         print(f"    done in {perf_counter() - start:.0f} s", flush=True)
-        if run is run_lm_eval.run:
-            print(f"\n$ harness-uq lm-eval run ... --uq bayes\n\n{_last_table(printed.getvalue())}\n", flush=True)
+        command = "lm-eval run" if run is run_lm_eval.run else "inspect eval"
+        print(f"\n$ harness-uq {command} ... --uq bayes\n\n{_last_table(printed.getvalue())}\n", flush=True)
 
 
 def _last_table(printed: str) -> str:
-    """What lm-eval printed for the last system: a line about the model, and its tables."""
-    return printed[printed.rindex("scripted (") :].strip()
+    """What was printed last with intervals: lm-eval's tables of a system, or the table of a task in Inspect."""
+    start = max(printed.rfind(opening) for opening in ("\nscripted (", "\nscripted/"))
+    return printed[start:].partition("\n\nEstimand")[0].strip()
 
 
 def estimate(output: Path) -> int:

@@ -1,6 +1,5 @@
 """The example tasks for Inspect AI: `inspect eval examples/inspect_tasks.py -T system=scripted-large`."""
 
-import systems.inspect_provider  # noqa: F401 - registers the provider `scripted`
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import Model, get_model
@@ -18,6 +17,8 @@ from inspect_ai.scorer import (
     stderr,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
+
+import systems.inspect_provider  # noqa: F401 - registers the provider `scripted`
 from systems.questions import Question, load
 
 # each task names its model, since the option --model is resolved before this file is read
@@ -106,6 +107,3 @@ def _passage_sample(question: Question) -> Sample:
         target="ABCD"[int(question.answer)],
         metadata={"passage": question.passage_id},
     )
-
-
-TASKS = (passages, word_problems, conversions, copying)

@@ -1,4 +1,4 @@
-"""Run both scripted systems on the example tasks with the real Inspect AI, offline.
+"""Run both scripted systems on the example tasks with the real Inspect AI and `--uq bayes`, offline.
 
 Run as `python examples/run_inspect.py --output DIR`; it writes DIR/inspect/<system>/*.eval.
 """
@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 from systems.behaviour import ABILITIES
+
+TASKS = Path(__file__).resolve().parent / "inspect_tasks.py"
+TASK_NAMES = ("passages", "word_problems", "conversions", "copying")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -29,15 +32,14 @@ def run(output: Path) -> Path:
 
 
 def evaluate(name: str, folder: Path) -> None:
-    """Evaluate one system on every task."""
-    from inspect_ai import eval as inspect_eval
-    from inspect_tasks import TASKS
+    """Evaluate one system on every task as `harness-uq inspect eval` does."""
+    from harness_uq.cli import main as harness_uq
 
-    tasks = [make(system=name) for make in TASKS]
-    logs = inspect_eval(tasks, log_dir=str(folder), display="none", log_level="error", log_realtime=False)
-    failed = {log.eval.task: log.error.message for log in logs if log.error}
-    if failed:
-        raise RuntimeError(f"Inspect ended {name} with errors: {failed}")
+    options = {"-T": f"system={name}", "--log-dir": str(folder), "--display": "plain", "--uq": "bayes"}
+    arguments = [part for option in options.items() for part in option]
+    tasks = [f"{TASKS}@{task}" for task in TASK_NAMES]
+    if code := harness_uq(["inspect", "eval", *tasks, *arguments, "--no-log-realtime"]):
+        raise SystemExit(code)
 
 
 if __name__ == "__main__":

@@ -269,9 +269,16 @@ class TestInspectLogs:
         assert 0 < reported_values["number"] < reported_values["unit"] < 1
 
     @both_systems
-    def test_the_harness_calls_forty_out_of_forty_certain(self, inspect_runs: Path, system: str) -> None:
+    def test_the_harness_calls_forty_out_of_forty_certain_and_the_interval_does_not(
+        self, inspect_runs: Path, system: str
+    ) -> None:
         (score,) = inspect_log(inspect_runs, system, "copying").results.scores
-        assert {name: metric.value for name, metric in score.metrics.items()} == {"mean": 1.0, "stderr": 0.0}
+        metrics = score.metrics
+        assert list(metrics) == ["mean", "stderr", "uq_lower", "uq_upper", "uq_sd"]
+        assert metrics["mean"].value == metrics["uq_upper"].value == 1.0
+        assert metrics["uq_lower"].value == pytest.approx(0.05 ** (1 / 41))  # HDI of Beta(41, 1)
+        assert metrics["stderr"].value == metrics["uq_sd"].value > 0
+        assert metrics["stderr"].metadata == {"harness_uq": {"std_error": 0.0}}
 
     def test_the_stock_command_line_elsewhere_logs_the_same(
         self, inspect_runs: Path, run_python: RunPython, tmp_path: Path

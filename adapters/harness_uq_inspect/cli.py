@@ -2,12 +2,12 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Final
 
-from harness_uq import DataError, HarnessUqError, MissingDependencyError
-from harness_uq_inspect.wanted import from_environment, split
+from harness_uq import DataError, MissingDependencyError
+from harness_uq_inspect.wanted import OPTIONS, VARIABLE, from_environment, split
 
 _HELP: Final = """\
 usage: harness-uq inspect COMMAND … [--uq METHOD] [--uq-level LEVEL] [--uq-scope SCOPE]
@@ -32,25 +32,35 @@ def main(argv: Sequence[str]) -> int:
     if not argv or list(argv) in (["--help"], ["-h"]):
         sys.stdout.write(_HELP)
         return 0
+    before, command = dict(os.environ), sys.argv
     try:
         rest, variables = split(argv)
         if variables:
-            os.environ.update(variables)
-            os.environ.setdefault("HARNESS_UQ", "bayes")
+            os.environ.update({VARIABLE: "bayes", **variables})
             from_environment()
-    except (DataError, HarnessUqError) as error:
+        sys.argv = ["inspect", *rest]  # what `--detach` hands to the process that it starts
+        return _run_inspect()
+    except DataError as error:
         sys.stderr.write(f"harness-uq inspect: error: {error}\n")
         return 2
-    return _run_inspect(rest)
+    finally:
+        sys.argv = command
+        _restore_environment(before)
 
 
-def _run_inspect(arguments: Sequence[str]) -> int:
+def _run_inspect() -> int:
     found = list(entry_points(group="console_scripts", name="inspect"))
     if not found:
         raise MissingDependencyError("Inspect AI is not installed: pip install 'harness-uq[inspect]'")
-    sys.argv = ["inspect", *arguments]  # what `--detach` hands to the process that it starts
     try:
         found[0].load()()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     return 0
+
+
+def _restore_environment(before: Mapping[str, str]) -> None:
+    for name in OPTIONS.values():
+        os.environ.pop(name, None)
+        if name in before:
+            os.environ[name] = before[name]

@@ -113,4 +113,4 @@ def _take_over(results: EvalResults, changed: EvalResults) -> None:
 
 def _print(outcome: "Outcome") -> None:
     if display_type() != "none":
-        print(f"\n{outcome.text}\n")  # noqa: T201
+        print(f"\n{outcome.text}\n", flush=True)  # noqa: T201
