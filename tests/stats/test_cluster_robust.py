@@ -252,3 +252,18 @@ def test_bad_arguments_are_named() -> None:
         cluster_robust([], [])
     with pytest.raises(DataError, match="n_draws must be at least 1"):
         cluster_bootstrap([1.0, 0.0, 1.0], [0, 1, 2], n_draws=0)
+
+
+@given(clustered(), st.floats(0.1, 10))
+def test_wilson_does_not_know_the_scale_of_its_weights(data: tuple[np.ndarray, np.ndarray], scale: float) -> None:
+    binary = (data[0] > 9).astype(float)
+    expected = korn_graubard_wilson(binary, data[1])
+    assert korn_graubard_wilson(binary, data[1], weights=np.full(len(binary), scale)) == pytest.approx(
+        expected, abs=1e-9
+    )
+
+
+def test_wilson_of_unequal_weights_by_hand() -> None:
+    """Weights 1, 1, 2, all wrong: n = 16 / 6, t(2) = 4.3027, high = t^2 / (n + t^2) = 0.87409."""
+    found = korn_graubard_wilson([0, 0, 0], [0, 1, 2], weights=[1, 1, 2])
+    assert found == pytest.approx((0.0, 18.51282 / (16 / 6 + 18.51282)), abs=1e-6)
