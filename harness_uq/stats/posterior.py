@@ -86,7 +86,20 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
 
 
 class BetaPosterior(Posterior):
-    """Beta(a, b) distribution stretched to [low, high]."""
+    """Beta(a, b) distribution stretched to [low, high].
+
+    Parameters
+    ----------
+    a, b : float > 0; a uniform prior and s of n right give 1 + s and 1 + n - s
+    low, high : float, low < high; the range
+
+    Raises
+    ------
+    DataError : if a, b or the range is not as stated
+
+    >>> BetaPosterior(1, 1, 0, 100).interval(0.5)
+    (25.0, 75.0)
+    """
 
     def __init__(self, a: float, b: float, low: float = 0.0, high: float = 1.0) -> None:
         if not (a > 0 and b > 0 and high > low):
