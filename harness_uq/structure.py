@@ -88,8 +88,8 @@ class StructureOptions:
 
     Attributes
     ----------
-    cluster : field for every task, `none` to switch clusters off, None to detect
-    cluster_by_task : field or `none` by task name; stronger than `cluster`
+    cluster : field for every task, `none` to switch clusters off, None or `auto` to detect
+    cluster_by_task : field, `none` or `auto` by task name; stronger than `cluster`
     ranges : (low, high) by metric name
     """
 
@@ -99,7 +99,22 @@ class StructureOptions:
 
     def cluster_of(self, task: str) -> str | None:
         """The field the user wants for `task`, None where the user left it open."""
-        return self.cluster_by_task.get(task, self.cluster)
+        wanted = self.cluster_by_task.get(task, self.cluster)
+        return None if wanted == "auto" else wanted
+
+    @classmethod
+    def parse(
+        cls, clusters: Iterable[str], ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> "StructureOptions":
+        """Options from `FIELD`, `TASK=FIELD`, `none` and `auto`; of several for every task the last counts.
+
+        >>> StructureOptions.parse(["passage", "drop=none"]).cluster_of("drop")
+        'none'
+        """
+        named = list(clusters)
+        general = [item for item in named if "=" not in item]
+        by_task = dict(item.rsplit("=", 1) for item in named if "=" in item)
+        return cls(general[-1] if general else None, by_task, ranges or {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,9 +48,7 @@ class Wanted:
 
         if self.scope not in get_args(Scope):
             raise DataError(f"scope must be one of {', '.join(get_args(Scope))}; got {self.scope!r}")
-        by_task = dict(item.rsplit("=", 1) for item in self.cluster if "=" in item)
-        general = [item for item in self.cluster if "=" not in item and item != "auto"]
-        structure = StructureOptions(general[-1] if general else None, by_task)
+        structure = StructureOptions.parse(self.cluster)
         return Options(method=self.method, level=self.level, scope=cast(Scope, self.scope), structure=structure)
 
     @property

@@ -43,10 +43,7 @@ class Settings:
         ------
         HarnessUqError : if one of them makes no sense
         """
-        named = [item for item in self.cluster if item != "auto" and not item.endswith("=auto")]
-        by_task = dict(item.rsplit("=", 1) for item in named if "=" in item)
-        general = [item for item in named if "=" not in item]
-        structure = StructureOptions(general[-1] if general else None, by_task)
+        structure = StructureOptions.parse(self.cluster)
         return Options(method=self.method, level=self.level, scope=self.scope, structure=structure)
 
     def recorded(self) -> dict[str, str | float]:

@@ -105,9 +105,7 @@ def structure_options(args: argparse.Namespace) -> "StructureOptions":
     """The structure options that the arguments name."""
     from harness_uq.structure import StructureOptions
 
-    by_task = dict(item.rsplit("=", 1) for item in args.cluster if "=" in item)
-    general = [item for item in args.cluster if "=" not in item and item != "auto"]
-    return StructureOptions(general[-1] if general else None, by_task, dict(args.ranges))
+    return StructureOptions.parse(args.cluster, dict(args.ranges))
 
 
 def estimation_options(args: argparse.Namespace) -> "Options":

@@ -149,3 +149,9 @@ def test_candidate_field_counts_distinct_values_without_the_missing():
 def test_a_reduction_to_a_probability_is_bounded_whatever_the_scorer():
     data = Scores("my_scorer", "pass_at_2", np.array([[0.4], [1.0]]), reduction="pass_at_2")
     assert score_type_of(data, {})[:2] == ("bounded", (0.0, 1.0))
+
+
+def test_auto_for_one_task_undoes_the_field_for_all():
+    options = StructureOptions.parse(["section", "toy=auto"])
+    assert find_clusters(log_with(passage=PASSAGES, section=SECTIONS), options).key == "passage"
+    assert StructureOptions.parse(["auto"]).cluster_of("toy") is None
