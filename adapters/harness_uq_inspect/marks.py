@@ -44,9 +44,10 @@ def mark(header: Header, marks: Marks) -> Json:
     """The header with marks; those of an earlier time are replaced."""
     plain = unmark(header)
     results = dict(_mapping(plain.get("results")))
+    found = _list(results.get("scores"))
     scores = [
-        _marked_score(score, marks.estimates[at], marks) if at in marks.estimates else score
-        for at, score in enumerate(_list(results.get("scores")))
+        _marked_score(score, marks.estimates[at], marks, is_only=len(found) == 1) if at in marks.estimates else score
+        for at, score in enumerate(found)
     ]
     results |= {"scores": scores, "metadata": _mapping(results.get("metadata")) | {NAME: marks.block}}
     summary = {name: marks.block[name] for name in ("version", "settings", "scores_hash")}
@@ -85,16 +86,20 @@ def is_ours(metric: Metric) -> bool:
     return metric.name.startswith(("uq_", f"{NAME}_inspect/")) or metric.group in _REGISTERED
 
 
-def _marked_score(score: Json, estimate: Estimate, marks: Marks) -> Json:
+def _marked_score(score: Json, estimate: Estimate, marks: Marks, *, is_only: bool) -> Json:
+    """The score with our metrics; the viewer shows their group where there are several scores, else their names."""
     interval, sd = estimate.interval, estimate.std_error
     if interval is None or sd is None or not all(map(math.isfinite, (interval.low, interval.high, sd))):
         return score
-    about = {"method": estimate.method, "interval": interval.kind, "estimand": estimate.estimand}
     settings = _mapping(marks.block["settings"])
-    what = "" if estimate.estimand == "mean" else f" {estimate.estimand}"
-    group = f"uq {settings.get('method', estimate.method)}{what} {100 * interval.level:g}%"
+    asked = settings.get("estimand", "mean")
+    shared: Json = {
+        "group": f"uq {settings['method']}{'' if asked == 'mean' else f' {asked}'} {100 * interval.level:g}%",
+        "params": {},
+        "metadata": {NAME: {"method": estimate.method, "interval": interval.kind, "estimand": estimate.estimand}},
+    }
     ours = {
-        name: {"name": name, "group": group, "value": value, "params": {}, "metadata": {NAME: about}}
+        name: {"name": name if is_only else name.removeprefix("uq_"), "value": value, **shared}
         for name, value in zip(METRICS, (interval.low, interval.high, sd), strict=True)
     }
     metrics = _mapping(score.get("metrics"))
