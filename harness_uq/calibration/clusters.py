@@ -8,6 +8,7 @@ from harness_uq.calibration.design import LEVELS, NOMINAL, Cell, Setting, Size
 from harness_uq.calibration.scores import ScoreData
 from harness_uq.data import FloatArray, IntArray
 
+EQUAL_TAILS = "published unclustered Bayes"
 CLUSTERED_METHODS = (
     "bayes",
     "clustered-gamma",
@@ -21,6 +22,7 @@ CLUSTERED_METHODS = (
     "published clustered bootstrap",
     "cluster bootstrap",
     "unclustered beta",
+    EQUAL_TAILS,
     "unclustered wilson",
     "unclustered clopper-pearson",
     "unclustered clt",
@@ -149,9 +151,10 @@ CLUSTERED = Setting(
     _clustered_cells,
     _draw_clustered,
     every={
-        **dict.fromkeys(CLUSTERED_METHODS[1:], 4),
+        **dict.fromkeys(CLUSTERED_METHODS[1:], 5),
         "published clustered IS": 10,
     },
+    only_in_paper=frozenset({EQUAL_TAILS}),
     every_of_paper=dict.fromkeys(("bayes", "clustered-gamma", "published clustered IS", "cluster bootstrap"), 5),
 )
 

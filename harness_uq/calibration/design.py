@@ -101,6 +101,7 @@ class Setting:
     cells : of a size
     draw : a data set of a cell
     every : of slow methods, the n-th data sets that they get; `every_of_paper` in the papers' cells
+    only_in_paper : methods that the other cells do without
     """
 
     name: str
@@ -110,9 +111,12 @@ class Setting:
     draw: Callable[[Cell, np.random.Generator], DataSet]
     every: Mapping[str, int] = field(default_factory=dict)
     every_of_paper: Mapping[str, int] = field(default_factory=dict)
+    only_in_paper: frozenset[str] = frozenset()
 
     def takes(self, cell: Cell, method: str, i: int) -> bool:
         """Whether a method gets the i-th data set; outside the papers' cells the default gets all."""
+        if cell.family != "paper" and method in self.only_in_paper:
+            return False
         if cell.family == "paper":
             return i % self.every_of_paper.get(method, 1) == 0
         return method == self.default or i % (10 if cell.averaged else self.every.get(method, 1)) == 0

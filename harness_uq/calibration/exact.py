@@ -78,6 +78,12 @@ def _estimated_table(n: int, level: float) -> Ends:
     return _by_count(n, interval)
 
 
+def warnings_of(n: int) -> tuple[str, ...]:
+    """What the software says beside the interval of n questions, whatever their score."""
+    answer = ScoreData(0.0, np.zeros((n, 1))).answer("bayes", (0.95,), np.random.default_rng(0))
+    return () if answer is None else answer.warnings
+
+
 def _by_count(n: int, interval: Callable[[float], tuple[float, float]]) -> Ends:
     ends = np.array([interval(float(k)) for k in range(n + 1)])
     return ends[:, 0], ends[:, 1]

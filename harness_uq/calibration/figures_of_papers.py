@@ -14,7 +14,7 @@ FIGURES: Mapping[str, Mapping[str, float]] = {
                 "clustered-gamma",
                 "published clustered IS",
                 "published clustered CLT",
-                "unclustered beta",
+                "published unclustered Bayes",
                 "unclustered wilson",
                 "unclustered clopper-pearson",
                 "published clustered bootstrap",

@@ -16,6 +16,7 @@ from harness_uq.estimands import Scope
 from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.results import Estimate
 from harness_uq.stats._count_scores import count_score, expected_in_subset
+from harness_uq.stats.binomial import binomial_interval
 from harness_uq.stats.bounded import bounded_posterior
 from harness_uq.structure import StructureOptions
 
@@ -140,10 +141,17 @@ def _pass_process(data: ScoreData, levels: tuple[float, ...], rng: np.random.Gen
 
 _Published = Callable[[ScoreData, tuple[float, ...], np.random.Generator], Answer | None]
 
+
+def _pooled_beta(successes: FloatArray, sizes: FloatArray, level: float) -> tuple[float, float]:
+    low, high = binomial_interval(successes.sum(), sizes.sum(), level, "beta")
+    return float(low), float(high)
+
+
 _PUBLISHED: dict[str, _Published] = {
     "published clustered IS": _importance,
     "published clustered CLT": lambda data, levels, rng: _each(data, levels, published.miller_clt),
     "published clustered bootstrap": lambda data, levels, rng: _each(data, levels, published.stratified_bootstrap),
+    "published unclustered Bayes": lambda data, levels, rng: _each(data, levels, _pooled_beta),
     "unclustered bootstrap": lambda data, levels, rng: _each(data, levels, published.pooled_bootstrap),
     "cluster bootstrap": _cluster_bootstrap,
     "bootstrap": _question_bootstrap,
