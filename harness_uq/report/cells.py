@@ -94,7 +94,7 @@ def document_json(name: str, records: Sequence[Mapping[str, object]], errors: Se
 def _console(width: int | None) -> Console:
     is_terminal = sys.stdout.isatty()
     if width is None:
-        width = Console().width if is_terminal else 200
+        width = Console().width if is_terminal else 300
     return Console(file=io.StringIO(), width=width, force_terminal=is_terminal, highlight=False)
 
 

@@ -45,7 +45,7 @@ def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> st
 def _console(width: int | None) -> Console:
     is_terminal = sys.stdout.isatty()
     if width is None:
-        width = Console().width if is_terminal else 200
+        width = Console().width if is_terminal else 300
     return Console(file=io.StringIO(), width=width, force_terminal=is_terminal, highlight=False)
 
 
