@@ -6,6 +6,9 @@ from types import ModuleType
 
 import pytest
 
+# scripts that tests start in processes of their own, from this folder
+collect_ignore = ["live_runs.py", "live_tasks.py", "stopping_runs.py", "write_logs.py"]
+
 
 @pytest.fixture(scope="session")
 def inspect_scorer() -> ModuleType:
