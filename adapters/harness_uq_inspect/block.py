@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from harness_uq import Estimate, __version__
+from harness_uq import Comparison, Estimate, __version__
 from harness_uq_inspect.samples import Log
 from harness_uq_inspect.schema import Json, Results
 
@@ -16,7 +16,9 @@ SCHEMA: Final = 1
 Settings = Mapping[str, str | float]
 
 
-def make_block(log: Log, estimates: Sequence[Estimate], settings: Settings) -> Json:
+def make_block(
+    log: Log, estimates: Sequence[Estimate], settings: Settings, comparisons: Sequence[Comparison] = ()
+) -> Json:
     """The block of a log as it stands.
 
     Parameters
@@ -24,14 +26,16 @@ def make_block(log: Log, estimates: Sequence[Estimate], settings: Settings) -> J
     log : the file's own content, whose scores are hashed
     estimates : of this log
     settings : what was asked for (`method`, `level`, `scope`…)
+    comparisons : with another run, where asked for
     """
-    return {
+    block: Json = {
         "schema": SCHEMA,
         "version": __version__,
         "settings": dict(settings),
         "scores_hash": scores_hash(log),
         "estimates": [estimate.to_dict() for estimate in estimates],
     }
+    return block | ({"comparisons": [row.to_dict() for row in comparisons]} if comparisons else {})
 
 
 def block_of(results: Results | None) -> Json | None:

@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog, EvalResults, LogUpdate, read_eval_log_async,
 from inspect_ai.util import display_type
 from pydantic import TypeAdapter
 
-from harness_uq_inspect.location import local_path
+from harness_uq_inspect.location import identity, local_path
 from harness_uq_inspect.schema import Json
 from harness_uq_inspect.seam import active_log, shown_results
 from harness_uq_inspect.wanted import Wanted, from_environment, is_wanted
@@ -70,13 +70,13 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
     async def _finish_rest(self) -> None:
         """Partial scores of tasks whose logs a cancelled run does not hand over."""
         for location in self._locations.values():
-            if location not in self._finished and local_path(location) is not None:
+            if identity(location) not in self._finished and local_path(location) is not None:
                 await self._finish(await read_eval_log_async(location, header_only=True))
 
     async def _finish(self, log: EvalLog) -> None:
-        if log.location in self._finished or not log.location:
+        if not log.location or (name := identity(log.location)) in self._finished:
             return
-        self._finished.add(log.location)
+        self._finished.add(name)
         try:
             await self._estimate(log, from_environment())
         except Exception as error:

@@ -1,13 +1,14 @@
 """What happens to the log of a task that just ended: read, estimate, write back, and say it on the console."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness_uq import (
     CompareOptions,
+    Comparison,
     Estimate,
     HarnessUqError,
     TaskLog,
@@ -76,28 +77,31 @@ def _finish_file(
         source = Log(log.header, collected.cells, collected.documents)
     task = task_log_of(source, name or path)
     estimates = estimate(task, wanted.options)
-    text = "\n".join([estimates_table(estimates).strip("\n"), *_comparison(task, wanted)])
+    compared, said = _compared(task, wanted)
+    text = estimates_table(estimates).strip("\n") + said
     if log.header.results is None:
         return Outcome(estimates, None, is_written=False, text=text)
     positions = printed_positions(source)
     if is_local:
-        header = stamp(path, estimates, wanted.settings, log=log, positions=positions)
+        settings = wanted.settings
+        header = stamp(path, estimates, settings, log=log, positions=positions, comparisons=compared)
         return Outcome(estimates, header, is_written=True, text=text)
-    header = mark(read_header(path), marks_of(log, estimates, wanted.settings, positions))
-    return Outcome(estimates, header, is_written=False, text=text)
+    marks = marks_of(log, estimates, wanted.settings, positions, compared)
+    return Outcome(estimates, mark(read_header(path), marks), is_written=False, text=text)
 
 
-def _comparison(task: TaskLog, wanted: Wanted) -> Iterator[str]:
-    """The comparison that was asked for, or why there is none."""
+def _compared(task: TaskLog, wanted: Wanted) -> tuple[list[Comparison], str]:
+    """The comparison that was asked for, and a table of it or the reason why there is none."""
     if wanted.compare is None:
-        return
+        return [], ""
     scope: Scope = "benchmark" if wanted.scope == "benchmark" else "population"
     options = CompareOptions(level=wanted.level, scope=scope, structure=wanted.options.structure)
-    yield f"\n{task.task} compared with {wanted.compare}"
+    title = f"\n\n{task.task} compared with {wanted.compare}\n"
     try:
-        yield comparisons_as(compare(task, wanted.compare, options), "table").strip("\n")
+        rows = compare(task, wanted.compare, options)
     except HarnessUqError as error:
-        yield f"no comparison: {error}"
+        return [], f"{title}no comparison: {error}"
+    return rows, title + comparisons_as(rows, "table").strip("\n")
 
 
 def _download(location: str, target: Path) -> None:

@@ -1,5 +1,6 @@
 """Where a log is: on this machine or on remote storage."""
 
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 
@@ -12,3 +13,13 @@ def local_path(location: str) -> str | None:
     if location.startswith("file://"):
         return unquote(urlsplit(location).path)
     return None if "://" in location else location
+
+
+def identity(location: str) -> str:
+    """The same text for every way in which Inspect writes a location.
+
+    >>> identity("s3://bucket/a.eval"), identity("/logs/../logs/a.eval") == identity("file:///logs/a.eval")
+    ('s3://bucket/a.eval', True)
+    """
+    path = local_path(location)
+    return location if path is None else str(Path(path).resolve())

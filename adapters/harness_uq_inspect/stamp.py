@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness_uq import Estimate, LogError
+from harness_uq import Comparison, Estimate, LogError
 from harness_uq_inspect.block import Settings, make_block
 from harness_uq_inspect.marks import Marks
 from harness_uq_inspect.read import printed_positions
@@ -20,6 +20,7 @@ def stamp(
     target: str | None = None,
     log: Log | None = None,
     positions: Mapping[tuple[str, str], int] | None = None,
+    comparisons: Sequence[Comparison] = (),
 ) -> Json:
     """Write estimates into a log, or into a copy of it, and return the new header.
 
@@ -31,6 +32,7 @@ def stamp(
     target : file to write; the log itself where None
     log : what was read of `path`, if it was; not changed
     positions : place of each (metric, filter) among `results.scores`, if known
+    comparisons : with another run
 
     Raises
     ------
@@ -39,13 +41,17 @@ def stamp(
     content = log or read_log(path)
     if content.header.results is None:
         raise LogError(f"the run has no results to write to (status {content.header.status})")
-    marks = marks_of(content, estimates, settings, positions or printed_positions(content))
+    marks = marks_of(content, estimates, settings, positions or printed_positions(content), comparisons)
     return write_marks(path, marks, target=target)
 
 
 def marks_of(
-    log: Log, estimates: Sequence[Estimate], settings: Settings, positions: Mapping[tuple[str, str], int]
+    log: Log,
+    estimates: Sequence[Estimate],
+    settings: Settings,
+    positions: Mapping[tuple[str, str], int],
+    comparisons: Sequence[Comparison] = (),
 ) -> Marks:
     """Marks of a log as it stands."""
     placed = {positions[e.metric, e.filter]: e for e in estimates if (e.metric, e.filter) in positions}
-    return Marks(placed, make_block(log, estimates, settings), swaps_stderr=not keeps_stderr())
+    return Marks(placed, make_block(log, estimates, settings, comparisons), swaps_stderr=not keeps_stderr())

@@ -31,6 +31,9 @@ def main(folder: Path) -> None:
     os.environ["HARNESS_UQ_LEVEL"] = "most"
     run(folder, "wrong_level", plain())
     del os.environ["HARNESS_UQ_LEVEL"]
+    (log,) = inspect_eval(make(right(), name="clustered", epochs=4), log_dir="memory://logs", **FIXED)
+    keep(folder, "remote", [log])
+    keep(folder, "remote_read_back", [read_eval_log(log.location)])
     set_and_retry(folder)
     edits(folder)
     del os.environ["HARNESS_UQ"]

@@ -196,6 +196,15 @@ def test_a_run_without_logged_samples_gets_the_same_interval(runs):
     assert rows[1]["method"] == "nested"
 
 
+def test_remote_logs_are_written_by_inspect_itself_and_keep_their_samples(runs):
+    (local,), (live,), (stored,) = (returned(runs, case) for case in ("clustered", "remote", "remote_read_back"))
+    assert stored["has_samples"]
+    assert stored["results"] == live["results"]
+    assert stored["metadata"] == live["metadata"]
+    metrics = [one["results"]["scores"][0]["metrics"] for one in (local, stored)]
+    assert metrics[0] == metrics[1]
+
+
 def test_eval_set_hands_over_headers_and_no_sample_is_lost(runs):
     (one,) = returned(runs, "set")
     assert not one["has_samples"]
@@ -315,6 +324,8 @@ def test_a_dotenv_file_does_the_same_and_a_comparison_follows(tasks, runs, tmp_p
     said = console(*INSPECT, "eval", f"{tasks}@plain", *FIXED, cwd=tmp_path)
     assert "95% interval" in said
     assert "plain" in said[said.index("compared with") :]
+    (row,) = block(only_log(tmp_path))["comparisons"]
+    assert (row["task"], row["n_matched"]) == ("plain", 12)
 
 
 def test_without_the_variable_nothing_is_said_or_written(tasks, tmp_path):
