@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from harness_uq.plots import Series
 
 _SIZE_NAMES = ("N", "questions")
+# a figure tells seven lines apart
+_DRAWN = {
+    "clustered": (
+        "bayes",
+        "published clustered IS",
+        "clustered-wilson",
+        "clustered-t",
+        "published clustered CLT",
+        "cluster bootstrap",
+        "unclustered clt",
+    ),
+    "iid": ("bayes", "beta, equal tails", "wilson", "clopper-pearson", "jeffreys", "clt", "bootstrap"),
+}
 
 
 def cell_table(cells: Sequence[CellResult]) -> str:
@@ -302,17 +315,21 @@ def figures(cells: Sequence[CellResult]) -> "dict[str, Figure]":
     return found
 
 
+def _drawn(cell: CellResult) -> list[str]:
+    return [name for name in _DRAWN[cell.setting] if name in cell.methods]
+
+
 def _by_level(cell: CellResult) -> "Mapping[str, Series]":
     return {
-        name: {"x": cell.levels, "y": result.coverage, "mc_error": result.mc_error}
-        for name, result in cell.methods.items()
+        name: {"x": cell.levels, "y": cell.methods[name].coverage, "mc_error": cell.methods[name].mc_error}
+        for name in _drawn(cell)
     }
 
 
 def _by_width(cells: Sequence[CellResult]) -> "Mapping[str, Series]":
     """Coverage against mean width at the nominal level, a point a cell."""
     series: dict[str, Series] = {}
-    for name in cells[0].methods:
+    for name in _drawn(cells[0]):
         points = [(c.methods[name].width[c.at_nominal], c.methods[name].coverage[c.at_nominal]) for c in cells]
         kept = [(w, p) for w, p in points if w is not None]
         series[name] = {"x": [w for w, _ in kept], "y": [p for _, p in kept]}
@@ -321,4 +338,4 @@ def _by_width(cells: Sequence[CellResult]) -> "Mapping[str, Series]":
 
 def _error_by_size(cells: Sequence[CellResult]) -> "Mapping[str, Series]":
     sizes = [next(float(c.parameters[name]) for name in _SIZE_NAMES if name in c.parameters) for c in cells]
-    return {name: {"x": sizes, "y": [coverage_of(c, name) - NOMINAL for c in cells]} for name in cells[0].methods}
+    return {name: {"x": sizes, "y": [coverage_of(c, name) - NOMINAL for c in cells]} for name in _drawn(cells[0])}
