@@ -20,11 +20,11 @@ def beta_quantile(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> FloatArray:
     0.5
     """
     shape_a, shape_b, wanted = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float), np.asarray(p, float))
-    x = np.asarray(special.betaincinv(shape_a, shape_b, wanted))
+    x: FloatArray = np.asarray(special.betaincinv(shape_a, shape_b, wanted), np.float64)
     bad = np.abs(special.betainc(shape_a, shape_b, x) - wanted) > _GOOD
     if not bad.any():
         return x
-    found = np.array(x)
+    found: FloatArray = np.array(x)
     found[bad] = _bisected(shape_a[bad], shape_b[bad], wanted[bad])
     return found
 
@@ -37,4 +37,4 @@ def _bisected(a: FloatArray, b: FloatArray, p: FloatArray) -> FloatArray:
         middle = (low + high) / 2
         below = special.betainc(small, large, middle) < target
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.where(near_one, 1 - high, high)
+    return np.asarray(np.where(near_one, 1 - high, high), np.float64)
