@@ -1,4 +1,4 @@
-"""What intervals cost a run of 1,000 questions × 8 epochs, live and afterwards, beside Inspect's own reading and writing.
+"""What intervals cost a run of 1,000 questions × 8 epochs, live and afterwards, beside Inspect's reading and writing.
 
 Run as `python benchmarks/bench_inspect_live.py`; writes benchmarks/results/inspect_live.json.
 """

@@ -1,8 +1,8 @@
 """Coverage and cost of stopping epochs once the interval is narrow enough, by simulation.
 
 Run as `python benchmarks/sim_adaptive_epochs.py`; writes benchmarks/results/adaptive_epochs.json. Questions have
-success rates from a Beta law, trials come question by question, epoch by epoch, and the rule looks ten times an epoch, as
-`harness_uq_inspect.stop_when` does. The fixed design makes as many epochs as the hardest law needs for the width.
+success rates from a Beta law, trials come question by question, epoch by epoch, and the rule looks ten times an epoch,
+as `harness_uq_inspect.stop_when` does. The fixed design makes as many epochs as the hardest law needs for the width.
 """
 
 import argparse

@@ -4,6 +4,7 @@ Run as `python examples/demo.py --output demo-output`.
 """
 
 import argparse
+import re
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
@@ -26,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def write_logs(output: Path) -> None:
-    """Run both harnesses; of what they print, the last table with intervals is shown."""
+    """Run both harnesses; of what they print, the last system's tables with intervals are shown."""
     for harness, run in HARNESSES.items():
         print(f"{harness}: two scripted systems on the example tasks ...", flush=True)
         start = perf_counter()
@@ -34,14 +35,21 @@ def write_logs(output: Path) -> None:
         with redirect_stdout(printed):
             run(output)
         print(f"    done in {perf_counter() - start:.0f} s", flush=True)
-        command = "lm-eval run" if run is run_lm_eval.run else "inspect eval"
-        print(f"\n$ harness-uq {command} ... --uq bayes\n\n{_last_table(printed.getvalue())}\n", flush=True)
+        is_lm_eval = run is run_lm_eval.run
+        command = "lm-eval run" if is_lm_eval else "inspect eval"
+        shown = (_last_lm_eval_table if is_lm_eval else _last_inspect_tables)(printed.getvalue())
+        print(f"\n$ harness-uq {command} ... --uq bayes\n\n{shown}\n", flush=True)
 
 
-def _last_table(printed: str) -> str:
-    """What was printed last with intervals: lm-eval's tables of a system, or the table of a task in Inspect."""
-    start = max(printed.rfind(opening) for opening in ("\nscripted (", "\nscripted/"))
-    return printed[start:].partition("\n\nEstimand")[0].strip()
+def _last_lm_eval_table(printed: str) -> str:
+    """What lm-eval printed for the last system: a line about the model, and its tables."""
+    return printed[printed.rindex("scripted (") :].strip()
+
+
+def _last_inspect_tables(printed: str) -> str:
+    """The tables with intervals of the last system, without their legends."""
+    tables = re.findall(r"scripted/\S+ +\(inspect .*?\n(?=\nEstimand)", printed, re.DOTALL)
+    return "\n".join(tables[-len(run_inspect.TASK_NAMES) :])
 
 
 def estimate(output: Path) -> int:
