@@ -105,7 +105,8 @@ def _marked_score(score: Json, estimate: Estimate, marks: Marks, *, is_only: boo
     metrics = _mapping(score.get("metrics"))
     if marks.swaps_stderr and isinstance(metrics.get(_STDERR), dict) and _is_of_what_was_printed(estimate):
         metrics = metrics | {_STDERR: _swapped(_mapping(metrics[_STDERR]), sd)}
-    return score | {"metrics": metrics | ours}
+    is_taken = any(name in metrics for name in METRICS)  # by the metric `uq` of the task itself, which has the say
+    return score | {"metrics": metrics if is_taken else metrics | ours}
 
 
 def _is_of_what_was_printed(estimate: Estimate) -> bool:

@@ -369,3 +369,21 @@ def test_wrong_options_end_before_the_run(tasks, tmp_path):
         assert done.returncode == 2
         assert said in done.stderr
     assert not (tmp_path / "logs").exists()
+
+
+def test_rescore_gives_what_the_live_run_gave_and_restore_takes_it_back(runs, tmp_path, capsys):
+    from harness_uq.cli import main
+
+    live = log_file(runs, "eval")
+    path = Path(shutil.copy(live, tmp_path))
+    assert main(["restore", str(path)]) == 0
+    before = path.read_bytes()
+    assert main(["rescore", str(path), "--in-place"]) == 0
+    assert without_source(block(path)["estimates"]) == without_source(block(live)["estimates"])
+    assert block(path)["settings"] == block(live)["settings"]
+    assert printed(path) == printed(live)
+    assert main(["restore", str(path)]) == 0
+    assert path.read_bytes() == before
+    assert main(["rescore", str(path), "--output", str(tmp_path / "copies")]) == 0
+    assert path.read_bytes() == before
+    assert printed(tmp_path / "copies" / path.name) == printed(live)

@@ -12,6 +12,7 @@ from harness_uq_inspect import writeback
 from harness_uq_inspect.block import block_of, is_stale
 from harness_uq_inspect.harness import InspectHarness
 from harness_uq_inspect.jsonparts import insert_at_end, members, replace_parts
+from harness_uq_inspect.marks import METRICS
 from harness_uq_inspect.samples import read_log
 from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, score_totals, write_eval
 
@@ -131,6 +132,17 @@ def test_a_log_that_changes_meanwhile_is_left_to_whoever_changed_it(path, monkey
         write(path)
     assert path.read_bytes().endswith(b"\n")
     assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_a_metric_of_the_tasks_own_keeps_its_values(tmp_path):
+    own = {name: {"name": name, "group": "uq", "value": 0.25, "params": {"level": 0.5}} for name in METRICS}
+    scores = [score_totals("match", 0.5, reducer="mean", n=5, stderr=0.12)]
+    scores[0]["metrics"] |= own
+    path = write_eval(tmp_path / "log.eval", header(scores=scores, total=10, epochs=2), grid(GRID))
+    write(path)
+    metrics = results(path).scores[0].metrics
+    assert [metrics[name].value for name in METRICS] == [0.25] * 3
+    assert metrics["stderr"].value == block_of(results(path))["estimates"][0]["std_error"]
 
 
 def test_permissions_stay(path):
