@@ -112,7 +112,7 @@ def evaluate(log: Path, n_questions: int, n_epochs: int, *, passage_words: int) 
 
     @solver
     def scripted() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.messages.append(ChatMessageAssistant(content=FILLER * 12))
             state.output.completion = "B" if (7 * int(str(state.sample_id)[1:]) + 5 * state.epoch) % 3 else "A"
             return state
