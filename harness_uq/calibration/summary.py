@@ -86,7 +86,8 @@ harness-uq calibrate --size {report.size} --seed {report.seed} --report docs/cal
 
 These results are of {report.date}, with {versions}; {_minutes(report):.0f} minutes of one core. Cells may have been
 simulated in several parts, so a rerun agrees within Monte Carlo error, not to the digit
-([decision 016](decisions/016-calibration.md)). The numbers are in [calibration/results.json](calibration/results.json). The default of each setting, `bayes`, is what `harness-uq
+([decision 016](decisions/016-calibration.md)). The numbers are in
+[calibration/results.json](calibration/results.json). The default of each setting, `bayes`, is what `harness-uq
 estimate` and `compare` print, warnings included. A method that refuses to give an interval, or gives one of no width,
 has missed. Coverage of one proportion is a sum over all possible data, without Monte Carlo error; elsewhere the number
 of data sets is given, and slow methods get fewer of them: with n data sets the standard error of a coverage of .95 is

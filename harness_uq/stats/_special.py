@@ -7,6 +7,7 @@ from scipy import special
 from harness_uq.stats._arrays import FloatArray
 
 _GOOD = 1e-9
+_LARGE = 10.0  # below it scipy is right, and quantiles can lie nearer to 0 than halving reaches
 _HALVINGS = 80
 
 
@@ -22,6 +23,7 @@ def beta_quantile(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> FloatArray:
     shape_a, shape_b, wanted = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float), np.asarray(p, float))
     x: FloatArray = np.asarray(special.betaincinv(shape_a, shape_b, wanted), np.float64)
     bad = np.abs(special.betainc(shape_a, shape_b, x) - wanted) > _GOOD
+    bad &= np.minimum(shape_a, shape_b) > _LARGE
     if not bad.any():
         return x
     found: FloatArray = np.array(x)
