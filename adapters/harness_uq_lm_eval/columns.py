@@ -28,6 +28,14 @@ class Opaque:
     kind: str
 
 
+@dataclass(frozen=True, slots=True)
+class Texts(Opaque):
+    """A model's output and what it should have been, one or more texts."""
+
+    references: tuple[str, ...]
+    output: str
+
+
 Other: TypeAlias = tuple[Scalar, ...] | AnswerRow | Opaque
 
 
@@ -100,7 +108,18 @@ def _reduced(value: object) -> Other:
         return _answer_row(value[0], value[1]) or Opaque("pairs with objects")
     if all(isinstance(part, bool | int | float | str) for part in value):
         return tuple(_BOOL_IN_TEXT.get(part, part) if isinstance(part, str) else part for part in value)
-    return Opaque("nested lists")
+    return _texts(value) or Opaque("nested lists")
+
+
+def _texts(value: list[object]) -> Texts | None:
+    """References, or the one output, may stand in a list of their own."""
+    if len(value) != 2:
+        return None
+    references, outputs = (part if isinstance(part, list) else [part] for part in value)
+    texts = [text for text in (*references, *outputs) if isinstance(text, str)]
+    if not references or len(outputs) != 1 or len(texts) <= len(references):
+        return None
+    return Texts("nested lists", tuple(texts[:-1]), texts[-1])
 
 
 def _answer_row(prediction: object, document: dict[str, object]) -> AnswerRow | None:

@@ -4,12 +4,14 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq import Classifications, Records, Reported, Scores, Totals
+from harness_uq import Classifications, NotEstimableError, Records, Reported, Scores, Totals
+from harness_uq.stats.weighted import NamedStatistic, corpus_statistic
+from harness_uq_lm_eval import corpus
 from harness_uq_lm_eval.columns import AnswerRow, Column, Opaque, Other
 
 TaskData: TypeAlias = Scores | Classifications | Records | Totals
@@ -123,6 +125,8 @@ def _of_numbers(values: NDArray[np.float64], about: About) -> TaskData:
     if statistic is not None:
         table = np.stack([values, np.where(np.isnan(values), math.nan, 1.0)], axis=1)
         return Records(about.metric, about.filter, table, statistic)
+    if aggregation == "median":
+        return _reproduced(Records(about.metric, about.filter, values[:, None], "median"), about, "median")
     scores = _scores(values, about)
     if aggregation in (None, *_MEANS) or about.reported is None or about.agrees(_value(scores)):
         return scores
@@ -220,6 +224,32 @@ def _log_likelihoods(column: Column, about: About) -> Interpretation | None:
     return Interpretation(found.data, found.notes, (*([left_out] if infinite.any() else []), *found.warnings))
 
 
+def _translations(column: Column, about: About) -> Interpretation | None:
+    """References and output of each question, for BLEU, chrF and TER."""
+    function = about.aggregation or about.metric
+    statistic, pairs = corpus.statistic_of(function), corpus.translations(column)
+    if statistic is None or not pairs:
+        return None
+    try:
+        rows = corpus.sufficient_statistics(function, pairs.values())
+    except NotEstimableError as error:
+        return Interpretation(totals(about, str(error)))
+    table = np.full((about.n_questions, rows.shape[1]), math.nan)
+    table[list(pairs)] = rows
+    return Interpretation(_reproduced(Records(about.metric, about.filter, table, statistic), about, function))
+
+
+def _reproduced(data: Records, about: About, function: str) -> Records | Totals:
+    """The data where they give lm-eval's value: only its name says that the function is lm-eval's own."""
+    value, printed = _value(data), about.reported_value
+    if about.agrees(value):
+        return data
+    n = int(data.is_scored.sum()) if about.is_complete else None
+    if printed is None:
+        return totals(about, f"lm-eval gives no value of these very questions, which would show its {function}", n)
+    return totals(about, f"{function} of the samples is {value:.10g} where the results file says {printed:.10g}", n)
+
+
 def _classes(column: Column, about: About) -> Interpretation | None:
     """Target and prediction of each question, for F1, MCC and other functions of the confusion matrix."""
     pairs = _pairs(column)
@@ -302,6 +332,7 @@ _KINDS: tuple[Callable[[Column, About], Interpretation | None], ...] = (
     _answer_rows,
     _probabilities,
     _log_likelihoods,
+    _translations,
     _classes,
     _flags,
     _masked,
@@ -329,22 +360,8 @@ def _value(data: Scores | Records) -> float:
     if isinstance(data, Scores):
         values = data.values[data.is_scored]
         return float(values.mean()) if values.size else math.nan
-    total, count = data.statistics[data.is_scored].sum(axis=0)
-    return _STATISTIC[data.statistic](float(total), float(count)) if count else math.nan
-
-
-def _perplexity(total: float, count: float) -> float:
-    try:
-        return math.exp(-total / count)
-    except OverflowError:
-        return math.inf
-
-
-_STATISTIC: dict[str, Callable[[float, float], float]] = {
-    "perplexity": _perplexity,
-    "bits_per_byte": lambda total, count: -total / count / math.log(2),
-    "ratio": lambda total, count: total / count,
-}
+    rows = data.statistics[data.is_scored]
+    return corpus_statistic(rows, cast("NamedStatistic", data.statistic)) if len(rows) else math.nan
 
 
 def _confusion_value(data: Classifications, function: str) -> float:

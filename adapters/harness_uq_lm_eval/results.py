@@ -24,6 +24,10 @@ _DEFAULT_AGGREGATIONS = {
     "word_perplexity": "weighted_perplexity",
     "byte_perplexity": "weighted_perplexity",
     "bits_per_byte": "bits_per_byte",
+    "bleu": "bleu",
+    "chrf": "chrf",
+    "chrf++": "chrf++",
+    "ter": "ter",
 }
 _FUNCTION_NAME = re.compile(r"\s*(?:@.*\n\s*)*def (\w+)|<function (?:\w+\.)*(\w+) at ")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import lm_eval.models  # noqa: F401 - a model registered before this import would hide every built-in one
 import yaml
+from lm_eval.api import metrics as lm_eval_functions
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
@@ -16,6 +17,7 @@ CHOICES = ["red", "green", "blue", "grey"]
 
 UTILS = """
 from harness_uq_lm_eval.aggregations import beta_mean
+from lm_eval.api import metrics as lm_eval_functions
 from lm_eval.api.metrics import acc_all
 
 
@@ -68,7 +70,16 @@ def mean_of_length(items):
 
 
 def texts(doc, results):
-    return {"bleu": (doc["words"], results[0])}
+    names = ("bleu", "chrf", "chrf++", "ter") if hasattr(lm_eval_functions, "chrfpp") else ("bleu", "chrf", "ter")
+    return dict.fromkeys(names, (doc["words"], results[0]))
+
+
+def several_texts(doc, results):
+    return dict.fromkeys(("bleu", "chrf", "ter"), ([doc["words"], "no such words"], results[0]))
+
+
+def given_texts(doc, results):
+    return dict.fromkeys(("bleu", "chrf", "ter"), (doc["words"], doc["words"]))
 
 
 def odd(doc, results):
@@ -85,6 +96,7 @@ BETA_MEAN = (
     if version("lm-eval") < "0.4.12"
     else "!function harness_uq_lm_eval.aggregations.beta_mean"
 )
+CORPUS_METRICS = ("bleu", "chrf", "chrf++", "ter") if hasattr(lm_eval_functions, "chrfpp") else ("bleu", "chrf", "ter")
 MEAN = {"aggregation": "mean", "higher_is_better": True}
 
 
@@ -199,16 +211,9 @@ def _tasks() -> dict[str, tuple[list[dict[str, object]], dict[str, object]]]:
             pairs | _by("odd") | {"metric_list": [_of("odd", "!function utils.constant")]},
         ),
         "live_gen": (_sum_docs(24), _generation()),
-        "live_bleu": (
-            _word_docs(12),
-            _generation()
-            | _by("texts")
-            | {
-                "repeats": 1,
-                "filter_list": [{"name": "all", "filter": [{"function": "take_first"}]}],
-                "metric_list": [_of("bleu", "bleu")],
-            },
-        ),
+        "live_bleu": (_word_docs(60), _corpus("texts", *CORPUS_METRICS)),
+        "live_references": (_word_docs(12), _corpus("several_texts", "bleu", "chrf", "ter")),
+        "live_copies": (_word_docs(12), _corpus("given_texts", "bleu", "chrf", "ter")),
         "live_ppl": (
             _text_docs(14),
             {
@@ -250,6 +255,18 @@ def _generation() -> dict[str, object]:
         "repeats": N_REPEATS,
         "filter_list": [{"name": "first", "filter": [regex, first]}, {"name": "maj@8", "filter": [regex, vote, first]}],
         **_metrics("exact_match"),
+    }
+
+
+def _corpus(function: str, *metrics: str) -> dict[str, object]:
+    """Metrics of texts, which lm-eval computes from all of them at once."""
+    return {
+        **_generation(),
+        **_by(function),
+        "repeats": 1,
+        "filter_list": [{"name": "none", "filter": [{"function": "take_first"}]}],
+        "metric_list": [_of(metric, metric) | {"higher_is_better": metric != "ter"} for metric in metrics],
+        **_declared("passage_id"),
     }
 
 
@@ -317,6 +334,8 @@ def _word_docs(n: int) -> list[dict[str, object]]:
             "question": f"Say {i}",
             "answer": f"{i} small birds",
             "words": f"ANSWER: {i} small birds sing",
+            "passage_id": f"word-p{i // 3}",
+            "ease": 0.1 if _uniform("ease", i // 3) < 0.5 else 0.9,
         }
         for i in range(n)
     ]

@@ -1,4 +1,6 @@
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -81,10 +83,25 @@ def test_minus_one_is_a_score_elsewhere():
 
 
 def test_scores_whose_aggregation_is_not_their_mean_are_totals():
-    found = read([0, 0, 1], aggregation="median", reported=0.0)
+    found = read([0, 0, 1], aggregation="worst", reported=0.0)
     assert isinstance(found.data, Totals)
-    assert found.data.reason == "lm-eval combines the questions by median, which is not their mean"
+    assert found.data.reason == "lm-eval combines the questions by worst, which is not their mean"
     assert (found.data.value, found.data.n) == (0.0, 3)
+
+
+def test_a_median_is_the_upper_of_the_two_in_the_middle():
+    found = read([3, 1, 2, 7], aggregation="median", reported=3)  # lm-eval: sorted(x)[len(x) // 2]
+    assert found.data.statistic == "median"
+    assert found.data.statistics.tolist() == [[3], [1], [2], [7]]
+
+
+def test_another_median_is_a_total():
+    found = read([3, 1, 2, 7], aggregation="median", reported=2.5)
+    assert found.data.reason == "median of the samples is 3 where the results file says 2.5"
+
+
+def test_a_median_that_is_also_the_mean_is_no_mean():
+    assert isinstance(read([1, 2, 3], aggregation="median", reported=2).data, Records)
 
 
 def test_a_custom_aggregation_that_gives_the_mean_is_a_mean():
@@ -181,7 +198,100 @@ def test_free_text_is_no_class():
 
 
 def test_pairs_of_other_metrics_are_no_classes():
-    assert isinstance(read([["ref", "pred"], ["ref", "pred"]], "bleu", aggregation="bleu").data, Totals)
+    assert isinstance(read([["ref", "pred"], ["ref", "pred"]], "rouge", aggregation="rouge").data, Totals)
+
+
+# Four words, all right; five words of which "the cat sat" are the start of six: matched 4 + 3, 3 + 2, 2 + 1, 1 + 0.
+TEXTS = [["it rains here today", "it rains here today"], ["the cat sat on a mat", "the cat sat by me"]]
+# 100 (7/9 5/7 3/5 1/3)^(1/4) exp(1 - 10/9)
+BLEU = 100 * (7 / 9 * 5 / 7 * 3 / 5 * 1 / 3) ** 0.25 * math.exp(1 - 10 / 9)
+
+
+def test_pairs_of_bleu_are_records_of_what_sacrebleu_counts():
+    pytest.importorskip("sacrebleu")
+    found = read(TEXTS, "bleu", aggregation="bleu", reported=BLEU)
+    assert isinstance(found.data, Records)
+    assert found.data.statistic == "bleu"
+    # words out and in the reference, matched 1- to 4-grams, 1- to 4-grams
+    assert found.data.statistics.tolist() == [[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [5, 6, 3, 2, 1, 0, 5, 4, 3, 2]]
+
+
+def test_pairs_of_ter_are_edits_and_words():
+    pytest.importorskip("sacrebleu")
+    found = read(TEXTS, "ter", reported=30.0)  # "by me" for "on a mat": three edits of ten words
+    assert (found.data.statistic, found.data.statistics.tolist()) == ("ter", [[0, 4], [3, 6]])
+
+
+@pytest.mark.parametrize(("function", "n_columns"), [("chrf", 18), ("chrf++", 24)])
+def test_pairs_of_chrf_are_three_counts_an_order(function, n_columns):
+    """Six orders of characters, and two of words in chrF++."""
+    corpus_chrf = pytest.importorskip("sacrebleu").corpus_chrf
+    references, outputs = zip(*TEXTS, strict=True)
+    score = corpus_chrf(outputs, [references], word_order=2 if function == "chrf++" else 0).score
+    found = read(TEXTS, function, aggregation=function, reported=score)
+    assert (found.data.statistic, found.data.statistics.shape) == ("chrf", (2, n_columns))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered")  # of outputs that are all empty
+@given(
+    st.lists(st.tuples(st.text("ab .,\n中", max_size=12), st.text("ab .,\n中", max_size=12)), min_size=1, max_size=5),
+    st.sampled_from(["bleu", "chrf", "chrf++", "ter"]),
+)
+def test_sacrebleus_score_of_any_texts_is_reproduced(pairs, function):
+    sacrebleu = pytest.importorskip("sacrebleu")
+    references, outputs = zip(*pairs, strict=True)
+    options = {"word_order": 2} if function == "chrf++" else {}
+    score = getattr(sacrebleu, f"corpus_{function.rstrip('+')}")(outputs, [references], **options).score
+    assert isinstance(read([list(pair) for pair in pairs], function, reported=score).data, Records)
+
+
+def test_a_text_that_reads_true_is_a_text():
+    pytest.importorskip("sacrebleu")
+    assert read([["True", "True"], ["no", "False"]], "ter", reported=50.0).data.statistics.tolist() == [[0, 1], [1, 1]]
+
+
+def test_of_several_references_as_many_count_as_every_question_has():
+    """lm-eval zips them; the second question lacks a second one, so that the match of the first is lost."""
+    pytest.importorskip("sacrebleu")
+    texts = [[["no such word", "it rains"], ["it rains"]], [["a cat"], "a cat"]]
+    assert read(texts, "ter", reported=60.0).data.statistics.tolist() == [[3, 3], [0, 2]]
+    texts[1][0].append("a dog")
+    assert read(texts, "ter", reported=0.0).data.statistics.tolist() == [[0, 2.5], [0, 2]]
+
+
+def test_a_question_without_texts_is_left_out():
+    pytest.importorskip("sacrebleu")
+    found = read(TEXTS, "bleu", aggregation="bleu", reported=BLEU, n=3)
+    assert found.data.is_scored.tolist() == [True, True, False]
+
+
+def test_texts_that_give_another_value_than_lm_evals_are_totals():
+    pytest.importorskip("sacrebleu")
+    found = read(TEXTS, "bleu", aggregation="bleu", reported=BLEU * (1 + 1e-6))
+    words = f"bleu of the samples is {BLEU:.10g} where the results file says {BLEU * (1 + 1e-6):.10g}"
+    assert found.data == Totals("bleu", "none", BLEU * (1 + 1e-6), 2, words)
+
+
+@pytest.mark.parametrize("about", [{}, {"reported": BLEU, "is_complete": False}])
+def test_texts_without_lm_evals_value_of_them_are_totals(about):
+    pytest.importorskip("sacrebleu")
+    assert "no value of these very questions" in read(TEXTS, "bleu", aggregation="bleu", **about).data.reason
+
+
+def test_texts_for_a_function_of_the_task_are_totals_that_name_it():
+    reason = read(TEXTS, "bleu", aggregation="my_bleu", reported=BLEU).data.reason
+    assert reason == "the scores are lists, from which my_bleu cannot be recomputed here"
+
+
+def test_without_sacrebleu_texts_are_totals(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    reason = read(TEXTS, "bleu", reported=BLEU).data.reason
+    assert reason == "bleu is counted on texts by sacrebleu, which is not installed"
+
+
+def test_with_another_sacrebleu_texts_are_totals(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", SimpleNamespace(BLEU=lambda **_: object()))
+    assert "does not say what it counts" in read(TEXTS, "bleu", reported=BLEU).data.reason
 
 
 def multirc(paragraph, question, label, prediction):
@@ -268,9 +378,9 @@ json_values = st.recursive(
 @given(
     st.lists(json_values, max_size=6),
     st.sampled_from(
-        ["acc", "f1", "mcc", "acc_all", "brier_score", "word_perplexity", "perplexity", "4096", "accuracy_amb"]
+        ["acc", "f1", "mcc", "acc_all", "brier_score", "word_perplexity", "perplexity", "4096", "accuracy_amb", "bleu"]
     ),
-    st.sampled_from([None, "mean", "f1", "weighted_perplexity", "custom"]),
+    st.sampled_from([None, "mean", "f1", "weighted_perplexity", "median", "chrf++", "ter", "custom"]),
     st.none() | st.floats(0, 1),
 )
 def test_no_logged_value_breaks_the_reader(values, metric, aggregation, reported):

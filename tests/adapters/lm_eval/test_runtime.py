@@ -27,10 +27,12 @@ BOOTSTRAPPED = {
     ("live_f1", "mcc"),
     ("live_nan", "safe"),
     ("live_nan", "typical"),
-    ("live_bleu", "bleu"),
+    *(("live_bleu", metric) for metric in live_tasks.CORPUS_METRICS),
+    *((task, metric) for task in ("live_references", "live_copies") for metric in ("bleu", "chrf", "ter")),
 }
 
-NOT_ESTIMABLE = (("live_nan", "typical"), ("live_odd", "odd"), ("live_bleu", "bleu"))
+# a function of the task's own, and texts that are all perfect
+NOT_ESTIMABLE = (("live_odd", "odd"), *(("live_copies", metric) for metric in ("bleu", "chrf", "ter")))
 
 
 def rows(results):
@@ -99,12 +101,43 @@ class TestResults:
     def test_what_cannot_be_estimated_says_so_and_stays_na(self, live_results):
         entry = live.entries(live_results)["live_odd", "odd", "none"]
         assert entry["method"] == "not estimable"
+        assert "from which constant cannot be recomputed" in entry["warnings"][0]  # the task's function
         assert errors(live_results)["live_odd", "odd_stderr", "none"] == "N/A"
 
     def test_a_task_at_one_hundred_percent_has_a_standard_error(self, stock_results, live_results):
         key = "live_perfect", "acc_stderr", "none"
         assert errors(stock_results)[key] == 0
         assert errors(live_results)[key] > 0.01
+
+    @pytest.mark.parametrize("metric", live_tasks.CORPUS_METRICS)
+    def test_texts_are_estimated_from_what_sacrebleu_counts_on_each(self, stock_results, live_results, metric):
+        entry = live.entries(live_results)["live_bleu", metric, "none"]
+        assert entry["value"] == pytest.approx(stock_results["results"]["live_bleu"][f"{metric},none"], rel=1e-9)
+        assert (entry["method"], entry["n_questions"], entry["n_clusters"]) == ("bayesian-bootstrap", 60, 20)
+        assert entry["interval"]["low"] < entry["value"] < entry["interval"]["high"]
+        assert 0 < entry["diagnostics"]["mc_error"] < 0.02 * entry["std_error"]
+
+    def test_without_clusters_the_standard_error_of_texts_is_that_of_lm_evals_bootstrap(
+        self, stock_results, live_folder, live_results
+    ):
+        settings = {"cluster": "none"}
+        alone = live.entries(live.simple_evaluate(live_folder, ["live_bleu"], settings=settings))
+        clustered = live.entries(live_results)
+        for metric in live_tasks.CORPUS_METRICS:
+            key = "live_bleu", metric, "none"
+            theirs = stock_results["results"]["live_bleu"][f"{metric}_stderr,none"]
+            # 100 draws have a Monte Carlo error of 1 / sqrt(200) = 7 % of the standard error; three of them
+            assert alone[key]["std_error"] == pytest.approx(theirs, rel=0.21)
+            # whole passages are right or wrong
+            assert clustered[key]["std_error"] > 1.3 * alone[key]["std_error"]
+
+    def test_texts_that_are_all_perfect_have_no_standard_error_rather_than_zero(self, stock_results, live_results):
+        assert errors(stock_results)["live_copies", "chrf_stderr", "none"] == 0
+        for metric in ("bleu", "chrf", "ter"):
+            entry = live.entries(live_results)["live_copies", metric, "none"]
+            assert (entry["method"], entry["interval"]) == ("not estimable", None)
+            assert "not estimable: all " in entry["warnings"][0]
+            assert errors(live_results)["live_copies", f"{metric}_stderr", "none"] == "N/A"
 
     def test_declared_passages_are_the_clusters(self, live_results):
         entry = live.entries(live_results)["live_mc", "acc", "none"]
@@ -178,6 +211,20 @@ class TestResults:
         same = compared["live_mc", "acc"]
         assert same["difference"]["value"] == 0
         assert same["difference"]["interval"]["low"] < 0 < same["difference"]["interval"]["high"]
+
+    def test_texts_are_compared_question_by_question(self, live_folder, tmp_path):
+        live.save(live.simple_evaluate(live_folder, ["live_bleu"], log_samples=True), live_folder, tmp_path)
+        other = live_tasks.HashLM()
+        other.n_calls = 10_000  # other answers, equally good
+        results = live.simple_evaluate(live_folder, ["live_bleu"], settings={"compare": str(tmp_path)}, lm=other)
+        compared = {row["metric"]: row for row in results["uq"]["comparisons"]}
+        assert set(compared) == set(live_tasks.CORPUS_METRICS)
+        for metric, row in compared.items():
+            assert (row["n_matched"], row["cluster_key"]) == (60, "passage_id")
+            assert row["method"] == "bayesian-bootstrap"
+            assert row["difference"]["value"] == pytest.approx(row["value_a"] - row["value_b"])
+            assert row["difference"]["interval"]["low"] < 0 < row["difference"]["interval"]["high"]
+            assert row["higher_is_better"] is (metric != "ter")
 
     def test_a_comparison_that_fails_leaves_the_estimates(self, live_folder, tmp_path):
         results = live.simple_evaluate(live_folder, ["live_mc"], settings={"compare": str(tmp_path / "nothing")})
