@@ -1,13 +1,19 @@
 """`harness-uq lm-eval …`: lm-eval's own command line, whose `run` also takes `--uq` and its companions."""
 
 import argparse
+import logging
 import sys
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from unittest import mock
 
 from harness_uq import HarnessUqError, MissingDependencyError
 from harness_uq_lm_eval.settings import Asked, add_arguments
+
+if TYPE_CHECKING:
+    from harness_uq_lm_eval.runtime import Session
+
+_logger = logging.getLogger("harness_uq")
 
 
 class CommandLine(Protocol):
@@ -68,10 +74,24 @@ def extend(command_line: CommandLine) -> None:
         import harness_uq_lm_eval.named  # noqa: F401 -- lets task files name our aggregations
         from harness_uq_lm_eval.runtime import live
 
-        with live(asked):
+        with live(asked) as session:
             execute(others)
+        _say_comparison(session)
 
     run.set_defaults(func=execute_live)
+
+
+def _say_comparison(session: "Session") -> None:
+    """Print the comparison with a logged run, below lm-eval's tables, where one was asked for."""
+    from harness_uq_lm_eval.comparison_table import comparison_table
+
+    try:
+        if session.no_comparison is not None:
+            sys.stdout.write(f"no comparison with {session.asked.values.get('compare')}: {session.no_comparison}\n")
+        if session.comparisons:
+            sys.stdout.write(comparison_table(session.comparisons))
+    except Exception as error:
+        _logger.warning("the comparison cannot be printed: %s", error)
 
 
 def _exit_code(call: Callable[[], None]) -> int:

@@ -10,11 +10,11 @@ import inspect
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 from unittest import mock
 
-from harness_uq import CompareOptions, Estimate, TaskLog, compare, estimate
+from harness_uq import CompareOptions, Comparison, Estimate, TaskLog, compare, estimate
 from harness_uq_lm_eval import replay, stock
 from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry, recorded_trials
 from harness_uq_lm_eval.jsontree import integer, items, table
@@ -36,10 +36,18 @@ class Session:
     ----------
     asked : the settings as far as they are known; a config file adds to them
     estimates : of the last evaluation, with their posteriors; empty where it failed
+    comparisons : of the last evaluation with a logged run, where that was asked for
+    no_comparison : why there are none although they were asked for
+    n_simple : calls of `simple_evaluate` under way
+    logs : of the last evaluation, to be compared once their system has a name
     """
 
     asked: Asked
     estimates: list[Estimate] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+    no_comparison: str | None = None
+    n_simple: int = 0
+    logs: Sequence[TaskLog] = ()
 
     def settings(self) -> Settings | None:
         """What was asked for, None where nothing was."""
@@ -56,7 +64,7 @@ def live(asked: Asked) -> Iterator[Session]:
     with ExitStack() as stack:
         for module, name, wrapped in (
             (evaluator, "evaluate", wrap_evaluate(evaluator.evaluate, session)),
-            (evaluator, "simple_evaluate", wrap_simple_evaluate(evaluator.simple_evaluate)),
+            (evaluator, "simple_evaluate", wrap_simple_evaluate(evaluator.simple_evaluate, session)),
             (utils, "make_table", with_intervals(utils.make_table)),
             (evaluate_config, "EvaluatorConfig", configured(evaluate_config.EvaluatorConfig, asked)),
         ):
@@ -85,7 +93,9 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
         if iterations and not settings.keep_bootstrap:
             _guarded("lm-eval's own standard errors", stock.put_back, results, bound.arguments["task_dict"])
         _guarded("the trials", record_trials, results, bound.arguments["task_dict"])
-        session.estimates = enrich(results, settings)
+        session.estimates, session.logs = enrich(results, settings)
+        if not session.n_simple:
+            _guarded("the comparison", add_comparisons, results, session)
         if not wants_samples:
             results.pop("samples", None)
         return results
@@ -93,38 +103,41 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
     return evaluate
 
 
-def wrap_simple_evaluate(original: Evaluate) -> Evaluate:
-    """`simple_evaluate`, after which the block knows the name of the system, which `evaluate` is not told."""
+def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
+    """`simple_evaluate`, after which the name of the system is known, which `evaluate` is not told."""
 
     @functools.wraps(original)
     def simple_evaluate(*args: object, **kwargs: object) -> Results | None:
-        results = original(*args, **kwargs)
+        session.n_simple += 1
+        try:
+            results = original(*args, **kwargs)
+        finally:
+            session.n_simple -= 1
         if results is not None:
             _guarded("the name of the system", name_system, results)
+            _guarded("the comparison", add_comparisons, results, session)
         return results
 
     return simple_evaluate
 
 
-def enrich(results: Results, settings: Settings) -> list[Estimate]:
+def enrich(results: Results, settings: Settings) -> tuple[list[Estimate], list[TaskLog]]:
     """Estimate, and put the block into the results; where that fails, a block that says why.
 
     Returns
     -------
-    The estimates, none where they failed
+    The estimates and what they are made from, none where they failed
     """
     try:
         logs = task_logs(results)
         rows, failures = estimate_each(logs, settings)
         entries = [*(row.to_dict() for row in rows), *failures]
         add_block(results, entries, settings.recorded(), **_truth(settings), **recorded_trials(results))
-        if settings.compare is not None:
-            _guarded("the comparison", add_comparisons, results, logs, settings)
     except Exception as error:
         _logger.warning("no uncertainty in the results of this run: %s", _said(error))
         _guarded("the note of the failure", _add_failure, results, settings, _said(error))
-        return []
-    return rows
+        return [], []
+    return rows, logs
 
 
 def record_trials(results: Results, task_dict: Mapping[object, object]) -> None:
@@ -143,15 +156,26 @@ def record_trials(results: Results, task_dict: Mapping[object, object]) -> None:
         results[BLOCK] = {"trials": entries}
 
 
-def add_comparisons(results: Results, logs: Sequence[TaskLog], settings: Settings) -> None:
-    """Put this run's differences to a logged one into the block, and say each verdict."""
+def add_comparisons(results: Results, session: Session) -> None:
+    """Put this run's differences to a logged one into the block, where that was asked for, and say each verdict."""
+    logs, session.logs = session.logs, ()
+    settings, block = session.settings(), results.get(BLOCK)
+    session.comparisons, session.no_comparison = [], None
+    if settings is None or settings.compare is None or not isinstance(block, dict):
+        return
+    if not logs:
+        session.no_comparison = "there are no estimates"
+        return
     options = settings.options()
     chosen = CompareOptions(level=options.level, scope=options.scope, structure=options.structure)
-    rows = compare(logs, settings.compare or (), chosen)
-    block = results[BLOCK]
-    if isinstance(block, dict):
-        block["comparisons"] = [row.to_dict() for row in rows]
-    for row in rows:
+    named = [replace(log, system=_system(results)) for log in logs]
+    try:
+        session.comparisons = compare(named, settings.compare, chosen)
+    except Exception as error:
+        session.no_comparison = str(error)
+        raise
+    block["comparisons"] = [row.to_dict() for row in session.comparisons]
+    for row in session.comparisons:
         _logger.info("%s, %s: %s", row.task, row.metric, row.verdict_text)
 
 
@@ -176,10 +200,14 @@ def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Est
 
 def name_system(results: Results) -> None:
     """Name the system in the block's entries, from the arguments of the run."""
-    system = system_name({key: results.get(key) for key in ("config", "model_name", "model_source")})
+    system = _system(results)
     for entry in items(table(results, BLOCK).get("estimates")):
         if isinstance(entry, dict):
             entry["system"] = system
+
+
+def _system(results: Results) -> str:
+    return system_name({key: results.get(key) for key in ("config", "model_name", "model_source")})
 
 
 def _truth(settings: Settings) -> dict[str, object]:

@@ -66,6 +66,30 @@ def test_the_system_is_named(run):
     assert {entry["system"] for entry in results["uq"]["estimates"]} == {"my/model"}
 
 
+def test_a_comparison_is_printed_below_the_tables(run, tmp_path):
+    run("--uq", "bayes", "--log_samples", "--model_args", "path=my/old")
+    (tmp_path / "out").rename(tmp_path / "old")
+    code, printed, results = run(
+        "--uq", "bayes", "--model_args", "path=my/new", "--uq_compare", str(tmp_path / "old"), "--uq_level", "0.9"
+    )
+    assert code == 0
+    tables, comparison = printed.split("A: my/new   B: my/old\n")
+    assert "live_perfect" in tables
+    header, _, *lines = [line for line in comparison.splitlines() if line.startswith("|")]
+    assert [cell.strip() for cell in header.split("|")[1:-1]] == [
+        *("Tasks", "Metric", "", "A", "B", "A - B", "90% CI", "P(A > B)", "Verdict")
+    ]
+    assert len(lines) == len(results["uq"]["comparisons"]) == 4  # acc twice, acc_norm, and acc over both tasks
+    assert results["uq"]["comparisons"][-1]["verdict_text"] in " ".join(comparison.splitlines())
+    assert max(map(len, comparison.splitlines())) <= 100
+
+
+def test_a_comparison_that_failed_is_said_below_the_tables(run):
+    code, printed, results = run("--uq", "bayes", "--uq_compare", "nowhere")
+    assert (code, "comparisons" in results["uq"]) == (0, False)
+    assert printed.strip().endswith("no comparison with nowhere: nowhere: no such file or directory")
+
+
 def test_without_a_method_it_is_stock(run):
     code, printed, results = run()
     assert (code, "uq" in results) == (0, False)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import harness_uq
+import harness_uq_lm_eval
 from harness_uq_lm_eval import block, memory, runtime, stock
 from harness_uq_lm_eval.harness import LmEvalHarness
 
@@ -209,8 +210,21 @@ class TestResults:
         results = live.simple_evaluate(live_folder, ["live_mc", "live_f1"], settings=settings)
         compared = {(row["task"], row["metric"]): row for row in results["uq"]["comparisons"]}
         same = compared["live_mc", "acc"]
+        assert (same["system_a"], same["system_b"]) == ("HashLM", "hash")
         assert same["difference"]["value"] == 0
         assert same["difference"]["interval"]["low"] < 0 < same["difference"]["interval"]["high"]
+
+    def test_a_run_of_evaluate_alone_can_be_compared_too(self, live_results, live_folder, tmp_path):
+        from lm_eval import evaluator
+        from lm_eval.tasks import TaskManager, get_task_dict
+
+        live.save(copy.deepcopy(live_results), live_folder, tmp_path)
+        manager = TaskManager(include_path=str(live_folder), include_defaults=False)
+        tasks = manager.load(["live_mc"]) if hasattr(manager, "load") else get_task_dict(["live_mc"], manager)
+        with harness_uq_lm_eval.uq("bayes", compare=str(tmp_path)) as session:
+            results = evaluator.evaluate(lm=live_tasks.HashLM(), task_dict=tasks)
+        assert [row["metric"] for row in results["uq"]["comparisons"]] == ["acc", "acc_norm"]
+        assert [row.to_dict() for row in session.comparisons] == results["uq"]["comparisons"]
 
     def test_texts_are_compared_question_by_question(self, live_folder, tmp_path):
         live.save(live.simple_evaluate(live_folder, ["live_bleu"], log_samples=True), live_folder, tmp_path)
@@ -229,6 +243,7 @@ class TestResults:
     def test_a_comparison_that_fails_leaves_the_estimates(self, live_folder, tmp_path):
         results = live.simple_evaluate(live_folder, ["live_mc"], settings={"compare": str(tmp_path / "nothing")})
         assert "comparisons" not in results["uq"]
+        assert "estimates" in results["uq"]
         assert live.entries(results)["live_mc", "acc", "none"]["interval"] is not None
 
     def test_the_context_puts_everything_back(self):
@@ -247,8 +262,6 @@ class TestResults:
 
 
 def bayes():
-    import harness_uq_lm_eval
-
     return harness_uq_lm_eval.uq("bayes")
 
 
