@@ -1,6 +1,7 @@
 """What a user asks of a live run: on the command line, in a config file, in the environment or in Python."""
 
 import argparse
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -13,6 +14,8 @@ Scope: TypeAlias = Literal["population", "benchmark"]
 ENVIRONMENT = "HARNESS_UQ"
 PREFIX = "uq"
 SCOPES: tuple[Scope, ...] = ("population", "benchmark")
+
+_logger = logging.getLogger("harness_uq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,13 @@ class Asked:
             return
         if settings.scope not in SCOPES:
             raise HarnessUqError(f"uq_scope must be population or benchmark; got {settings.scope!r}")
-        estimate_scores([0.0, 1.0, 1.0], options=settings.options())
+        options = settings.options()
+        try:
+            estimate_scores([0.0, 1.0, 1.0], options=options)
+        except HarnessUqError:
+            raise
+        except Exception as error:  # ours, not the user's: the run goes on
+            _logger.warning("the uq settings could not be tried: %s: %s", type(error).__name__, error)
 
 
 def _name(key: str) -> str | None:
