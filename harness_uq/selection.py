@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from harness_uq.data import TaskGroup, Totals
 from harness_uq.errors import HarnessUqError
-from harness_uq.estimands import ConfusionMetric, Mean, Statistic
+from harness_uq.estimands import ConfusionMetric, Mean, PassK, Statistic
 from harness_uq.hookspecs import Estimator, Problem
 
 FAMILIES: dict[str, tuple[str, str]] = {
@@ -89,8 +89,13 @@ def _default(problem: Problem) -> tuple[tuple[str, ...], str]:
             return ("full-benchmark",), "the run used part of the benchmark: posterior of the score on all of it"
         case Mean():
             return _population_mean(_Shape.of(problem))
+        case PassK(scope="benchmark"):
+            return (
+                "pass-k",
+                "pass-k-unbiased",
+            ), "exactly these questions: hierarchical posterior of their success rates"
         case _:
-            return ("pass-k",), "hierarchical posterior of the questions' success rates"
+            return ("pass-k-unbiased",), "new questions: Dirichlet process on the questions' unbiased estimates"
 
 
 def _population_mean(shape: _Shape) -> tuple[tuple[str, ...], str]:

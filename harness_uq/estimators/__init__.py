@@ -14,7 +14,7 @@ def harness_uq_estimators() -> Iterable[Estimator]:
     from harness_uq.estimators.confusion import Confusion
     from harness_uq.estimators.groups import GroupMean, NewTasks
     from harness_uq.estimators.totals import KnownTotals
-    from harness_uq.estimators.trials import AverageAtN, BayesAtN, Benchmark, Nested, PassAtK
+    from harness_uq.estimators.trials import AverageAtN, BayesAtN, Benchmark, Nested, PassAtK, UnbiasedPassAtK
 
     return [
         Beta(),
@@ -40,6 +40,7 @@ def harness_uq_estimators() -> Iterable[Estimator]:
         BayesAtN(),
         AverageAtN(),
         PassAtK(),
+        UnbiasedPassAtK(),
         Confusion(),
         GroupMean(),
         NewTasks(),

@@ -26,9 +26,10 @@ from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
 from harness_uq.stats.bayes_at_n import avg_at_n, bayes_at_n_posterior
 from harness_uq.stats.benchmark import benchmark_posterior
+from harness_uq.stats.beta_shape import beta_shape_test
 from harness_uq.stats.nested import nested_posterior
 from harness_uq.stats.pass_k import (
-    PassReach,
+    PassScope,
     g_pass_at_k,
     maj_at_k,
     mg_pass_at_k,
@@ -36,7 +37,10 @@ from harness_uq.stats.pass_k import (
     pass_hat_k,
     pass_k_posterior,
 )
+from harness_uq.stats.pass_k_unbiased import unbiased_pass_k_posterior
 from harness_uq.stats.posterior import BetaPosterior
+
+BETA_SHAPE_P = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,36 +176,87 @@ class PassAtK:
     name: str = "pass-k"
 
     def unsuitable(self, problem: Problem) -> str | None:
-        """Refuses scores that are not 0/1, clusters of questions, and other estimands."""
-        if not isinstance(problem.estimand, PassK):
-            return "estimates pass@k and its relatives; ask with --estimand pass@K"
-        if problem.estimand.scope == "full":
-            return "has no full-benchmark form"
-        return needs_scores(problem, "binary")
+        """Refuses scores that are not 0/1, clusters of new questions, and other estimands."""
+        if reason := _not_pass_k(problem):
+            return reason
+        if problem.estimand.scope == "population" and problem.structure.n_clusters is not None:
+            return "takes questions as independent; these come in clusters, which pass-k-unbiased allows for"
+        return None
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the event's probability."""
-        scores, estimand = scores_of(problem), problem.estimand
-        if not isinstance(estimand, PassK) or estimand.scope == "full":
-            raise NotEstimableError("no event in k trials is asked for")
-        posterior = pass_k_posterior(
-            *question_counts(scores), estimand.k, scope=estimand.scope, kind=estimand.kind, tau=estimand.tau
-        )
-        warnings = _pass_k_warnings(problem, estimand, posterior.reach)
-        found = credible(problem, posterior, _point_estimate(scores, estimand), warnings=warnings)
-        return build(problem, self.name, found)
+        scores, estimand, scope = _pass_k_problem(problem)
+        successes, trials = question_counts(scores)
+        value = _point_estimate(scores, estimand)
+        _refuse_other_shapes(successes, trials)
+        posterior = pass_k_posterior(successes, trials, estimand.k, scope=scope, kind=estimand.kind, tau=estimand.tau)
+        warnings = _all_trials_warning(estimand) if posterior.reach == "all_trials" else ()
+        return build(problem, self.name, credible(problem, posterior, value, warnings=warnings))
 
 
-def _pass_k_warnings(problem: Problem, estimand: PassK, reach: PassReach) -> tuple[str, ...]:
-    warnings: list[str] = []
-    if reach == "all_trials":
-        warnings.append(
-            f"{estimand.label} from {estimand.k} trials a question rests on the Beta shape of the questions' success "
-            "rates; its interval can be too narrow (coverage about .8 in simulations of two kinds of question)"
+@dataclass(frozen=True, slots=True)
+class UnbiasedPassAtK:
+    """pass@k and its relatives from the questions' unbiased estimates: no shape of their success rates is assumed."""
+
+    name: str = "pass-k-unbiased"
+
+    def unsuitable(self, problem: Problem) -> str | None:
+        """Refuses scores that are not 0/1, and other estimands."""
+        return _not_pass_k(problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the event's probability."""
+        scores, estimand, scope = _pass_k_problem(problem)
+        successes, trials = question_counts(scores)
+        value = _point_estimate(scores, estimand)
+        posterior = unbiased_pass_k_posterior(
+            successes,
+            trials,
+            estimand.k,
+            scope=scope,
+            kind=estimand.kind,
+            tau=estimand.tau,
+            clusters=scores.clusters,
         )
-    if problem.structure.n_clusters is not None and estimand.scope == "population":
-        warnings.append(f"clusters ({problem.structure.cluster_key}) are not allowed for")
-    return tuple(warnings)
+        notes: tuple[str, ...] = ()
+        if scope == "benchmark" and trials.min() < 2 * estimand.k:
+            notes = (
+                f"the interval is the one for new questions, an upper bound in this scope: fewer than {2 * estimand.k} "
+                "trials a question do not show the trials' own noise",
+            )
+        return build(problem, self.name, credible(problem, posterior, value, notes=notes))
+
+
+def _not_pass_k(problem: Problem) -> str | None:
+    if not isinstance(problem.estimand, PassK):
+        return "estimates pass@k and its relatives; ask with --estimand pass@K"
+    if problem.estimand.scope == "full":
+        return "has no full-benchmark form"
+    return needs_scores(problem, "binary")
+
+
+def _pass_k_problem(problem: Problem) -> tuple[Scores, PassK, PassScope]:
+    estimand = problem.estimand
+    if not isinstance(estimand, PassK) or estimand.scope == "full":
+        raise NotEstimableError("no event in k trials is asked for")
+    return scores_of(problem), estimand, estimand.scope
+
+
+def _refuse_other_shapes(successes: FloatArray, trials: FloatArray) -> None:
+    """Raise NotEstimableError where success rates are not Beta-distributed, on which moments past the second rest."""
+    shape = beta_shape_test(successes, trials)
+    if shape.p_value < BETA_SHAPE_P:
+        raise NotEstimableError(
+            f"the questions' success rates are not Beta-distributed (p = {shape.p_value:.2g}), as the hierarchy takes "
+            "them to be; pass-k-unbiased assumes no shape"
+        )
+
+
+def _all_trials_warning(estimand: PassK) -> tuple[str, ...]:
+    return (
+        f"{estimand.label} from {estimand.k} trials a question rests on the Beta shape of the questions' success "
+        "rates; its interval can be too narrow (coverage .85 to .9 in simulations of two kinds of question)",
+    )
 
 
 def _point_estimate(scores: Scores, estimand: PassK) -> float:

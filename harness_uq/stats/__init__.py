@@ -2,6 +2,7 @@
 
 from harness_uq.stats.bayes_at_n import avg_at_n, bayes_at_n, bayes_at_n_posterior
 from harness_uq.stats.benchmark import benchmark_posterior
+from harness_uq.stats.beta_shape import beta_shape_test
 from harness_uq.stats.binomial import beta_posterior, binomial_interval, finite_population_posterior
 from harness_uq.stats.bounded import bounded_posterior, clustered_bounded_posterior
 from harness_uq.stats.cluster_robust import cluster_bootstrap, cluster_robust, korn_graubard_wilson
@@ -21,6 +22,7 @@ from harness_uq.stats.pass_k import (
     pass_hat_k,
     pass_k_posterior,
 )
+from harness_uq.stats.pass_k_unbiased import unbiased_pass_k_posterior
 from harness_uq.stats.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior
 from harness_uq.stats.power import minimum_detectable_effect, required_questions
 from harness_uq.stats.student import student_mean
@@ -38,6 +40,7 @@ __all__ = [
     "bayesian_bootstrap",
     "benchmark_posterior",
     "beta_posterior",
+    "beta_shape_test",
     "binomial_interval",
     "bounded_posterior",
     "cluster_bootstrap",
@@ -69,4 +72,5 @@ __all__ = [
     "required_questions",
     "shared_items_posterior",
     "student_mean",
+    "unbiased_pass_k_posterior",
 ]

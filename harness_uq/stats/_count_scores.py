@@ -67,12 +67,12 @@ def beta_moments(score: FloatArray, a: FloatArray, b: FloatArray) -> tuple[Float
     """
     pair = np.stack([score, 1 - score])
     mean, complement = beta_binomial_sums(pair, a, b)
-    second, second_complement = beta_binomial_sums(np.stack([_squared(v) for v in pair]), a, b)
+    second, second_complement = beta_binomial_sums(np.stack([squared_score(v) for v in pair]), a, b)
     variance = np.where(mean < complement, second - mean**2, second_complement - complement**2)
     return mean, complement, np.maximum(variance, 0.0)
 
 
-def _squared(score: FloatArray) -> FloatArray:
+def squared_score(score: FloatArray) -> FloatArray:
     """Score of 2k trials whose expectation is g(pi)^2: the mean of v_i v_j over all splits into two k's."""
     k = len(score) - 1
     m, j = np.arange(2.0 * k + 1)[:, None], np.arange(k + 1.0)

@@ -138,7 +138,7 @@ def shared_items_posterior(
     two for prior items that hold the mean number of rows of every task, all at `low` and all at `high`. The score
     sum_k w_k (sum_i g_i y_ik) / (sum_i g_i n_ik) is linearised in g, which is what the cluster-robust variance does
     (Miller 2024, eq. 4; with the prior items it stays above 0 where all scores agree), and a Beta is matched.
-    m = 1/4; m = 1 where all scores are `low` or `high` and no item recurs, so that one task gives Beta(1 + S, 1 + F).
+    m = 3/4; m = 1 where all scores are `low` or `high` and no item recurs, so that one task gives Beta(1 + S, 1 + F).
 
     Examples
     --------
@@ -158,7 +158,7 @@ def shared_items_posterior(
         raise DataError(f"tasks and items must have one label per score, {y.shape}; got {task.shape}, {item.shape}")
     w = _check_weights(weights, len(task_names))
     rows, n_items = np.bincount(task).astype(float), len(item_names)
-    m = 1.0 if n_items == len(y) and np.isin(y, (low, high)).all() else 0.25
+    m = 1.0 if n_items == len(y) and np.isin(y, (low, high)).all() else 0.75
     mean_rows = rows / n_items
     total = rows + 2 * m * mean_rows
     score = (np.bincount(task, y) + m * mean_rows * (low + high)) / total

@@ -244,6 +244,43 @@ def test_pass_at_1_has_the_value_of_the_mean():
     assert row.estimand == "pass@1"
 
 
+def _trials_of(rates, n_trials=16):
+    return np.random.default_rng(11).binomial(1, np.array(rates)[:, None], (len(rates), n_trials)).astype(float)
+
+
+def test_pass_at_k_of_these_questions_takes_the_hierarchy_only_where_its_shape_fits():
+    alike = _trials_of(np.random.default_rng(12).beta(2, 2, 50))
+    two_kinds = _trials_of([0.95] * 45 + [0.0] * 5)
+    rows = [one(task_log(values), estimand="pass@4", scope="benchmark") for values in (alike, two_kinds)]
+    assert [row.method for row in rows] == ["pass-k", "pass-k-unbiased"]
+    assert rows[1].interval.low < 0.9 < rows[1].interval.high
+    asked = one(task_log(two_kinds), method="pass-k", estimand="pass@4", scope="benchmark")
+    assert asked.interval is None
+    assert "not Beta-distributed" in asked.warnings[0]
+
+
+def test_pass_at_k_with_as_many_trials_warns_of_these_questions_and_not_of_new_ones():
+    values = _trials_of(np.random.default_rng(12).beta(2, 2, 50), 8)
+    found = {scope: one(task_log(values), estimand="pass@8", scope=scope) for scope in ("benchmark", "population")}
+    assert any("Beta shape" in warning for warning in found["benchmark"].warnings)
+    assert not found["population"].warnings
+
+
+def test_pass_at_k_of_new_questions_allows_for_their_clusters():
+    values = np.repeat(_trials_of([0.1, 0.9] * 5), 4, axis=0)
+    options = Options(estimand="pass@2")
+    together = estimate_scores(values, clusters=np.repeat(np.arange(10), 4), options=options)
+    apart = estimate_scores(values, options=options)
+    assert together.std_error > 1.5 * apart.std_error
+
+
+@pytest.mark.parametrize(("right", "is_warned"), [(5, True), (9, False), (10, False)])
+def test_ten_questions_warn_where_the_interval_holds_accuracies_that_are_covered_little(right, is_warned):
+    row = one(task_log((np.arange(10) < right).astype(float)))
+    assert bool(row.warnings) == is_warned
+    assert not is_warned or "hold the truth 0.95 of the time on average, but 0.89 at" in row.warnings[0]
+
+
 def test_pass_at_k_beyond_the_trials_is_refused():
     values = np.random.default_rng(10).binomial(1, 0.5, (30, 4)).astype(float)
     row = one(task_log(values), estimand="pass@8")

@@ -13,6 +13,7 @@ from harness_uq.calibration.settings import SETTINGS
 from harness_uq.calibration.verdicts import alarms, coverage_of, judge
 from harness_uq.stats.binomial import beta_posterior
 from harness_uq.stats.clustered import clustered_posterior
+from harness_uq.stats.coverage import coverage_at
 
 # Prior-averaged coverage of nominal 95 %, sum_k 1/(n+1) P(Beta(k+1, n-k+1) in CI_k): reference F.1
 AVERAGED = {
@@ -28,7 +29,7 @@ METHODS = ("clt", "t", "wilson", "clopper-pearson", "jeffreys", "beta, equal tai
 
 @pytest.mark.parametrize("n", AVERAGED)
 def test_prior_averaged_coverage_is_the_closed_form_to_1e_5(n):
-    found = [exact.coverage_averaged((1, 1), exact.cached_table(method, n, 0.95))[0] for method in METHODS]
+    found = [exact.coverage_averaged((1, 1), exact.cached_table(method, n, 0.95)) for method in METHODS]
     np.testing.assert_allclose(found, AVERAGED[n], atol=1e-5)
 
 
@@ -41,20 +42,21 @@ def test_mean_widths_are_those_of_the_reference():
         "clopper-pearson": (0.8024, 0.5085, 0.2990, 0.1614),
     }
     for method, widths in expected.items():
-        found = [exact.coverage_averaged((1, 1), exact.cached_table(method, n, 0.95))[1] for n in (3, 10, 30, 100)]
+        tables = {n: exact.cached_table(method, n, 0.95) for n in (3, 10, 30, 100)}
+        found = [exact.chances((1, 1), n) @ (high - low) for n, (low, high) in tables.items()]
         np.testing.assert_allclose(found, widths, atol=1e-4)
 
 
 def test_mismatched_priors_and_fixed_theta_give_the_papers_coverage():
     # F.1: Bowyer et al. (2025), appendix I, exact
     def averaged(method, prior):
-        return [exact.coverage_averaged(prior, exact.cached_table(method, n, 0.95))[0] for n in (3, 10, 30, 100)]
+        return [exact.coverage_averaged(prior, exact.cached_table(method, n, 0.95)) for n in (3, 10, 30, 100)]
 
     np.testing.assert_allclose(averaged("clt", (100, 20)), (0.4072, 0.8149, 0.9098, 0.9378), atol=1e-4)
     np.testing.assert_allclose(averaged("beta, equal tails", (100, 20)), (0.9460, 0.9618, 0.9529, 0.9508), atol=1e-4)
     np.testing.assert_allclose(averaged("clt", (10, 10)), (0.7143, 0.8987, 0.9336, 0.9452), atol=1e-4)
     np.testing.assert_allclose(averaged("bootstrap", (1, 1)), (0.5000, 0.7798, 0.8790, 0.9259), atol=1e-4)
-    at = {m: [exact.coverage_at(0.95, exact.cached_table(m, n, 0.95))[0] for n in (3, 10, 30, 100)] for m in METHODS}
+    at = {m: [coverage_at(0.95, exact.cached_table(m, n, 0.95)) for n in (3, 10, 30, 100)] for m in METHODS}
     np.testing.assert_allclose(at["clt"], (0.1354, 0.4002, 0.7821, 0.8775), atol=1e-4)
     np.testing.assert_allclose(at["wilson"], (0.8574, 0.9139, 0.9392, 0.9659), atol=1e-4)
     np.testing.assert_allclose(at["beta, equal tails"], (0.8574, 0.9139, 0.9392, 0.9659), atol=1e-4)

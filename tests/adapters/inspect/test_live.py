@@ -99,7 +99,7 @@ def test_every_score_and_key_gets_an_interval_of_its_own_posterior(runs):
     for metric in ("right", "number"):
         assert [methods[metric, name] for name in ("mean", "pass_at_2", "at_least_2", "mode")] == [
             "clustered",
-            "pass-k",
+            "pass-k-unbiased",
             "beta",
             "beta",
         ]
