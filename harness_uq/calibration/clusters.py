@@ -84,13 +84,13 @@ def _clustered_cells(size: Size) -> list[Cell]:
             "clustered",
             "paper",
             {"clusters": f"{t}×5"},
-            100 if smoke else 3000,
+            100 if smoke else 6000,
             levels=levels if t == 6 else (NOMINAL,),
         )
         for t in ((6,) if smoke else (2, 6, 20, 60))
     ]
     prior = [
-        Cell("clustered", "prior", {"clusters": f"{t}×5"}, 150 if smoke else 1500, averaged=True)
+        Cell("clustered", "prior", {"clusters": f"{t}×5"}, 150 if smoke else 4000, averaged=True)
         for t in ((10,) if smoke else (5, 10, 30))
     ]
     factorial = list(product((0.5, 0.9, 0.95, 0.99), ("10×10", "30×10", "250×10", "588×16"), (0.5, 2.0, 20.0, np.inf)))
@@ -101,14 +101,14 @@ def _clustered_cells(size: Size) -> list[Cell]:
     if smoke:
         factorial = [(0.99, "588×16", np.inf), (0.9, "30×10", 2.0)]
         hard, few = [(0.97, "20×3", 1.0)], []
-    n = 60 if smoke else 100
+    n = 60 if smoke else 200
     fixed = [
         Cell("clustered", family, {"theta": theta, "clusters": clusters, "d": d}, n)
         for family, cells in (("factorial", factorial), ("hard", hard), ("few", few))
         for theta, clusters, d in cells
     ]
     sizes = [
-        Cell("clustered", "sizes", {"design": name}, 80 if smoke else 100)
+        Cell("clustered", "sizes", {"design": name}, 80 if smoke else 200)
         for name in (list(_TWO_SIZES)[1:2] if smoke else _TWO_SIZES)
     ]
     return paper + prior + fixed + sizes
@@ -151,23 +151,23 @@ CLUSTERED = Setting(
     _clustered_cells,
     _draw_clustered,
     every={
-        **dict.fromkeys(CLUSTERED_METHODS[1:], 5),
-        "published clustered IS": 10,
+        **dict.fromkeys(CLUSTERED_METHODS[1:], 10),
+        "published clustered IS": 20,
     },
     only_in_paper=frozenset({EQUAL_TAILS}),
-    every_of_paper=dict.fromkeys(("bayes", "clustered-gamma", "published clustered IS", "cluster bootstrap"), 5),
+    every_of_paper=dict.fromkeys(("bayes", "clustered-gamma", "published clustered IS", "cluster bootstrap"), 10),
 )
 
 
 def _nested_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("nested", "prior", {"clusters": "10×5×3"}, 60 if smoke else 400, averaged=True),
+        Cell("nested", "prior", {"clusters": "10×5×3"}, 60 if smoke else 1200, averaged=True),
     ]
     shapes = ("10×6×2",) if smoke else ("5×6×4", "10×6×2", "30×5×4")
     spreads = ((2.0, 2.0),) if smoke else ((0.4, 2.0), (2.0, 2.0), (20.0, 0.3), (np.inf, 1.0))
     fixed = [
-        Cell("nested", "fixed", {"theta": theta, "clusters": shape, "d": d, "e": e}, 40 if smoke else 60)
+        Cell("nested", "fixed", {"theta": theta, "clusters": shape, "d": d, "e": e}, 40 if smoke else 100)
         for theta, shape, (d, e) in product((0.9,) if smoke else (0.6, 0.95), shapes, spreads)
     ]
     return prior + fixed

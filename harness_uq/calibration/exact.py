@@ -7,11 +7,11 @@ import numpy as np
 from scipy import special
 
 from harness_uq.calibration import published
+from harness_uq.calibration.design import Answer
 from harness_uq.calibration.scores import ScoreData
 from harness_uq.data import FloatArray
-from harness_uq.stats.binomial import BinomialMethod, binomial_interval
-
-Ends = tuple[FloatArray, FloatArray]
+from harness_uq.stats.binomial import BinomialMethod, Ends, binomial_interval
+from harness_uq.stats.coverage import success_chances
 
 CLOSED: dict[str, BinomialMethod] = {
     "beta, equal tails": "beta",
@@ -24,39 +24,31 @@ CLOSED: dict[str, BinomialMethod] = {
 }
 
 
-def coverage_at(theta: float, ends: Ends) -> tuple[float, float]:
-    """Coverage and mean width at a fixed theta of intervals (low_k, high_k) given k right of n, k = 0..n.
+def chances(theta: float | tuple[float, float], n: int) -> FloatArray:
+    """P(k right of n), k = 0..n, at a fixed theta or with theta ~ Beta(a, b).
 
-    Wald's interval for n = 1 is a point at 0 or 1 and never holds a theta between:
-
-    >>> coverage_at(0.5, (np.array([0.0, 1.0]), np.array([0.0, 1.0])))
-    (0.0, 0.0)
+    >>> chances((1.0, 1.0), 1).round(12).tolist()
+    [0.5, 0.5]
     """
-    low, high = ends
-    k, n = np.arange(float(len(low))), len(low) - 1
-    p = np.exp(special.xlogy(k, theta) + special.xlog1py(n - k, -theta) + _log_choose(n, k))
-    held = (low - 1e-12 <= theta) & (theta <= high + 1e-12)
-    return float(p @ held), float(p @ (high - low))
+    if isinstance(theta, float):
+        return success_chances(theta, n)
+    (a, b), k = theta, np.arange(n + 1.0)
+    log_choose = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return np.asarray(np.exp(log_choose + special.betaln(a + k, b + n - k) - special.betaln(a, b)))
 
 
-def coverage_averaged(prior: tuple[float, float], ends: Ends) -> tuple[float, float]:
-    """Coverage and mean width averaged over theta ~ Beta(a, b).
+def coverage_averaged(prior: tuple[float, float], ends: Ends) -> float:
+    """Coverage averaged over theta ~ Beta(a, b).
 
     sum_k P(k) P(low_k <= theta <= high_k | k), where theta given k is Beta(a + k, b + n - k).
 
     >>> coverage_averaged((1, 1), (np.array([0.0, 0.0]), np.array([1.0, 1.0])))
-    (1.0, 1.0)
+    1.0
     """
     low, high = (np.clip(end, 0.0, 1.0) for end in ends)
     k, n = np.arange(float(len(low))), len(low) - 1
     a, b = prior[0] + k, prior[1] + n - k
-    p = np.exp(_log_choose(n, k) + special.betaln(a, b) - special.betaln(*prior))
-    held = special.betainc(a, b, high) - special.betainc(a, b, low)
-    return float(p @ held), float(p @ (ends[1] - ends[0]))
-
-
-def _log_choose(n: int, k: FloatArray) -> FloatArray:
-    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
+    return float(chances(prior, n) @ (special.betainc(a, b, high) - special.betainc(a, b, low)))
 
 
 def interval_table(method: str, n: int, level: float) -> Ends:
@@ -71,17 +63,20 @@ def interval_table(method: str, n: int, level: float) -> Ends:
 
 def _estimated_table(n: int, level: float) -> Ends:
     def interval(k: float) -> tuple[float, float]:
-        values = (np.arange(n) < k).astype(float)[:, None]
-        answer = ScoreData(k / n, values).answer("bayes", (level,), np.random.default_rng(0))
+        answer = _estimated(k, n, level)
         return (np.nan, np.nan) if answer is None else answer.ends[0]
 
     return _by_count(n, interval)
 
 
-def warnings_of(n: int) -> tuple[str, ...]:
-    """What the software says beside the interval of n questions, whatever their score."""
-    answer = ScoreData(0.0, np.zeros((n, 1))).answer("bayes", (0.95,), np.random.default_rng(0))
-    return () if answer is None else answer.warnings
+def _estimated(k: float, n: int, level: float) -> Answer | None:
+    values = (np.arange(n) < k).astype(float)[:, None]
+    return ScoreData(k / n, values).answer("bayes", (level,), np.random.default_rng(0))
+
+
+def warnings_table(n: int) -> list[tuple[str, ...]]:
+    """What the software says beside the 95 % interval of k right of n, k = 0..n."""
+    return [() if (answer := _estimated(k, n, 0.95)) is None else answer.warnings for k in range(n + 1)]
 
 
 def _by_count(n: int, interval: Callable[[float], tuple[float, float]]) -> Ends:

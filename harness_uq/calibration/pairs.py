@@ -75,7 +75,7 @@ def _floats(ends: "tuple[FloatArray | float, FloatArray | float]") -> Ends:
 def _independent_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("independent", "prior", {"N": n}, 200 if smoke else 1500, averaged=True)
+        Cell("independent", "prior", {"N": n}, 200 if smoke else 4000, averaged=True)
         for n in ((10,) if smoke else (3, 10, 30, 100))
     ]
     scores = ((0.8, 0.8),) if smoke else ((0.5, 0.5), (0.8, 0.8), (0.95, 0.95), (0.99, 0.99), (0.8, 0.9), (0.95, 0.97))
@@ -84,7 +84,7 @@ def _independent_cells(size: Size) -> list[Cell]:
             "independent",
             "fixed",
             {"theta_A": a, "theta_B": b, "N_A": n, "N_B": m},
-            200 if smoke else 300,
+            200 if smoke else 600,
             is_null=a == b,
         )
         for (a, b), (n, m) in product(scores, ((30, 30),) if smoke else ((20, 20), (20, 100), (100, 100), (1000, 1000)))
@@ -173,11 +173,11 @@ _PAIRED: dict[str, Callable[[FloatArray, tuple[float, ...], np.random.Generator]
 def _paired_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     paper = [
-        Cell("paired", "paper", {"N": n}, 100 if smoke else 3000, levels=LEVELS if n == 10 else (NOMINAL,))
+        Cell("paired", "paper", {"N": n}, 100 if smoke else 6000, levels=LEVELS if n == 10 else (NOMINAL,))
         for n in ((10,) if smoke else (3, 10, 30, 100))
     ]
     prior = [
-        Cell("paired", "prior", {"N": n}, 300 if smoke else 1500, averaged=True) for n in ((20,) if smoke else (10, 50))
+        Cell("paired", "prior", {"N": n}, 300 if smoke else 4000, averaged=True) for n in ((20,) if smoke else (10, 50))
     ]
     scores = ((0.8, 0.8),) if smoke else ((0.5, 0.5), (0.8, 0.8), (0.95, 0.95), (0.99, 0.99), (0.8, 0.85), (0.95, 0.97))
     fixed = [
@@ -214,7 +214,7 @@ PAIRED = Setting(
     _paired_cells,
     _draw_paired,
     every={"latent-normal": 10, "published paired IS": 10, "unpaired bayes": 8, "bootstrap": 4, "tango": 4, "t": 2},
-    every_of_paper={"bayes": 3, "latent-normal": 6, "published paired IS": 3, "unpaired bayes": 3},
+    every_of_paper={"bayes": 4, "latent-normal": 12, "published paired IS": 6, "unpaired bayes": 4},
 )
 
 

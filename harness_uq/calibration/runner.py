@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -16,7 +16,9 @@ from harness_uq.calibration import exact
 from harness_uq.calibration.design import NOMINAL, Answer, Cell, DataSet, Setting, Size
 from harness_uq.calibration.results import CellResult, MethodResult, append_line, read_lines
 from harness_uq.calibration.settings import PRIORS, SETTINGS
+from harness_uq.data import FloatArray
 from harness_uq.errors import DataError, MissingDependencyError
+from harness_uq.stats.coverage import coverage_at
 
 CLOSE_CALL = 0.92
 EXTENSION = 4
@@ -145,18 +147,34 @@ def _result(cell: Cell, plan: Plan, methods: dict[str, MethodResult], seconds: f
 
 
 def _exact(cell: Cell, names: Sequence[str]) -> dict[str, MethodResult]:
-    n, theta = int(cell.number("N")), cell.parameters["theta"]
+    n, text = int(cell.number("N")), str(cell.parameters["theta"])
+    theta = PRIORS.get(text) or float(text)
+    chances = exact.chances(theta, n)
     found = {}
     for name in names:
-        pairs = []
-        for level in cell.levels:
-            ends = exact.cached_table(name, n, level)
-            prior = PRIORS.get(str(theta))
-            pairs.append(exact.coverage_averaged(prior, ends) if prior else exact.coverage_at(float(theta), ends))
-        coverage, width = zip(*pairs, strict=True)
-        said = exact.warnings_of(n) if name == "bayes" else ()
-        found[name] = MethodResult(0, tuple(coverage), tuple(width), 0.0, float(bool(said)), dict.fromkeys(said, 1.0))
+        tables = [exact.cached_table(name, n, level) for level in cell.levels]
+        coverage = tuple(
+            exact.coverage_averaged(theta, ends) if isinstance(theta, tuple) else float(coverage_at(theta, ends))
+            for ends in tables
+        )
+        width = tuple(float(chances @ (high - low)) for low, high in tables)
+        said = exact.warnings_table(n) if name == "bayes" else [()] * (n + 1)
+        warned = float(chances @ [bool(warnings) for warnings in said])
+        found[name] = MethodResult(0, coverage, width, 0.0, warned, _shares(said, chances))
     return found
+
+
+def _shares(said: Sequence[tuple[str, ...]], chances: FloatArray) -> dict[str, float]:
+    """How often each warning comes, numbers left out of it."""
+    shares: defaultdict[str, float] = defaultdict(float)
+    for warnings, chance in zip(said, chances, strict=True):
+        for text in {_without_numbers(text) for text in warnings}:
+            shares[text] += float(chance)
+    return dict(shares)
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+(\.\d+)?", "#", text)
 
 
 @dataclass(slots=True)
@@ -183,7 +201,7 @@ class _Tally:
         self.held += (low - ROUNDING <= truth) & (truth <= high + ROUNDING)
         self.width += high - low
         self.warned += bool(answer.warnings)
-        self.warnings.update({re.sub(r"\d+(\.\d+)?", "#", text) for text in answer.warnings})
+        self.warnings.update({_without_numbers(text) for text in answer.warnings})
 
     def result(self) -> MethodResult:
         answered = self.n - self.refused

@@ -15,13 +15,12 @@ from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import Scope
 from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.results import Estimate
-from harness_uq.stats._count_scores import count_score, expected_in_subset
 from harness_uq.stats.binomial import binomial_interval
-from harness_uq.stats.bounded import bounded_posterior
+from harness_uq.stats.pass_k import PassScope, pass_k_posterior
 from harness_uq.structure import StructureOptions
 
 UNCLUSTERED = "unclustered "
-UNBIASED_PROCESS = "dirichlet-process of estimates"
+HIERARCHY = "hierarchy, shape untested"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,13 +128,11 @@ def _question_bootstrap(data: ScoreData, levels: tuple[float, ...], rng: np.rand
     return Answer(published.percentiles(published.bootstrap_draws(data.values.mean(axis=1), rng), levels))
 
 
-def _pass_process(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer | None:
-    """Dirichlet process on the questions' unbiased estimates of pass@k: new questions, whatever their kinds."""
-    n, k = data.values.shape[1], int(data.estimand.partition("@")[2])
-    if data.scope != "population":
-        return None
-    estimates = expected_in_subset(count_score("at", k), n)[data.values.sum(axis=1).astype(int)]
-    posterior = bounded_posterior(estimates, 0, 1)
+def _hierarchy(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer | None:
+    """pass@k under Beta-distributed success rates, also where the counts do not look like it."""
+    successes, trials = data.values.sum(axis=1), np.full(len(data.values), data.values.shape[1])
+    scope: PassScope = "benchmark" if data.scope == "benchmark" else "population"
+    posterior = pass_k_posterior(successes, trials, int(data.estimand.partition("@")[2]), scope=scope)
     return Answer(tuple(posterior.interval(level, "hdi") for level in levels))
 
 
@@ -155,5 +152,5 @@ _PUBLISHED: dict[str, _Published] = {
     "unclustered bootstrap": lambda data, levels, rng: _each(data, levels, published.pooled_bootstrap),
     "cluster bootstrap": _cluster_bootstrap,
     "bootstrap": _question_bootstrap,
-    UNBIASED_PROCESS: _pass_process,
+    HIERARCHY: _hierarchy,
 }

@@ -6,7 +6,7 @@ import numpy as np
 
 from harness_uq.calibration.clusters import spread_of, success_rates
 from harness_uq.calibration.design import Cell, DataSet, Setting, Size
-from harness_uq.calibration.scores import UNBIASED_PROCESS, ScoreData
+from harness_uq.calibration.scores import HIERARCHY, ScoreData
 from harness_uq.data import FloatArray
 
 _Mixture = tuple[tuple[float, float, float], ...]  # share of questions, a and b of Beta; b < 0: all at a
@@ -21,6 +21,7 @@ MIXTURES: dict[str, _Mixture] = {
     "all at .5": ((1.0, 0.5, -1.0),),
     "two kinds, .1 and .9": ((0.5, 0.1, -1.0), (0.5, 0.9, -1.0)),
     "half at .98, half Beta(2, 2)": ((0.5, 0.98, -1.0), (0.5, 2.0, 2.0)),
+    "19 of 20 at .95, the rest never": ((0.95, 0.95, -1.0), (0.05, 0.0, -1.0)),
 }
 
 
@@ -81,7 +82,7 @@ def _pass_k_cells(size: Size) -> list[Cell]:
             "pass_k",
             scope,
             {"questions": 50, "kind": name, "k": k, "trials": n},
-            40 if smoke else 80,
+            40 if smoke else 200,
         )
         for scope, name, (k, n) in product(("population", "benchmark"), designs, shapes)
     ]
@@ -108,7 +109,8 @@ def _mean_all_wrong(mixture: str, k: int) -> float:
 PASS_K = Setting(
     "pass_k",
     "pass@k from N trials a question",
-    ("bayes", UNBIASED_PROCESS),
+    ("bayes", "pass-k-unbiased", HIERARCHY),
     _pass_k_cells,
     _draw_pass_k,
+    every={HIERARCHY: 4},
 )
