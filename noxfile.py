@@ -69,7 +69,7 @@ def wheel(session: nox.Session) -> None:
         session.run(str(python), "tests/wheel_check.py", external=True)
 
 
-LIVE_TESTS = ("test_runtime.py", "test_cli.py", "test_replay.py")
+LIVE_TESTS = ("test_runtime.py", "test_cli.py", "test_replay.py", "test_faults.py")
 
 
 def _live_tests(session: nox.Session, version: str) -> None:

@@ -171,12 +171,13 @@ class _Job:
     def _records(self, a: Chosen, b: Chosen) -> Comparison:
         found = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
         facts = replace(
-            self._facts(a, b),
+            self._facts(a, b, warnings=found.warnings),
             values=found.values,
             bounds=found.bounds,
             n_matched=found.n_matched,
             n_unmatched=found.n_unmatched,
             cluster_key=found.cluster_key,
+            n_clusters=found.n_clusters,
         )
         return self._row(lambda: found.difference, facts)
 

@@ -69,6 +69,7 @@ class Facts:
     n_unmatched: tuple[int | None, int | None] = (None, None)
     n_trials: int | None = None
     cluster_key: str | None = None
+    n_clusters: int | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -104,7 +105,7 @@ def comparison_row(found: Found, facts: Facts, options: CompareOptions) -> Compa
         n_unmatched_a=facts.n_unmatched[0],
         n_unmatched_b=facts.n_unmatched[1],
         n_trials=facts.n_trials,
-        n_clusters=pair.n_units if pair else None,
+        n_clusters=pair.n_units if pair else facts.n_clusters,
         cluster_key=facts.cluster_key,
         variance_saved=saved(pair) if pair and options.scope == "population" else None,
         margin=options.margin,

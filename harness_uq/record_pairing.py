@@ -10,7 +10,7 @@ from harness_uq.analysis import clusters_of
 from harness_uq.data import Classifications, IntArray, Records, Scores, TaskData
 from harness_uq.differences import Found
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimators.averages import named_statistic
+from harness_uq.estimators.averages import few_units, named_statistic
 from harness_uq.plugins import Plugins
 from harness_uq.runs import Chosen
 from harness_uq.stats.confusion import ConfusionMetric, confusion_score
@@ -31,6 +31,7 @@ class PairedRecords:
     difference : the posterior of A - B
     values : plain values of A and B on the matched questions
     bounds : range of the metric, None where unbounded
+    n_matched, n_unmatched, cluster_key, n_clusters, warnings : as in `Comparison`
     """
 
     difference: Found
@@ -39,6 +40,8 @@ class PairedRecords:
     n_matched: int
     n_unmatched: tuple[int, int]
     cluster_key: str | None
+    n_clusters: int | None
+    warnings: tuple[str, ...]
 
 
 def pair_records(a: Chosen, b: Chosen, options: StructureOptions, plugins: Plugins, *, seed: int) -> PairedRecords:
@@ -59,7 +62,11 @@ def pair_records(a: Chosen, b: Chosen, options: StructureOptions, plugins: Plugi
     found, values = compute(a.data, b.data, aligned.rows, codes, np.random.default_rng(seed))
     bounds = None if isinstance(a.data, Records) or a.data.metric in _SIGNED else (0.0, 1.0)
     unmatched = (aligned.n_unmatched[0], aligned.n_unmatched[1])
-    return PairedRecords(found, values, bounds, aligned.n_questions, unmatched, clusters.key)
+    n_clusters = None if codes is None else len(np.unique(codes))
+    warnings = few_units(n_clusters, aligned.n_questions) if found.method == "bayesian-bootstrap" else ()
+    return PairedRecords(
+        found, values, bounds, aligned.n_questions, unmatched, clusters.key, n_clusters=n_clusters, warnings=warnings
+    )
 
 
 def _placeholder(data: TaskData) -> Scores:

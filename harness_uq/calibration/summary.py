@@ -84,9 +84,8 @@ Simulated and exact coverage of the intervals, next to those of the methods in u
 harness-uq calibrate --size {report.size} --seed {report.seed} --report docs/calibration
 ```
 
-These results are of {report.date}, with {versions}; {_minutes(report):.0f} minutes of one core. Cells may have been
-simulated in several parts, so a rerun agrees within Monte Carlo error, not to the digit
-([decision 016](decisions/016-calibration.md)). The numbers are in
+These results are of {report.date}, with {versions}; {_minutes(report):.0f} minutes of one core. Every cell has random
+numbers of its own, so that `--jobs` changes nothing ([decision 016](decisions/016-calibration.md)). The numbers are in
 [calibration/results.json](calibration/results.json). The default of each setting, `bayes`, is what `harness-uq
 estimate` and `compare` print, warnings included. A method that refuses to give an interval, or gives one of no width,
 has missed. Coverage of one proportion is a sum over all possible data, without Monte Carlo error; elsewhere the number

@@ -23,6 +23,8 @@ from harness_uq.stats.bounded import bounded_posterior
 from harness_uq.stats.student import student_mean
 from harness_uq.stats.weighted import NamedStatistic, bayesian_bootstrap, corpus_statistic
 
+FEW_UNITS = 30
+
 
 def _not_independent(problem: Problem) -> str | None:
     return (
@@ -115,8 +117,21 @@ class BayesianBootstrap:
             corpus_statistic(statistics, statistic),
             default="quantile",
             diagnostics={"mc_error": posterior.mc_error, "n_draws": float(len(posterior.draws))},
+            warnings=few_units(problem.structure.n_clusters, problem.structure.n_questions),
         )
         return build(problem, self.name, found)
+
+
+def few_units(n_clusters: int | None, n_questions: int) -> tuple[str, ...]:
+    """A warning where a Bayesian bootstrap has so few independent units that its interval is too narrow."""
+    n = n_questions if n_clusters is None else n_clusters
+    if n >= FEW_UNITS:
+        return ()
+    what = f"{n} {'question' if n_clusters is None else 'cluster'}{'s' if n != 1 else ''}"
+    return (
+        f"{what}: a Bayesian bootstrap of few is too narrow (in simulations its .95 intervals held the truth .6 of the "
+        "time with 3, .75 with 5, .85 with 10, .9 with 20)",
+    )
 
 
 def named_statistic(name: str) -> NamedStatistic:

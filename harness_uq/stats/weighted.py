@@ -239,8 +239,9 @@ def _bleu(sums: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         log_precision = np.log(smoothed / total).mean(axis=1)
         log_penalty = np.minimum(0.0, 1.0 - reference / length)
+        score = 100.0 * np.exp(log_precision + log_penalty)
     empty = missed.all(axis=1) | (total == 0).any(axis=1) | (length == 0)
-    return np.where(empty, 0.0, 100.0 * np.exp(log_precision + log_penalty))
+    return np.where(empty, 0.0, score)
 
 
 def _chrf(sums: FloatArray) -> FloatArray:

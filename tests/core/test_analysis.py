@@ -212,6 +212,7 @@ def test_f1_and_perplexity_have_intervals():
     assert rows[0].value == 1.0
     assert rows[0].interval.low < 1.0
     assert rows[1].diagnostics["mc_error"] > 0
+    assert "10 questions: a Bayesian bootstrap of few is too narrow" in rows[1].warnings[0]
 
 
 def test_the_same_seed_gives_the_same_numbers():

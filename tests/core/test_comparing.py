@@ -10,7 +10,17 @@ from scipy import special, stats
 
 from harness_uq.comparing import CompareOptions, compare, worse_rows
 from harness_uq.comparisons import Comparison
-from harness_uq.data import Classifications, Questions, Records, Reported, Scores, Source, TaskLog, Totals
+from harness_uq.data import (
+    CandidateField,
+    Classifications,
+    Questions,
+    Records,
+    Reported,
+    Scores,
+    Source,
+    TaskLog,
+    Totals,
+)
 from harness_uq.differences import Pair, weighted_difference_posterior
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.cluster_robust import cluster_robust
@@ -197,6 +207,21 @@ def test_perplexity_is_paired_and_lower_is_better() -> None:
     assert row.verdict == "better"
     assert row.prob_not_worse > 0.999
     assert row.verdict_text.startswith("a is better than b")
+
+
+def test_few_clusters_of_a_paired_perplexity_are_counted_and_warned_of() -> None:
+    rng = np.random.default_rng(2)
+    loglik, words = -rng.gamma(5, 10, 60), rng.integers(20, 60, 60)
+
+    def log(system: str) -> TaskLog:
+        records = Records("word_perplexity", "none", np.column_stack([loglik - rng.random(60), words]), "perplexity")
+        fields = {"book": CandidateField(np.arange(60) // 12)}
+        questions = Questions(tuple(map(str, range(60))), (), fields)
+        return TaskLog(system, "wiki", Source("x", "toy"), questions, (records,))
+
+    (row,) = compare(log("a"), log("b"), CompareOptions(structure=StructureOptions(cluster="book")))
+    assert (row.n_matched, row.n_clusters, row.cluster_key) == (60, 5, "book")
+    assert "5 clusters: a Bayesian bootstrap of few is too narrow" in row.warnings[0]
 
 
 def test_f1_is_paired_on_joint_cells() -> None:

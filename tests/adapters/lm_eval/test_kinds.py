@@ -232,7 +232,6 @@ def test_pairs_of_chrf_are_three_counts_an_order(function, n_columns):
     assert (found.data.statistic, found.data.statistics.shape) == ("chrf", (2, n_columns))
 
 
-@pytest.mark.filterwarnings("ignore:invalid value encountered")  # of outputs that are all empty
 @given(
     st.lists(st.tuples(st.text("ab .,\n中", max_size=12), st.text("ab .,\n中", max_size=12)), min_size=1, max_size=5),
     st.sampled_from(["bleu", "chrf", "chrf++", "ter"]),
