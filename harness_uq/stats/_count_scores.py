@@ -51,6 +51,15 @@ def expected_in_subset(score: FloatArray, n: int) -> FloatArray:
     return np.asarray(np.where(lower < top / 2, lower, upper))  # exactly 0 or `top` where no other score can occur
 
 
+def expected_scores(score: FloatArray, right: FloatArray, trials: FloatArray) -> FloatArray:
+    """Unbiased estimate of each question, any shape: the expected score of k of its trials, at least k of them."""
+    values = np.empty_like(trials)
+    for n in np.unique(trials).tolist():
+        of_size = trials == n
+        values[of_size] = expected_in_subset(score, int(n))[right[of_size].astype(np.intp)]
+    return values
+
+
 def _log_choose(n: FloatArray, k: FloatArray) -> FloatArray:
     """Logarithm of the binomial coefficient; meaningless where k is not within 0..n."""
     inside = np.clip(k, 0, n)

@@ -12,7 +12,7 @@ from harness_uq.stats._count_scores import (
     PassKind,
     beta_moments,
     count_score,
-    expected_in_subset,
+    expected_scores,
     log_beta_binomial_sums,
 )
 from harness_uq.stats._outcomes import (
@@ -346,11 +346,7 @@ def _mean_score(outcomes: ArrayLike, score: FloatArray) -> FloatValue:
     """Mean over questions of the expected score of k of their trials."""
     right, trials = count_right(outcomes)
     _check_enough(trials, len(score) - 1)
-    values = np.empty_like(trials)
-    for n in np.unique(trials).tolist():
-        of_size = trials == n
-        values[of_size] = expected_in_subset(score, int(n))[right[of_size].astype(np.intp)]
-    return _average(values)
+    return _average(expected_scores(score, right, trials))
 
 
 def _average(values: FloatArray) -> FloatValue:

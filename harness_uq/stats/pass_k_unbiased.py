@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats._arrays import FloatArray
-from harness_uq.stats._count_scores import PassKind, count_score, expected_in_subset, squared_score
+from harness_uq.stats._count_scores import PassKind, count_score, expected_scores, squared_score
 from harness_uq.stats._outcomes import check_question_counts
 from harness_uq.stats.bounded import bounded_posterior, cluster_totals, clustered_bounded_posterior, default_atom_mass
 from harness_uq.stats.pass_k import PassScope
@@ -66,21 +65,13 @@ def unbiased_pass_k_posterior(
     s, n = check_question_counts(successes, trials)
     if n.min() < k:
         raise NotEstimableError(f"a question has {n.min():g} trials: an unbiased estimate needs at least k = {k}")
-    estimates = _of_counts(score, s, n)
+    estimates = expected_scores(score, s, n)
     if scope == "population" and clusters is not None:
         return clustered_bounded_posterior(*cluster_totals(estimates, clusters), 0.0, top)
     population = bounded_posterior(estimates, 0.0, top)
     if scope == "population" or n.min() < 2 * k:
         return population
-    noise = float(np.sum(estimates**2 - _of_counts(squared_score(score), s, n)))
+    noise = float(np.sum(estimates**2 - expected_scores(squared_score(score), s, n)))
     mass = default_atom_mass(estimates, np.ones_like(estimates), 0.0, top)
     variance = (max(noise, 0.0) + (top * mass) ** 2) / (len(s) + 2 * mass) ** 2
     return BetaPosterior.from_moments(population.mean, min(variance, population.sd**2), 0.0, top)
-
-
-def _of_counts(score: FloatArray, s: FloatArray, n: FloatArray) -> FloatArray:
-    """Expected score of trials drawn without replacement from those of each question, (M,)."""
-    values = np.empty_like(n)
-    for size in np.unique(n):
-        values[n == size] = expected_in_subset(score, int(size))[s[n == size].astype(np.intp)]
-    return values
