@@ -69,18 +69,22 @@ def wheel(session: nox.Session) -> None:
         session.run(str(python), "tests/wheel_check.py", external=True)
 
 
-LIVE_TESTS = ("test_runtime.py", "test_cli.py", "test_replay.py", "test_faults.py")
+LIVE_TESTS = {
+    "lm-eval": ("test_runtime.py", "test_cli.py", "test_replay.py", "test_faults.py"),
+    "inspect-ai": ("test_live.py", "test_metrics.py", "test_early_stopping.py"),
+}
+FOLDERS = {"lm-eval": "lm_eval", "inspect-ai": "inspect"}
 
 
-def _live_tests(session: nox.Session, version: str) -> None:
-    """Live runs with another lm-eval, in an environment of its own outside the constraints, kept for the next time."""
-    folder = Path(".nox") / f"lm-eval-{version}"
+def _live_tests(session: nox.Session, harness: str, version: str) -> None:
+    """Live runs with another version, in an environment of its own outside the constraints, kept for the next time."""
+    folder = Path(".nox") / f"{harness}-{version}"
     python = folder / "bin" / "python"
     if not python.exists():
         session.run("python", "-m", "venv", str(folder), external=True)
-        wanted = [f"lm-eval=={version}", "pytest>=8.2", "hypothesis", "--editable", "."]
+        wanted = [f"{harness}=={version}", "pytest>=8.2", "hypothesis", "--editable", "."]
         session.run(str(python), "-m", "pip", "install", "--quiet", *wanted, external=True)
-    tests = [f"tests/adapters/lm_eval/{name}" for name in LIVE_TESTS]
+    tests = [f"tests/adapters/{FOLDERS[harness]}/{name}" for name in LIVE_TESTS[harness]]
     options = ["-p", "no:cacheprovider", *session.posargs]
     session.run(str(python), "-m", "pytest", *tests, *options, env=EVERYTHING, external=True)
 
@@ -88,13 +92,19 @@ def _live_tests(session: nox.Session, version: str) -> None:
 @nox.session
 def lm_eval_0_4_11(session: nox.Session) -> None:
     """Live runs with the oldest lm-eval that has them."""
-    _live_tests(session, "0.4.11")
+    _live_tests(session, "lm-eval", "0.4.11")
 
 
 @nox.session
 def lm_eval_0_4_12(session: nox.Session) -> None:
     """Live runs with lm-eval 0.4.12."""
-    _live_tests(session, "0.4.12")
+    _live_tests(session, "lm-eval", "0.4.12")
+
+
+@nox.session
+def inspect_0_3_230(session: nox.Session) -> None:
+    """Live runs with the oldest inspect-ai that has them."""
+    _live_tests(session, "inspect-ai", "0.3.230")
 
 
 @nox.session

@@ -155,7 +155,7 @@ CLUSTERED = Setting(
         "published clustered IS": 20,
     },
     only_in_paper=frozenset({EQUAL_TAILS}),
-    every_of_paper=dict.fromkeys(("bayes", "clustered-gamma", "published clustered IS", "cluster bootstrap"), 10),
+    every_of_paper={"bayes": 4, "clustered-gamma": 2, "published clustered IS": 4, "cluster bootstrap": 10},
 )
 
 

@@ -32,7 +32,7 @@ from harness_uq.stats.clustered import ClusteredPosterior, Engine, SampledCluste
 DispersionPrior = Literal["icc", "gamma"]
 
 FEW_CLUSTERS = 10
-VERY_FEW_CLUSTERS = 6
+VERY_FEW_CLUSTERS = 8
 STRONG_ICC = 0.45
 FEW_INFORMATIVE_UP_TO = 30
 INFORMATIVE_CLUSTERS = 5
