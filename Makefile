@@ -19,7 +19,7 @@ demo: install
 	$(BIN)/python examples/demo.py --output demo-output
 
 test: install
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports tests lm_eval_0_4_11 wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports tests lm_eval_0_4_11 inspect_0_3_260 wheel
 
 clean:
 	rm -rf $(VENV) demo-output build dist

@@ -82,11 +82,21 @@ def _live_tests(session: nox.Session, harness: str, version: str) -> None:
     python = folder / "bin" / "python"
     if not python.exists():
         session.run("python", "-m", "venv", str(folder), external=True)
-        wanted = [f"{harness}=={version}", "pytest>=8.2", "hypothesis", "--editable", "."]
+        wanted = [
+            f"{harness}=={version}",
+            "pytest>=8.2",
+            "hypothesis",
+            "hatchling",
+            "pandas",
+            "pyarrow",
+            "--editable",
+            ".",
+        ]
         session.run(str(python), "-m", "pip", "install", "--quiet", *wanted, external=True)
     tests = [f"tests/adapters/{FOLDERS[harness]}/{name}" for name in LIVE_TESTS[harness]]
     options = ["-p", "no:cacheprovider", *session.posargs]
-    session.run(str(python), "-m", "pytest", *tests, *options, env=EVERYTHING, external=True)
+    env = EVERYTHING | {"PYTHONPATH": str(Path("tests/adapters", FOLDERS[harness]).resolve())}
+    session.run(str(python), "-m", "pytest", *tests, *options, env=env, external=True)
 
 
 @nox.session
@@ -102,9 +112,9 @@ def lm_eval_0_4_12(session: nox.Session) -> None:
 
 
 @nox.session
-def inspect_0_3_230(session: nox.Session) -> None:
+def inspect_0_3_260(session: nox.Session) -> None:
     """Live runs with the oldest inspect-ai that has them."""
-    _live_tests(session, "inspect-ai", "0.3.230")
+    _live_tests(session, "inspect-ai", "0.3.260")
 
 
 @nox.session

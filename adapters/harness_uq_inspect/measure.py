@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 NO_CLUSTERS: Final = "none"
 _MAX_CACHED: Final = 64
+_SAMPLE_ID, _VALUE = attrgetter("sample_id"), attrgetter("score.value")
 _cache: dict[str, dict[tuple[str, str], float]] = {}
 
 Found = dict[tuple[str, str], float]
@@ -41,8 +43,8 @@ def measure(scores: "Sequence[SampleScore]", options: Mapping[str, str | float],
     -------
     finite numbers only; empty where no value is a number
     """
-    ids = [str(score.sample_id) for score in scores]
-    values: list[Value] = [score.score.value for score in scores]
+    ids = list(map(str, map(_SAMPLE_ID, scores)))
+    values: list[Value] = list(map(_VALUE, scores))
     name = scores[0].scorer or "score"
     documents: dict[str, Json | None] = dict.fromkeys(ids)
     if cluster != NO_CLUSTERS:
@@ -77,10 +79,10 @@ def _measured(
 
 def _columns(values: Sequence[Value]) -> Iterator[tuple[str, list[Value]]]:
     """The values, or a column for each key where they are dictionaries."""
-    keys = dict.fromkeys(key for value in values if isinstance(value, dict) for key in value)
-    if not keys:
+    if dict not in set(map(type, values)):
         yield "", list(values)
-    for key in keys:
+        return
+    for key in dict.fromkeys(key for value in values if isinstance(value, dict) for key in value):
         yield key, [value.get(key) if isinstance(value, dict) else None for value in values]  # type: ignore[misc]
 
 

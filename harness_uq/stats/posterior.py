@@ -156,21 +156,22 @@ class DensityPosterior(Posterior):
             raise DataError("a tabulated density must be finite, not negative and somewhere positive")
         self.nodes, self.scale = nodes, scale
         self._to_x, self._to_u = _SCALES[scale]
-        raw = CubicSpline(nodes, density / density.max())
-        total = float(raw.integrate(nodes[0], nodes[-1]))
-        self._density: CubicSpline = CubicSpline(nodes, density / density.max() / total)
+        self._density: CubicSpline = CubicSpline(nodes, density / density.max())
+        self._density.c /= float(self._density.integrate(nodes[0], nodes[-1]))
         self._cdf: PPoly = self._density.antiderivative()
         self._cdf_nodes: FloatArray = np.clip(np.maximum.accumulate(self._cdf(nodes)), 0.0, 1.0)
         self._cdf_nodes[0], self._cdf_nodes[-1] = 0.0, 1.0
-        x = self._to_x(nodes)
-        self._mean = self._expect(x)
-        self._sd = float(np.sqrt(max(self._expect((x - self._mean) ** 2), 0.0)))
+        self._mean, self._sd = self._moments(self._to_x(nodes))
 
-    def _expect(self, values: FloatArray) -> float:
+    def _moments(self, x: FloatArray) -> tuple[float, float]:
+        """Mean and sd of the parameter, of which `x` are the values at the nodes."""
         from scipy.interpolate import CubicSpline
 
-        product = CubicSpline(self.nodes, values * self._density(self.nodes))
-        return float(product.integrate(self.nodes[0], self.nodes[-1]))
+        mass = self._density(self.nodes)
+        about = float(x @ mass / mass.sum())
+        products = CubicSpline(self.nodes, np.stack([x - about, (x - about) ** 2], axis=1) * mass[:, None])
+        first, second = products.integrate(self.nodes[0], self.nodes[-1])
+        return about + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
 
     @property
     def mean(self) -> float:

@@ -59,7 +59,7 @@ def parts():
     return score
 
 
-@scorer(metrics=[mean(), stderr()])
+@scorer(metrics=[accuracy(), stderr()])
 def labels():
     async def score(state, target):
         return Score(value="ABCD"[number(state) % 4])

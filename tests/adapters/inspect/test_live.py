@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ def test_every_score_and_key_gets_an_interval_of_its_own_posterior(runs):
     assert rows["labels", "mean"]["interval"] is None
     assert "categories, not numbers" in " ".join(rows["labels", "mean"]["warnings"])
     metrics = printed(log_file(runs, "eval"))
-    assert list(metrics["labels", "mean"]) == ["mean", "stderr"]
+    assert list(metrics["labels", "mean"]) == ["accuracy", "stderr"]
     for (metric, name), row in rows.items():
         if row["interval"]:
             shown = metrics[metric, name]
@@ -346,6 +347,13 @@ def test_a_detached_run_gets_its_intervals_too(tasks, tmp_path):
     pytest.fail("no intervals after a minute")
 
 
+TELLS_OF_CANCELLED_RUNS = (0, 3, 283)
+
+
+@pytest.mark.skipif(
+    tuple(map(int, version("inspect-ai").split(".")[:3])) < TELLS_OF_CANCELLED_RUNS,
+    reason="this inspect-ai calls no hook after a cancelled run",
+)
 def test_a_cancelled_run_keeps_its_partial_scores_with_intervals_and_a_warning(tasks, tmp_path):
     command = [*INSPECT, "eval", f"{tasks}@cancelled", *FIXED, "--max-samples", "1"]
     variables = environment(HARNESS_UQ="bayes")
