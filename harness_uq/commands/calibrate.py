@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from harness_uq.commands import _shared
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from harness_uq.calibration.results import CellResult, Report
 
 _SETTINGS = (
@@ -71,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.readme_figure:
         from harness_uq.calibration.showcase import showcase
 
-        showcase(args.seed).savefig(args.readme_figure)
+        _save(showcase(args.seed), args.readme_figure)
         return 0
     report = _report(args)
     if args.report:
@@ -139,5 +141,13 @@ def _write(report: "Report", folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_report(folder / "results.json", report)
     for name, figure in figures(report.cells).items():
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        _save(figure, folder / f"{name}.svg")
     folder.with_suffix(".md").write_text(page(report), encoding="utf-8")
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    """Write a figure; equal figures give equal SVG files."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "harness_uq"}):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
