@@ -58,7 +58,8 @@ def group_data(
     means = [np.nanmean(score.values[rows], axis=1) for score, rows in zip(scores, kept, strict=True)]
     tasks = np.repeat(np.arange(len(members)), [len(m) for m in means])
     reported = group.reported.get((metric, filter_name))
-    weights = _weights(means, None if reported is None else reported.value)
+    logged = np.array([len(score.values) for score in scores], float)
+    weights = _weights(means, logged, None if reported is None else reported.value)
     return TaskGroup(
         metric=metric,
         filter=filter_name,
@@ -79,15 +80,14 @@ def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | None:
     return None
 
 
-def _weights(means: Sequence[FloatArray], reported: float | None) -> FloatArray:
-    task_means = np.array([m.mean() for m in means])
-    sizes = np.array([len(m) for m in means], float)
-    by_size: FloatArray = sizes / sizes.sum()
+def _weights(means: Sequence[FloatArray], logged: FloatArray, reported: float | None) -> FloatArray:
+    """Weights that sum to 1: by scored questions, by logged ones, scored or not, or equal."""
+    task_means, scored = np.array([m.mean() for m in means]), np.array([len(m) for m in means], float)
     equal: FloatArray = np.full(len(means), 1 / len(means))
-    if reported is None or abs(by_size @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
-        return by_size
-    if abs(equal @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
-        return equal
+    by_size: FloatArray = scored / scored.sum()
+    for weights in (by_size, logged / logged.sum(), equal):
+        if reported is None or abs(weights @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
+            return np.asarray(weights)
     raise NotEstimableError(
         f"neither equal weights ({equal @ task_means:.6g}) nor weights by size ({by_size @ task_means:.6g}) of the "
         f"{len(means)} tasks with scores a question give the group's value {reported:.6g}"

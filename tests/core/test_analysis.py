@@ -321,6 +321,13 @@ def test_a_groups_value_is_put_together_with_the_weights_that_reproduce_it(repor
     assert row.interval.low < reported < row.interval.high
 
 
+def test_questions_without_a_score_weigh_where_the_harness_lets_them():
+    # means 2/3 of 3 scored and 1/2 of 2; weights 4 and 2, as logged: (4 * 2/3 + 2 * 1/2) / 6
+    row = estimate(group_logs(11 / 18, values=((1, 1, 0, np.nan), (0, 1))))[-1]
+    assert (row.method, row.n_questions) == ("group", 5)
+    assert row.value == pytest.approx(11 / 18)
+
+
 def test_a_group_that_no_weights_reproduce_is_not_estimable():
     assert "weights" in estimate(group_logs(0.9))[-1].warnings[0]
 
