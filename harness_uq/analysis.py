@@ -254,7 +254,7 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
         notes, warnings = caveats(problem, row.method)
         notes = (*row.notes, *refusals, *_cluster_notes(structure), *notes, *structure.hints)
         return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings, *warnings))
-    return not_estimable(log, data, estimand, "; ".join(refusals), problem.structure)
+    return not_estimable(log, data, estimand, "; ".join(dict.fromkeys(refusals)), problem.structure)
 
 
 def _estimand(data: TaskData | TaskGroup, options: Options) -> Estimand:

@@ -359,6 +359,6 @@ def _check_enough(trials: FloatArray, k: int) -> None:
     if len(short):
         place = tuple(short[0].tolist())
         raise NotEstimableError(
-            f"k = {k} trials cannot be drawn from question {place[-1]}, which has {trials[place]:g} trials; "
-            f"{len(short)} of {trials.size} questions are too short: take a smaller k or leave them out"
+            f"k = {k} trials cannot be drawn from question {place[-1]}, which has {trials[place]:g}; "
+            f"{len(short)} of {trials.size} questions have too few: take a smaller k or leave them out"
         )
