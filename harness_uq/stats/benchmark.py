@@ -23,7 +23,7 @@ class BenchmarkPosterior(BetaPosterior):
 
     Attributes
     ----------
-    model : `hierarchical` (pi_q ~ Beta(d theta, d (1 - theta))) or `pooled` (all trials as one binomial)
+    model : `hierarchical` (pi_q ~ Beta(d theta, d (1 - theta))) or `pooled` (one binomial)
     icc : float or None; posterior mean of 1 / (1 + d), the share of variance between questions; None if pooled
     """
 
@@ -60,8 +60,10 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     `beta_binomial_grid` and a Beta with the same two moments is returned. This replaces the fixed uniform prior of
     Bayes@N (Hariri et al. 2025, algorithm 1), whose pull towards 1/2 misses easy and hard benchmarks.
 
-    The pooled binomial ignores that questions differ, so its interval is too wide in this scope, never too narrow:
-    with one trial a question the spread between questions is not identified, with few failures hardly.
+    Pooled is one binomial at the mean of the questions' shares, of M^2 / sum_q(1 / n_q) trials, which is all of them
+    where every question has as many. It ignores that questions differ, so that with equal trials its interval is too
+    wide in this scope, never too narrow: with one trial a question the spread between questions is not identified,
+    with few failures hardly.
 
     Examples
     --------
@@ -74,11 +76,18 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     check_model(model)
     right, wrong = float(s.sum()), float((n - s).sum())
     if model == "pooled" or (model == "auto" and (n.max() <= 1 or min(right, wrong) < FEW)):
-        return BenchmarkPosterior(1 + right, 1 + wrong, model="pooled")
+        return BenchmarkPosterior(*_pooled(s, n), model="pooled")
     grid = beta_binomial_grid(s, n)
     mean, variance = hierarchical_moments(s, n, grid)
     matched = BetaPosterior.from_moments(mean, variance)
     return BenchmarkPosterior(matched.a, matched.b, model="hierarchical", icc=grid.icc_mean)
+
+
+def _pooled(successes: FloatArray, trials: FloatArray) -> tuple[float, float]:
+    """Both parameters of the Beta from one binomial of 1 / sum_q(w_q^2 / n_q) trials, w_q = 1 / M."""
+    tried = trials > 0
+    share, size = float(np.mean(successes[tried] / trials[tried])), tried.sum() ** 2 / float(np.sum(1 / trials[tried]))
+    return 1 + size * share, 1 + size * (1 - share)
 
 
 def hierarchical_moments(

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats._arrays import FloatArray, check_counts, check_finite
+from harness_uq.stats._arrays import FloatArray, IntArray, check_counts, check_finite
 from harness_uq.stats.benchmark import FEW, BenchmarkPosterior, ModelChoice, check_model, hierarchical_moments
 from harness_uq.stats.posterior import BetaPosterior
 from harness_uq.stats.quadrature import beta_binomial_grid
@@ -63,10 +63,23 @@ def group_posterior(
     if model == "pooled" or (model == "auto" and min(s.sum(), (n - s).sum()) < FEW):
         share, size = float(w @ (s / n)), float(1 / np.sum(w**2 / n))
         return GroupPosterior(1 + size * share, 1 + size * (1 - share), model="pooled")
-    whole_s, whole_f = _round_running_total(s), _round_running_total(n - s)
+    whole_s, whole_f = _round_running_totals(s, n - s)
     grid = beta_binomial_grid(whole_s, whole_s + whole_f)
     matched = BetaPosterior.from_moments(*hierarchical_moments(s, n, grid, w))
     return GroupPosterior(matched.a, matched.b, model="hierarchical", icc=grid.icc_mean)
+
+
+class SharedItemsPosterior(BetaPosterior):
+    """Beta posterior of a group's score that knows on how many units it rests.
+
+    Attributes
+    ----------
+    effective_units : items of equal influence that would be as precise (Kish): few where a small task weighs much
+    """
+
+    def __init__(self, a: float, b: float, low: float, high: float, *, effective_units: float) -> None:
+        super().__init__(a, b, low, high)
+        self.effective_units = effective_units
 
 
 def effective_counts(
@@ -113,7 +126,7 @@ def shared_items_posterior(
     *,
     low: float = 0.0,
     high: float = 1.0,
-) -> BetaPosterior:
+) -> SharedItemsPosterior:
     """Posterior of the weighted mean of task scores where items recur across tasks, such as translations.
 
     Parameters
@@ -126,7 +139,7 @@ def shared_items_posterior(
 
     Returns
     -------
-    BetaPosterior on [low, high]
+    SharedItemsPosterior on [low, high]
 
     Raises
     ------
@@ -138,6 +151,9 @@ def shared_items_posterior(
     two for prior items that hold the mean number of rows of every task, all at `low` and all at `high`. The score
     sum_k w_k (sum_i g_i y_ik) / (sum_i g_i n_ik) is linearised in g, which is what the cluster-robust variance does
     (Miller 2024, eq. 4; with the prior items it stays above 0 where all scores agree), and a Beta is matched.
+    Each task is centred at its own score, so squared influences are multiplied by C (I - 1) / (I (C - 1)) for a task
+    that has C of the I items: 1 for one task and for items that all tasks share. A task of one item is centred at the
+    group's score: how far such items lie from their task's mean is judged by how far the tasks lie apart.
     m = 3/4; m = 1 where all scores are `low` or `high` and no item recurs, so that one task gives Beta(1 + S, 1 + F).
 
     Examples
@@ -162,12 +178,26 @@ def shared_items_posterior(
     mean_rows = rows / n_items
     total = rows + 2 * m * mean_rows
     score = (np.bincount(task, y) + m * mean_rows * (low + high)) / total
-    mass = n_items + 2 * m
+    mean, mass = float(w @ score), n_items + 2 * m
     pull = w * mass / total
-    influence = np.bincount(item, pull[task] * (y - score[task]))
+    items_of = _items_of_tasks(task, item)
+    several = items_of > 1
+    centre = np.where(several, score, mean)
+    lost = np.sqrt(items_of * (n_items - 1) / (n_items * np.maximum(items_of - 1, 1)), where=several, out=np.ones_like(w))
+    influence = np.bincount(item, (pull * lost)[task] * (y - centre[task]))
     prior = np.array([pull @ (mean_rows * (low - score)), pull @ (mean_rows * (high - score))])
     variance = float(influence @ influence + m * prior @ prior) / (mass * (mass + 1))
-    return BetaPosterior.from_moments(float(w @ score), variance, low, high)
+    most = (mean - low) * (high - mean) / 3  # that of a Beta with a + b = 2
+    matched = BetaPosterior.from_moments(mean, min(variance, most), low, high)
+    shares = np.bincount(item, (w / rows)[task]) ** 2
+    effective = float(shares.sum() ** 2 / (shares @ shares))
+    return SharedItemsPosterior(matched.a, matched.b, low, high, effective_units=effective)
+
+
+def _items_of_tasks(task: IntArray, item: IntArray) -> FloatArray:
+    """Distinct items of each task; float (n_tasks,)."""
+    pairs = np.unique(np.stack([task, item]), axis=1)
+    return np.bincount(pairs[0]).astype(float)
 
 
 def _check_weights(weights: ArrayLike | None, n_tasks: int) -> FloatArray:
@@ -179,6 +209,15 @@ def _check_weights(weights: ArrayLike | None, n_tasks: int) -> FloatArray:
     return np.asarray(w / w.sum())
 
 
+def _round_running_totals(successes: FloatArray, failures: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Whole numbers whose running totals are within 1/2 of those of the counts, tasks taken from the smallest up.
+
+    Whole counts stay as they are; the order in which tasks are given does not matter.
+    """
+    order = np.lexsort((successes, successes + failures))
+    back = np.argsort(order)
+    return _round_running_total(successes[order])[back], _round_running_total(failures[order])[back]
+
+
 def _round_running_total(counts: FloatArray) -> FloatArray:
-    """Whole numbers whose running totals are within 1/2 of those of `counts`; whole counts stay as they are."""
     return np.asarray(np.diff(np.round(np.cumsum(counts)), prepend=0.0))

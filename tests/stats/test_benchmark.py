@@ -91,6 +91,22 @@ def test_few_failures_pool_and_ten_do_not() -> None:
     assert benchmark_posterior([0] * 11 + [1] * 9, 8).model == "pooled"
 
 
+def test_pooled_questions_count_alike_however_often_they_were_tried() -> None:
+    # shares 1, 1, 1/2 of 4, 4, 2 trials: mean 5/6, variance p (1 - p) (1/4 + 1/4 + 1/2) / 9, that of 9 trials
+    posterior = benchmark_posterior([4, 4, 1], [4, 4, 2], model="pooled")
+    np.testing.assert_allclose((posterior.a, posterior.b), (1 + 9 * 5 / 6, 1 + 9 / 6))
+
+
+def test_few_failures_in_questions_of_few_trials_are_covered() -> None:
+    # as one binomial of all trials: .000
+    rng = np.random.default_rng(0)
+    rates, trials, covered = np.repeat([0.999, 0.15], [48, 2]), np.repeat([8, 2], [48, 2]), 0
+    for _ in range(400):
+        low, high = benchmark_posterior(rng.binomial(trials, rates), trials).interval(0.95, "hdi")
+        covered += low <= rates.mean() <= high
+    assert covered >= 0.93 * 400
+
+
 def test_many_trials_leave_the_plain_mean_and_the_noise_of_trials() -> None:
     pi, n = np.array([0.2, 0.9, 0.55, 0.7]), 10**8
     posterior = benchmark_posterior(np.round(pi * n), n)

@@ -121,6 +121,33 @@ def test_many_items_give_the_cluster_robust_standard_error() -> None:
     assert posterior.mean == pytest.approx(0.75 * means[0] + 0.25 * means[1], abs=2e-4)
 
 
+@given(st.permutations(range(6)))
+def test_the_order_of_tasks_does_not_matter_to_fractional_counts(order: list[int]) -> None:
+    s, n = np.array([16.4, 3.3, 7.6, 0.4, 2.7, 11.4]), np.array([22.9, 3.9, 8.5, 0.9, 3.1, 14.2])
+    expected, found = group_posterior(s, n), group_posterior(s[order], n[order])
+    np.testing.assert_allclose(found.quantile(P), expected.quantile(P), rtol=1e-9)
+
+
+def test_items_of_their_own_are_centred_at_their_tasks() -> None:
+    # two strata by hand: sum_k w_k^2 s_k^2 / C_k with s_k^2 over C_k - 1; 4 questions a passage add the rest
+    rng = np.random.default_rng(3)
+    scores = rng.random((2, 2000))
+    posterior = shared_items_posterior(scores.ravel(), np.repeat([0, 1], 2000), np.arange(4000))
+    assert posterior.sd == pytest.approx(np.sqrt(np.sum(scores.var(axis=1, ddof=1) / 2000) / 4), rel=2e-3)
+    pairs = shared_items_posterior(scores.ravel(), np.repeat(np.arange(2000), 2), np.arange(4000))
+    within = scores.reshape(2000, 2).var(axis=1, ddof=1)
+    assert pairs.sd == pytest.approx(np.sqrt(np.sum(within / 2)) / 2000, rel=2e-3)
+
+
+def test_effective_units_are_few_where_a_small_task_weighs_much() -> None:
+    tasks = np.repeat([0, 1], [5, 200])
+    scores = np.tile([0.25, 0.5, 0.75, 1.0, 0.5], 41)
+    assert shared_items_posterior(scores, tasks, np.arange(205), [5, 200]).effective_units == pytest.approx(205)
+    # (1/20 + 1/800)^2 / (5 / 10^4 + 200 / 400^4)
+    expected = (1 / 20 + 1 / 800) ** 2 / (5 / 10**4 + 200 / 400**4)
+    assert shared_items_posterior(scores, tasks, np.arange(205)).effective_units == pytest.approx(expected)
+
+
 @given(st.permutations(range(12)))
 def test_the_order_of_rows_does_not_matter(order: list[int]) -> None:
     scores = np.array([1, 0, 1, 1, 0.5, 1, 0, 1, 0, 0, 1, 1.0])
@@ -208,6 +235,20 @@ def test_coverage_is_the_level_where_tasks_come_from_the_prior(by_size: bool) ->
         low, high = posterior.interval(0.9)
         covered += bool(low <= weights @ scores <= high)
     assert stats.binomtest(covered, 800, 0.9).pvalue > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_passages", [1, 2, 3])
+def test_coverage_of_many_tasks_with_few_passages_each(n_passages: int) -> None:
+    # centred at the tasks alone, without a count of the centres: .49, .86, .92
+    rng = np.random.default_rng(n_passages)
+    tasks, items = np.repeat(np.arange(57), n_passages * 20), np.repeat(np.arange(57 * n_passages), 20)
+    covered = 0
+    for _ in range(300):
+        right = rng.random(len(tasks)) < np.repeat(rng.beta(2, 2, 57 * n_passages), 20)
+        low, high = shared_items_posterior(right, tasks, items).interval(0.95)
+        covered += low <= 0.5 <= high
+    assert stats.binomtest(covered, 300, 0.94, alternative="less").pvalue > 1e-2
 
 
 @pytest.mark.slow
