@@ -14,6 +14,8 @@ from harness_uq.stats.power import paired_variance
 
 _PREDICTIVE_NODES = 33
 _MOST_TRIALS = 10**9
+_MOST_SEARCHED = 10**6
+_ROUNDING = 1e-12  # of money and variances, forgiven
 
 
 def expected_width(
@@ -149,8 +151,9 @@ def allocate(
     DataError : an argument out of range, both or none of budget and target_se, a budget under one question's cost
 
     M questions of N trials cost M (c_q + N c_t) and leave (Var(x) + E[sigma^2] / N) / M. The product of the two is
-    smallest at N = sqrt(E[sigma^2] c_q / (Var(x) c_t)), whatever the budget; N is rounded to the better neighbour.
-    Cochran (1977), section 10.6.
+    smallest at N = sqrt(E[sigma^2] c_q / (Var(x) c_t)), whatever the budget: Cochran (1977), section 10.6. Designs in
+    whole numbers are searched: the smaller of M and N is at most the root of M N, and fixes the other. The result is
+    the best of all up to 10^12 trials in all, and beyond that at least as good as the closed form.
 
     >>> allocate(variance_between=1 / 12, variance_within=1 / 6, cost_question=8, cost_trial=1, budget=1200)
     Allocation(n_questions=100, n_trials=4, cost=1200.0, std_error=0.035355339059327376)
@@ -158,16 +161,16 @@ def allocate(
     _check_allocation(variance_between, variance_within, cost_question, cost_trial)
     if (budget is None) == (target_se is None) or not 0 < (budget or target_se or 0.0) < math.inf:
         raise DataError(f"give a positive budget or a positive target_se; got {budget} and {target_se}")
-    best = math.sqrt(variance_within / variance_between * cost_question / cost_trial)
-    choices = []
-    for trials in sorted({max(1, math.floor(best)), max(1, math.ceil(best))}):
-        cost, variance = cost_question + trials * cost_trial, variance_between + variance_within / trials
-        questions = _affordable(cost, variance, budget, target_se)
-        if questions:
-            choices.append(Allocation(questions, trials, float(questions * cost), math.sqrt(variance / questions)))
-    if not choices:
+    purse = _Purse(variance_between, variance_within, cost_question, cost_trial)
+    if budget is not None:
+        questions, trials = purse.bought_for(budget * (1 + _ROUNDING))
+    else:
+        questions, trials = purse.reaching((target_se or 0.0) ** 2 * (1 + _ROUNDING))
+    if not len(questions):
         raise DataError(f"a budget of {budget} does not pay for one question at {cost_question} + {cost_trial} a trial")
-    return min(choices, key=lambda choice: choice.std_error if target_se is None else choice.cost)
+    cost, variance = purse.cost(questions, trials), purse.variance(questions, trials)
+    best = np.lexsort((cost, variance) if target_se is None else (variance, cost))[0]
+    return Allocation(int(questions[best]), int(trials[best]), float(cost[best]), math.sqrt(variance[best]))
 
 
 def trials_to_separate(
@@ -228,11 +231,51 @@ def trials_to_separate(
     return high
 
 
-def _affordable(cost: float, variance: float, budget: float | None, target_se: float | None) -> int:
-    """Questions that the budget pays for, or that the standard error needs; the 1e-12 forgives rounding."""
-    if target_se is not None:
-        return max(1, math.ceil(variance / target_se**2 * (1 - 1e-12)))
-    return math.floor((budget or 0.0) / cost * (1 + 1e-12))
+@dataclass(frozen=True, slots=True)
+class _Purse:
+    """What designs cost and tell; numbers of questions and trials are whole, as floats."""
+
+    between: float
+    within: float
+    question: float
+    trial: float
+
+    def cost(self, questions: FloatArray, trials: FloatArray) -> FloatArray:
+        return questions * (self.question + trials * self.trial)
+
+    def variance(self, questions: FloatArray, trials: FloatArray) -> FloatArray:
+        return (self.between + self.within / trials) / questions
+
+    def bought_for(self, budget: float) -> tuple[FloatArray, FloatArray]:
+        """Questions and trials of the designs within a budget among which the best is; none where it pays for none."""
+        few = self._up_to_the_root(budget / self.trial)
+        questions = np.floor(budget / (self.question + few * self.trial))
+        trials = np.floor((budget / few - self.question) / self.trial)
+        return _designs(few, questions, trials)
+
+    def reaching(self, variance: float) -> tuple[FloatArray, FloatArray]:
+        """Questions and trials of the designs that reach a variance among which the cheapest is."""
+        near = np.array([max(1.0, round(self._closed_form()))])
+        enough = self.cost(np.ceil(self.variance(np.ones(1), near) / variance), near)[0]
+        few = self._up_to_the_root(enough / self.trial)
+        spare = few * variance - self.between  # what the trials' noise may add
+        trials = np.ceil(np.divide(self.within, spare, out=np.zeros_like(few), where=spare > 0))
+        return _designs(few, np.ceil(self.variance(np.ones_like(few), few) / variance), trials)
+
+    def _closed_form(self) -> float:
+        return math.sqrt(self.within / self.between * self.question / self.trial)
+
+    def _up_to_the_root(self, all_trials: float) -> FloatArray:
+        root = math.isqrt(int(min(all_trials, _MOST_SEARCHED**2)))
+        near = math.floor(self._closed_form())
+        return np.union1d(np.arange(1.0, root + 1), [max(1.0, near), near + 1.0])
+
+
+def _designs(few: FloatArray, questions: FloatArray, trials: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """`questions` of `few` trials each, and `few` questions of `trials` each, where there are any."""
+    m, n = np.concatenate([questions, few]), np.concatenate([few, trials])
+    exists = (m >= 1) & (n >= 1)
+    return m[exists], n[exists]
 
 
 def _check_allocation(between: float, within: float, cost_question: float, cost_trial: float) -> None:
