@@ -64,6 +64,81 @@ def test_in_place_keeps_the_original_and_restore_brings_it_back(run):
     assert files(run) == before
 
 
+def results_path(folder):
+    (path,) = Path(folder).glob("results_*.json")
+    return path
+
+
+def change(path, **more):
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | more), encoding="utf-8")
+
+
+def test_a_new_run_in_the_same_file_is_the_original_of_the_next_rescoring(run):
+    path, first = results_path(run), results_path(run).read_bytes()
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    path.write_bytes(first.replace(b"org/model", b"org/other"))
+    second = files(run)[path.name]
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    assert main(["restore", str(run)]) == 0
+    assert path.read_bytes() == second
+
+
+@pytest.mark.parametrize("others", [{"note": "mine"}, {"uq": None}])
+def test_what_others_wrote_since_is_not_discarded_by_restore(run, capsys, others):
+    path, before = results_path(run), results_path(run).read_bytes()
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    change(path, **others)
+    changed = files(run)
+    assert main(["restore", str(run)]) != 0
+    assert "was changed since" in capsys.readouterr().err
+    assert files(run) == changed
+    assert changed[path.name + writeback.ORIGINAL] == before
+
+
+def test_an_earlier_output_of_ours_does_not_bring_back_the_original_of_a_later_run(run):
+    path, first = results_path(run), results_path(run).read_bytes()
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    output = path.read_bytes()
+    path.write_bytes(first.replace(b"org/model", b"org/other"))
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    path.write_bytes(output)
+    with pytest.raises(LogError, match="was changed since"):
+        writeback.restore(str(path))
+
+
+def test_a_file_that_was_deleted_since_is_brought_back(run):
+    before = files(run)
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    results_path(run).unlink()
+    assert main(["restore", str(run)]) == 0
+    assert files(run) == before
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640])
+def test_permissions_stay(run, tmp_path, mode):
+    path = results_path(run)
+    path.chmod(mode)
+    assert main(["rescore", str(run), "--output", str(tmp_path / "out")]) == 0
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    modes = [written.stat().st_mode & 0o777 for written in (path, results_path(tmp_path / "out"))]
+    assert modes == [mode, mode]
+    assert main(["restore", str(run)]) == 0
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_link_stays_a_link_and_the_file_behind_it_is_written(run, tmp_path):
+    path, stored = results_path(run), tmp_path / "stored.json"
+    before = path.read_bytes()
+    path.rename(stored)
+    path.symlink_to(stored)
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    assert path.is_symlink()
+    assert "uq" in json.loads(stored.read_text(encoding="utf-8"))
+    assert main(["restore", str(run)]) == 0
+    assert path.is_symlink()
+    assert stored.read_bytes() == before
+
+
 def test_a_copy_is_not_overwritten(run, tmp_path, capsys):
     assert main(["rescore", str(run), "--output", str(tmp_path / "out")]) == 0
     before = files(tmp_path / "out")
