@@ -152,22 +152,28 @@ def test_scores_seen_before_come_from_the_cache(sample_scores, monkeypatch):
     assert uq()(sample_scores([("new", "C", {})])) == {}
 
 
-def test_importing_the_entry_point_loads_no_numpy_and_registers_no_hook(tmp_path, inspect_log):
+def test_importing_the_entry_point_loads_a_few_light_modules_and_registers_no_hook(tmp_path, inspect_log):
     code = """
-import inspect_ai.hooks, inspect_ai.scorer, sys, time
+import inspect_ai.hooks, inspect_ai.scorer, sys
 had = set(sys.modules)
-start = time.perf_counter()
 import harness_uq_inspect._registry
-took = time.perf_counter() - start
-new = set(sys.modules) - had
-assert not {m.partition('.')[0] for m in new} & {'numpy', 'scipy', 'msgspec'}, new
-assert 'harness_uq_inspect.hook' not in new
-print(took)
+print(*(set(sys.modules) - had))
 """
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 0.5
+    new = {name for name in done.stdout.split() if name.partition(".")[0] not in sys.stdlib_module_names}
+    # numpy and scipy would take most of a second of every start of Inspect
+    assert {name for name in new if name.partition(".")[0] != "pluggy"} == {
+        "harness_uq",
+        "harness_uq.errors",
+        "harness_uq.estimands",
+        "harness_uq.hookspecs",
+        "harness_uq_inspect",
+        "harness_uq_inspect._registry",
+        "harness_uq_inspect.metrics",
+        "harness_uq_inspect.wanted",
+    }
 
 
 def test_names_in_the_registry_of_an_installed_wheel_carry_the_package(tmp_path, inspect_log):

@@ -165,10 +165,9 @@ class TestHook:
         code = "import sys; print(any(name.startswith('harness_uq') for name in sys.modules))"
         assert python(tmp_path, "-c", code).stdout.strip() == "False"
 
-    def test_it_costs_microseconds(self, tmp_path):
-        statement = "import time; start = time.perf_counter(); exec(line); print(time.perf_counter() - start)"
-        code = f"line = {hook.LINE!r}; exec(line); {statement}"
-        assert float(python(tmp_path, "-c", code).stdout) < 1e-3
+    def test_it_imports_nothing_in_other_programs(self, tmp_path):
+        code = f"import sys; had = set(sys.modules); exec({hook.LINE!r}); print(sorted(set(sys.modules) - had))"
+        assert python(tmp_path, "-c", code).stdout.strip() == "[]"
 
     def test_it_is_silent_where_the_package_is_gone(self, tmp_path):
         program = tmp_path / "lm-eval"
