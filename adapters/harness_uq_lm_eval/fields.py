@@ -1,6 +1,7 @@
 """What the documents and prompts say about shared material, kept as codes: equal content, equal code."""
 
 from array import array
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,18 +53,11 @@ class DocumentFields:
 
     def add(self, document: object) -> None:
         """Append the next question's document."""
-        if isinstance(document, dict):
-            for name, value in document.items():
-                if isinstance(value, dict):
-                    for inner, leaf in value.items():
-                        self._set(f"{name}.{inner}", leaf)
-                else:
-                    self._set(name, value)
+        for name, leaf in dict(_leaves(document)).items():  # "a.b" may stand beside {"a": {"b": …}}
+            self._set(name, leaf)
         self._n += 1
 
     def _set(self, name: str, value: object) -> None:
-        if value is None or isinstance(value, dict):
-            return
         field = self._fields.get(name)
         if field is None:
             if len(self._fields) >= MAX_FIELDS:
@@ -76,6 +70,15 @@ class DocumentFields:
         for field in self._fields.values():
             field.pad(self._n)
         return {name: field.candidate() for name, field in self._fields.items()}
+
+
+def _leaves(document: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Dotted names and values; what lies deeper than two levels is left out."""
+    for name, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, dict):
+            yield from () if prefix else _leaves(value, f"{name}.")
+        elif value is not None:
+            yield f"{prefix}{name}", value
 
 
 class PromptPrefixes:

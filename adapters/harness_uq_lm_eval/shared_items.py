@@ -42,7 +42,7 @@ class Identifiers:
         """Take the next question."""
         leaves = document if isinstance(document, Mapping) else {}
         n = len(self.targets)
-        for name, value in (*leaves.items(), (DOC_ID, doc_id)):
+        for name, value in {**leaves, DOC_ID: doc_id}.items():
             if name in self._parts or (name != DOC_ID and _IDENTIFIER.fullmatch(name)):
                 self.values.setdefault(name, [None] * n).append(_label(value))
         self.targets.append(target)

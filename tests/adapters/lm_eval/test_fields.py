@@ -30,6 +30,11 @@ def test_leaves_to_depth_two_have_dotted_names():
     assert sorted(found) == ["idx.paragraph", "plain"]
 
 
+def test_a_name_with_a_dot_beside_an_object_is_one_field():
+    found = candidates({"a.b": 0, "a": {"b": 1}}, {"a.b": 0, "a": {"b": 2}}, {"a": {"b": 1}}, {"a": {"b": None}})
+    assert found["a.b"].codes.tolist() == [0, 1, 0, -1]
+
+
 def test_missing_and_null_are_minus_one_wherever_they_stand():
     found = candidates({"a": 1}, {"a": None, "b": 2}, {}, {"b": 2})
     assert found["a"].codes.tolist() == [0, -1, -1, -1]

@@ -57,6 +57,13 @@ def test_a_task_with_other_targets_stays_apart():
     assert not set(found["c"]) & set(found["a"])
 
 
+def test_the_place_in_the_data_set_is_not_a_field_of_that_name():
+    identifiers = Identifiers("xnli_de")
+    for place in range(3):
+        identifiers.add(place, {"doc_id": f"own {place}"}, "t")
+    assert identifiers.values["doc_id"] == ["0", "1", "2"]
+
+
 def test_the_catalogue_may_join_places_in_the_data_set():
     docs = [{"question": f"q{i}"} for i in range(4)]
     found = items({"mgsm_direct_en": docs, "mgsm_direct_de": docs})
