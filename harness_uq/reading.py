@@ -1,6 +1,7 @@
 """From paths to task logs: walk, let every harness find its runs, read them, keep what failed."""
 
 import glob
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,8 @@ class Reading:
     Attributes
     ----------
     logs : the tasks of every run, in the order of the paths, then by time
-    failures : (path, message) for paths named by the caller that gave nothing
-    warnings : (path, message) for files that look like logs but could not be read
+    failures : (path, message) for paths named by the caller that gave nothing, or for the broken logs under them
+    warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
     n_skipped : files met while walking directories that are no logs
     """
 
@@ -31,6 +32,8 @@ class Reading:
 
 Progress = Callable[[Sequence[tuple[Harness, Run]]], Iterable[tuple[Harness, Run]]]
 
+_ORIGINAL = ".before-harness-uq"  # end of the name under which `rescore` keeps what it rewrote
+
 
 def read_logs(
     paths: str | Path | Iterable[str | Path],
@@ -38,6 +41,7 @@ def read_logs(
     harnesses: Mapping[str, Harness] | None = None,
     progress: Progress = iter,
     strict: bool = False,
+    need_scores: bool = False,
 ) -> Reading:
     """Read every run under `paths`.
 
@@ -47,6 +51,7 @@ def read_logs(
     harnesses : readers by name; the installed ones by default
     progress : wraps the list of runs to be read, for a progress bar
     strict : raise where a path named by the caller gives no log
+    need_scores : a run that holds no scores gives no log
 
     Raises
     ------
@@ -60,18 +65,32 @@ def read_logs(
     logs: list[TaskLog] = []
     for harness, run in progress(runs):
         try:
-            logs += harness.read(run)
+            found = _read(harness, run, need_scores=need_scores)
         except HarnessUqError as error:
             warnings += [(run.files[0], str(error))]
             claimed -= set(run.files)
-    failures = _failures(expanded, claimed, dict(warnings))
+            continue
+        logs += found
+        warnings += [(log.source.path, _no_scores(log)) for log in found if need_scores and not log.data]
+    failures = _failures(expanded, claimed, dict(warnings), sorted(readers))
     if strict and failures:
         raise LogError("; ".join(f"{path}: {message}" for path, message in failures))
     named_files = {name for name in expanded if not Path(name).is_dir()}
     reported = {path for path, _ in failures}
     known = claimed | named_files | {path for path, _ in warnings}
-    skipped = [file for file in files if file not in known]
+    skipped = [file for file in files if file not in known and not file.endswith(_ORIGINAL)]
     return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
+
+
+def _read(harness: Harness, run: Run, *, need_scores: bool) -> list[TaskLog]:
+    logs = harness.read(run)
+    if need_scores and logs and not any(log.data for log in logs):
+        raise LogError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+    return logs
+
+
+def _no_scores(log: TaskLog) -> str:
+    return f"task {log.task!r} is left out: {'; '.join(log.warnings) or 'the log holds no scores'}"
 
 
 def find_runs(path: str, harnesses: Mapping[str, Harness]) -> tuple[list[tuple[Harness, Run]], list[tuple[str, str]]]:
@@ -116,16 +135,26 @@ def _find(
 
 
 def _failures(
-    expanded: Mapping[str, Sequence[str]], claimed: set[str], problems: Mapping[str, str]
+    expanded: Mapping[str, Sequence[str]], claimed: set[str], problems: Mapping[str, str], harnesses: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    failures = []
+    failures: dict[str, str] = {}
     for name, files in expanded.items():
-        if not files:
-            failures.append((name, _nothing_there(name)))
-        elif not claimed.intersection(files):
-            known = [problems[file] for file in files if file in problems]
-            failures.append((name, known[0] if known else _not_a_log(name, len(files))))
-    return tuple(failures)
+        if not claimed.intersection(files):
+            broken = {file: problems[file] for file in files if file in problems}
+            failures |= broken or {name: why_no_run(name, files, harnesses)}
+    return tuple(failures.items())
+
+
+def why_no_run(name: str, files: Sequence[str], harnesses: Sequence[str]) -> str:
+    """Why a path that stands for `files` holds no run of these harnesses."""
+    path, known = Path(name), f"a known harness ({', '.join(harnesses)})"
+    if not files:
+        return _nothing_there(name)
+    if path.is_dir():
+        return f"none of the {len(files)} files in it is a log of {known}"
+    if path.is_file() and not path.stat().st_size:
+        return "the file is empty"
+    return _broken_json(path) or f"its content is not that of a log of {known}"
 
 
 def _nothing_there(name: str) -> str:
@@ -134,10 +163,12 @@ def _nothing_there(name: str) -> str:
     return "no file matches" if glob.has_magic(name) else "no such file or directory"
 
 
-def _not_a_log(name: str, n_files: int) -> str:
-    path = Path(name)
-    if path.is_dir():
-        return f"none of the {n_files} files in it is a log of a known harness"
-    if path.exists() and not path.stat().st_size:
-        return "the file is empty"
-    return "not a log of a known harness (results_*.json, samples_*.jsonl, .eval or .json)"
+def _broken_json(path: Path) -> str | None:
+    """What is wrong with the content of a file that is called `.json`; None where it is JSON."""
+    if path.suffix != ".json":
+        return None
+    try:
+        json.loads(path.read_bytes())
+    except ValueError as error:
+        return f"named like a JSON file, but cut off or no JSON: {error}"
+    return None

@@ -8,7 +8,7 @@ from harness_uq.analysis import Options, estimate
 from harness_uq.errors import HarnessUqError, LogError
 from harness_uq.hookspecs import Harness, Run
 from harness_uq.plugins import Plugins, load_plugins
-from harness_uq.reading import expand, find_runs
+from harness_uq.reading import expand, find_runs, why_no_run
 from harness_uq.results import Estimate
 
 
@@ -78,7 +78,9 @@ def rescore(
     failures: list[tuple[str, str]] = []
     for name in _named(paths):
         runs, problems = find_runs(name, offered.harnesses)
-        failures += problems or ([] if runs else [(name, "no run of a known harness")])
+        if not runs:
+            problems = problems or [(name, why_no_run(name, expand(name), sorted(offered.harnesses)))]
+        failures += problems
         for harness, run in progress(runs):
             try:
                 done.append(_rescored(harness, run, chosen, offered, settings, _folder(name, run, output)))
@@ -117,10 +119,14 @@ def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None
 
     Raises
     ------
-    LogError : if a file cannot be brought back
+    LogError : if there is no such path, or a file cannot be brought back
     """
     harnesses = (plugins or load_plugins()).harnesses.values()
-    files = [file for name in _named(paths) for file in expand(name)]
+    found = {name: expand(name) for name in _named(paths)}
+    for name, files in found.items():
+        if not files and not Path(name).is_dir():
+            raise LogError(f"{name}: {why_no_run(name, files, ())}")
+    files = [file for of_name in found.values() for file in of_name]
     return list(dict.fromkeys(back for file in files for harness in harnesses for back in harness.restore(file)))
 
 

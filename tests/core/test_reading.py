@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ class Toy:
     def read(self, run):
         if run.name.endswith("worse.toy"):
             raise LogError("line 3 is no JSON")
-        return [task_log([1, 0], task=Path(run.name).stem)]
+        log = task_log([1, 0], task=Path(run.name).stem)
+        return [replace(log, data=(), warnings=("never scored",)) if log.task == "unscored" else log]
 
     def cluster_catalogue(self):
         return ()
@@ -65,17 +67,50 @@ def test_a_broken_log_named_by_the_caller_is_a_failure_and_others_are_still_read
     assert reading.warnings == ()
 
 
+def test_a_folder_of_broken_logs_is_not_blamed_itself(folder):
+    (folder / "late.toy").unlink()
+    (folder / "early.toy").unlink()
+    reading = read(folder)
+    assert dict(reading.failures) == {
+        str(folder / "bad.toy"): "truncated",
+        str(folder / "worse.toy"): "line 3 is no JSON",
+    }
+    assert reading.warnings == ()
+
+
+def test_a_run_without_scores_is_named_where_scores_are_needed(folder):
+    path = folder / "unscored.toy"
+    path.write_text("2026-04-01")
+    said = (str(path), "task 'unscored' is left out: never scored")
+    assert [log.task for log in read(path).logs] == ["unscored"]
+    assert said in read(folder, need_scores=True).warnings
+    alone = read(path, need_scores=True)
+    assert (alone.logs, alone.failures, alone.n_skipped) == ((), (said,), 0)
+
+
+def test_what_rescoring_keeps_is_no_stranger(folder):
+    (folder / "late.toy.before-harness-uq").touch()
+    assert read(folder).n_skipped == 1
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("missing.toy", "no such file"),
-        ("notes.txt", "not a log"),
+        ("notes.txt", "not that of a log of a known harness (toy)"),
+        ("results_1.json", "not that of a log of a known harness (toy)"),
         ("nothing.json", "the file is empty"),
+        ("cut.json", "cut off or no JSON: Expecting ',' delimiter: line 1 column 5"),
+        ("strangers", "none of the 1 files in it is a log of a known harness (toy)"),
         ("no*.toy", "no file matches"),
     ],
 )
 def test_a_path_that_gives_nothing_says_why(folder, name, message):
     (folder / "nothing.json").touch()
+    (folder / "cut.json").write_text("[1,2")
+    (folder / "results_1.json").write_text("{}")
+    (folder / "strangers").mkdir()
+    (folder / "strangers" / "notes.txt").touch()
     assert message in dict(read(folder / name).failures)[str(folder / name)]
 
 

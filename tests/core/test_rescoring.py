@@ -117,9 +117,17 @@ def test_the_own_folder_is_refused_as_output(runs, plugins):
 
 
 def test_a_path_without_a_run_is_a_failure(tmp_path, plugins):
-    assert rescore(tmp_path / "nothing", plugins=plugins).failures == (
-        (str(tmp_path / "nothing"), "no run of a known harness"),
+    assert rescore([tmp_path / "nothing", tmp_path], plugins=plugins).failures == (
+        (str(tmp_path / "nothing"), "no such file or directory"),
+        (str(tmp_path), "the directory is empty"),
     )
+
+
+def test_a_missing_path_is_an_error_before_anything_is_restored(runs, plugins):
+    rescore(runs, plugins=plugins)
+    with pytest.raises(LogError, match="absent: no such file or directory"):
+        restore([runs, runs / "absent"], plugins=plugins)
+    assert len(restore(runs, plugins=plugins)) == 2
 
 
 class TestCommandLine:
@@ -133,4 +141,4 @@ class TestCommandLine:
 
     def test_nothing_to_rescore_is_said(self, tmp_path, capsys):
         assert main(["rescore", str(tmp_path), "--in-place"]) == 1
-        assert "no run of a known harness" in capsys.readouterr().err
+        assert "the directory is empty" in capsys.readouterr().err
