@@ -73,15 +73,15 @@ def make_frame(log: Log, questions: Sequence[str], epochs: Epochs) -> Frame:
     """The frame of a log's cells."""
     row_of = {question: row for row, question in enumerate(questions)}
     rows = np.array([row_of[question] for question, _ in log.cells], dtype=np.int64)
-    logged_epochs = np.array([epoch for _, epoch in log.cells], dtype=np.int64)
-    epoch_columns = np.unique(logged_epochs, return_inverse=True)[1]
+    column_of = {epoch: column for column, epoch in enumerate(sorted({epoch for _, epoch in log.cells}))}
+    epoch_columns = np.array([column_of[epoch] for _, epoch in log.cells], dtype=np.int64)
     reductions = {
         (reduction.scorer, reduction.reducer or epochs.default_reducer): {
             str(sample.sample_id): sample.value for sample in reduction.samples
         }
         for reduction in log.reductions
     }
-    return Frame(log.header, epochs, questions, rows, epoch_columns.astype(np.int64), reductions)
+    return Frame(log.header, epochs, questions, rows, epoch_columns, reductions)
 
 
 def columns_of(log: Log, frame: Frame) -> tuple[list[Column], list[str]]:

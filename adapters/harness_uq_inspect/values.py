@@ -48,15 +48,15 @@ def to_number(value: Value) -> float | None:
     """
     if isinstance(value, str):
         return LETTERS[value] if value in LETTERS else _WORDS.get(value.lower(), _parsed(value))
-    if isinstance(value, bool | int | float):
-        return float(value)
-    return None
+    if isinstance(value, float):
+        return value
+    return _parsed(value) if isinstance(value, int) else None
 
 
-def _parsed(text: str) -> float | None:
+def _parsed(value: str | int) -> float | None:
     try:
-        number = float(text)
-    except ValueError:
+        number = float(value)
+    except (ValueError, OverflowError):  # an integer of 400 digits
         return None
     return number if math.isfinite(number) else None
 

@@ -59,7 +59,7 @@ class Column:
             value = _number_in(value)
         number = math.nan
         if isinstance(value, int | float):
-            number = self._finite(float(value))
+            number = self._finite(_as_float(value))
         elif value is None:
             self.n_null += 1
         else:
@@ -88,6 +88,13 @@ class Column:
         values = np.full(n_questions, math.nan)
         values[np.frombuffer(self.questions, dtype=np.int64)] = np.frombuffer(self.numbers)
         return values
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer of 400 digits; as text it would be infinite, too
+        return math.inf
 
 
 def _number_in(content: str) -> object:

@@ -48,6 +48,6 @@ def real(value: object) -> float | None:
         return None
     try:
         number = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # an integer of 400 digits
         return None
     return number if math.isfinite(number) else None

@@ -30,6 +30,11 @@ def test_trials_make_a_question_by_epoch_matrix(log_of):
     assert (found.levels, found.logged_trials, found.reduction) == ((0, 0.5, 1), 3, "mean")
 
 
+def test_an_epoch_may_have_any_number(log_of):
+    found = entry(log_of(header(epochs=2), [sample(1, 10**30, match="C"), sample(1, 7, match="I")]), "match", "mean")
+    np.testing.assert_array_equal(found.values, [[0, 1]])
+
+
 def test_one_epoch_has_no_filter_and_no_reduction(log_of):
     found = entry(log_of(header(), grid([["C"], ["I"]])), "match", "none")
     assert (found.levels, found.logged_trials, found.reduction) == ((0, 1), 1, None)

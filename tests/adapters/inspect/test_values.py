@@ -19,7 +19,9 @@ def test_a_value_becomes_the_number_that_inspect_takes_it_for(value, number):
     assert to_number(value) == number
 
 
-@pytest.mark.parametrize("value", ["c", "B", "nan", "inf", "", "1 of 2", None, [1], {"a": 1}])
+@pytest.mark.parametrize(
+    "value", ["c", "B", "nan", "inf", "", "1 of 2", None, [1], {"a": 1}, pytest.param(10**400, id="400 digits")]
+)
 def test_what_inspect_would_take_for_0_is_no_number(value):
     assert to_number(value) is None
 

@@ -53,6 +53,7 @@ def test_a_question_without_the_metric_has_no_score_and_the_report_says_so():
         ("nan", "the score NaN"),
         (math.inf, "an infinite score"),
         (-math.inf, "an infinite score"),
+        pytest.param(10**400, "an infinite score", id="400 digits"),
         ("no answer", "a score that is no number"),
         ({"a": 1}, "a score that is no number"),
     ],

@@ -20,9 +20,9 @@ def test_reported_numbers_by_metric_and_filter(tmp_path):
 
 
 def test_a_value_that_is_no_number_is_reported_as_none(tmp_path):
-    row = {"acc,none": float("nan"), "f1,none": None, "acc_ci95,none": [0.1, 0.2]}
+    row = {"acc,none": float("nan"), "f1,none": None, "acc_ci95,none": [0.1, 0.2], "huge,none": 10**400}
     reported = results(tmp_path, {"t": row}).reported("t")
-    assert reported == {("acc", "none"): Reported(None), ("f1", "none"): Reported(None)}
+    assert reported == {(metric, "none"): Reported(None) for metric in ("acc", "f1", "huge")}
 
 
 def test_the_number_of_questions_is_never_invented(tmp_path):
