@@ -17,6 +17,7 @@ from harness_uq.stats.posterior import DifferencePosterior
 PairedModel = Literal["latent_normal", "dirichlet"]
 
 _SIGNS = np.array([-1.0, 0.0, 1.0])
+_RELATIVE_ROUNDING = 1e-12
 
 
 def paired_posterior(table: ArrayLike, model: PairedModel = "latent_normal") -> DifferencePosterior:
@@ -283,7 +284,10 @@ def paired_difference_posterior(differences: ArrayLike, low: float, high: float)
 
 
 def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[FloatArray, float]:
-    """Return the differences that are not NaN and the width high - low that bounds them."""
+    """Return the differences that are not NaN and the width high - low that bounds them.
+
+    Means over trials round: a difference next to -width, 0 or width is that.
+    """
     given = np.asarray(differences, float)
     if given.ndim != 1:
         raise DataError(f"differences must have shape (n_questions,); got {given.shape}")
@@ -293,6 +297,8 @@ def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[
     values = given[~np.isnan(given)]
     if not values.size:
         raise DataError("no matched question is left: every difference is NaN or the list is empty")
+    end = width * np.rint(values / width)
+    values = np.where(np.abs(values - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high)), end, values)
     if (np.abs(values) > width).any():
         raise DataError(f"a difference of {values[np.abs(values) > width][0]} exceeds the bounds ±{width} of scores")
     return values, width

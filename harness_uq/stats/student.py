@@ -8,6 +8,8 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats._arrays import FloatArray, check_finite, check_level
 from harness_uq.stats.posterior import IntervalKind, Posterior
 
+_RELATIVE_ROUNDING = 1e-12
+
 
 class StudentPosterior(Posterior):
     """Student's t with location `mean`, scale `std_error` and `df` degrees of freedom.
@@ -66,7 +68,8 @@ def student_mean(scores: ArrayLike) -> StudentPosterior:
     Raises
     ------
     DataError : if the scores are not a finite one-dimensional array
-    NotEstimableError : if there are fewer than two scores, or all are equal (a bound on the scores would help)
+    NotEstimableError : if there are fewer than two scores, or all are equal up to rounding (a bound on the scores
+        would help)
 
     Student (1908), Biometrika 6:1; Miller (2024), SE_CLT.
 
@@ -77,7 +80,7 @@ def student_mean(scores: ArrayLike) -> StudentPosterior:
     x = check_finite(scores, "scores", 1)
     if len(x) < 2:
         raise NotEstimableError(f"the spread of a mean needs at least two scores; got {len(x)}")
-    if (x == x[0]).all():
+    if np.ptp(x) <= _RELATIVE_ROUNDING * np.abs(x).max():
         raise NotEstimableError(
             f"all {len(x)} scores equal {x[0]:g}: their spread says nothing; with known bounds of the score "
             "the bounded posterior gives an interval"

@@ -137,6 +137,17 @@ def test_three_atom_posterior_of_binary_differences_is_the_conjugate_one() -> No
     assert found.prob_positive == pytest.approx(expected.prob_positive, abs=1e-12)
 
 
+def test_rounding_of_means_over_trials_moves_no_difference_off_the_ends() -> None:
+    """The mean of three trials of .1 is .10000000000000002."""
+    for low, high in ((0.0, 0.1), (0.4, 0.7), (-0.1, 0.2)):
+        difference = paired_differences([[high] * 3] * 2, [[low] * 3, [high] * 3])
+        width = high - low
+        found = paired_difference_posterior(difference, low, high)
+        exact = paired_difference_posterior([width, 0.0], low, high)
+        assert (found.low, found.high) == (-width, width)
+        assert found.interval() == pytest.approx(exact.interval(), abs=1e-12)
+
+
 def test_a_wider_score_stretches_the_difference() -> None:
     d = np.array([0.2, -0.1, 0.0, 0.55, 0.3])
     unit, percent = paired_difference_posterior(d, 0, 1), paired_difference_posterior(100 * d, -50, 50)

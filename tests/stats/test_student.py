@@ -50,6 +50,13 @@ def test_sd_is_infinite_up_to_two_degrees_of_freedom() -> None:
     assert StudentPosterior(0.0, 1.0, 4.0).sd == pytest.approx(np.sqrt(2.0))
 
 
+def test_scores_that_differ_by_rounding_alone_are_all_equal() -> None:
+    """Differences of .1 in floating point: .09999999999999998, .10000000000000003 and .09999999999999998."""
+    with pytest.raises(NotEstimableError, match=r"all 3 scores equal 0\.1"):
+        student_mean(np.array([0.3, 0.4, 0.6]) - np.array([0.2, 0.3, 0.5]))
+    assert student_mean([1e6, 1e6 + 1e-3]).std_error == pytest.approx(5e-4, rel=1e-6)
+
+
 def test_coverage_of_normal_scores_is_the_level() -> None:
     rng = np.random.default_rng(1)
     data = rng.normal(3.0, 2.0, size=(2000, 5))
