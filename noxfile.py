@@ -1,7 +1,11 @@
 """The one list of checks. `nox` runs the default ones; `nox --no-venv` uses the current environment."""
 
+import hashlib
+import json
 import os
+import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import nox
@@ -78,40 +82,47 @@ FOLDERS = {"lm-eval": "lm_eval", "inspect-ai": "inspect"}
 
 def _live_tests(session: nox.Session, harness: str, version: str) -> None:
     """Live runs with another version, in an environment of its own outside the constraints, kept for the next time."""
-    folder = Path(".nox") / f"{harness}-{version}"
-    python = folder / "bin" / "python"
-    if not python.exists():
-        session.run("python", "-m", "venv", str(folder), external=True)
-        wanted = [
-            f"{harness}=={version}",
-            "pytest>=8.2",
-            "hypothesis",
-            "hatchling",
-            "pandas",
-            "pyarrow",
-            "--editable",
-            ".",
-        ]
-        session.run(str(python), "-m", "pip", "install", "--quiet", *wanted, external=True)
+    python = _kept_environment(session, harness, version)
     tests = [f"tests/adapters/{FOLDERS[harness]}/{name}" for name in LIVE_TESTS[harness]]
     options = ["-p", "no:cacheprovider", *session.posargs]
     env = EVERYTHING | {"PYTHONPATH": str(Path("tests/adapters", FOLDERS[harness]).resolve())}
-    session.run(str(python), "-m", "pytest", *tests, *options, env=env, external=True)
+    session.run(python, "-m", "pytest", *tests, *options, env=env, external=True)
 
 
-@nox.session
+def _kept_environment(session: nox.Session, harness: str, version: str) -> str:
+    """Path of the environment's Python; made anew where the last one is unfinished or is of other dependencies."""
+    folder = Path(".nox") / f"{harness}-{version}"
+    python, stamp = str(folder / "bin" / "python"), folder / "installed"
+    wanted = [f"{harness}=={version}", "pytest>=8.2", "hypothesis", "hatchling", "pandas", "pyarrow"]
+    content = _fingerprint(wanted)
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != content:
+        session.run(sys.executable, "-m", "venv", "--clear", str(folder), external=True)
+        session.run(python, "-m", "pip", "install", "--quiet", *wanted, "--editable", ".", external=True)
+        # last: an installation that failed leaves no stamp
+        stamp.write_text(content, encoding="utf-8")
+    return python
+
+
+def _fingerprint(wanted: list[str]) -> str:
+    """Hash of what decides the content of an environment: requirements, the project's metadata, Python."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
+    parts = [wanted, project["build-system"], project["project"], sys.version]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@nox.session(venv_backend="none")
 def lm_eval_0_4_11(session: nox.Session) -> None:
     """Live runs with the oldest lm-eval that has them."""
     _live_tests(session, "lm-eval", "0.4.11")
 
 
-@nox.session
+@nox.session(venv_backend="none")
 def lm_eval_0_4_12(session: nox.Session) -> None:
     """Live runs with lm-eval 0.4.12."""
     _live_tests(session, "lm-eval", "0.4.12")
 
 
-@nox.session
+@nox.session(venv_backend="none")
 def inspect_0_3_260(session: nox.Session) -> None:
     """Live runs with the oldest inspect-ai that has them."""
     _live_tests(session, "inspect-ai", "0.3.260")
