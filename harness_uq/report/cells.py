@@ -3,24 +3,11 @@
 import csv
 import io
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from harness_uq.report.page import Cells, Page
 from harness_uq.results import SCHEMA
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """One column: header, a text a row, and whether they are numbers."""
-
-    header: str
-    texts: Sequence[str]
-    is_number: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +28,20 @@ class Section:
 
 def sections_text(sections: Sequence[Section], footnotes: Mapping[str, Sequence[str]], width: int | None = None) -> str:
     """The sections for a terminal, then the footnotes by heading, each once."""
-    console = _console(width)
+    page = Page(width)
     for section in sections:
-        console.print(Text(f"\n{section.title}", style="bold"), soft_wrap=True)
+        page.say(f"\n{section.title}", "bold")
         if any(column.texts for column in section.columns):
-            console.print(_table(_kept(section.columns)))
+            page.table(_kept(section.columns))
         for line in section.lines:
-            console.print(Text(line), soft_wrap=True)
+            page.say(line)
+    page.say_left_out()
     for heading, texts in footnotes.items():
         if texts:
-            console.print(Text(f"\n{heading}", style="bold"))
+            page.say(f"\n{heading}", "bold")
             for text in dict.fromkeys(texts):
-                console.print(Text(f"- {text}", style="yellow" if heading == "Warnings" else "dim"), soft_wrap=True)
-    file = console.file
-    return file.getvalue().strip("\n") if isinstance(file, io.StringIO) else ""
+                page.say(f"- {text}", "yellow" if heading == "Warnings" else "dim")
+    return page.text().strip("\n")
 
 
 def sections_markdown(sections: Sequence[Section], footnotes: Mapping[str, Sequence[str]]) -> str:
@@ -89,22 +76,6 @@ def document_json(name: str, records: Sequence[Mapping[str, object]], errors: Se
     """JSON, schema 1: `{"schema": 1, NAME: [...], "errors": [...]}`; missing is null, never NaN."""
     document = {"schema": SCHEMA, name: list(records), "errors": [dict(error) for error in errors]}
     return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-
-
-def _console(width: int | None) -> Console:
-    is_terminal = sys.stdout.isatty()
-    if width is None:
-        width = Console().width if is_terminal else 300
-    return Console(file=io.StringIO(), width=width, force_terminal=is_terminal, highlight=False)
-
-
-def _table(columns: Sequence[Cells]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column.header, justify="right" if column.is_number else "left", overflow="fold")
-    for row in zip(*(column.texts for column in columns), strict=True):
-        table.add_row(*map(Text, row))
-    return table
 
 
 def _kept(columns: Sequence[Cells]) -> list[Cells]:

@@ -5,9 +5,10 @@ from typing import Literal
 
 from harness_uq.comparisons import Comparison
 from harness_uq.records import to_dicts
-from harness_uq.report.cells import Cells, Section, document_json, records_csv, sections_markdown, sections_text
+from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.latex import comparisons_latex
+from harness_uq.report.page import Cells
 from harness_uq.report.words import difference_header, named, probability
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
@@ -44,18 +45,18 @@ def _section(rows: Sequence[Comparison]) -> Section:
     columns = [
         Cells("Task", [row.task for row in rows], is_number=False),
         Cells("Metric", [_metric(row) for row in rows], is_number=False),
-        Cells("A", [number(row.value_a) for row in rows]),
-        Cells("B", [number(row.value_b) for row in rows]),
+        Cells("A", [number(row.value_a) for row in rows], spare=1),
+        Cells("B", [number(row.value_b) for row in rows], spare=1),
         Cells("A - B", [number(row.difference.value if row.difference else None) for row in rows]),
         Cells(difference_header(rows), [interval(row.difference.interval if row.difference else None) for row in rows]),
-        Cells("P(A > B)", [probability(row.prob_positive) for row in rows]),
-        Cells("Only A:B", [f"{row.table[1]}:{row.table[2]}" if row.table else "-" for row in rows]),
-        Cells("Odds ratio", [number(row.odds_ratio, 2) for row in rows]),
-        Cells("Corr.", [number(row.correlation, 2) for row in rows]),
-        Cells("Saved", [_percent(row.variance_saved) for row in rows]),
-        Cells("Questions", [_questions(row) for row in rows]),
-        Cells("Clusters", [f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-" for row in rows]),
-        Cells("Method", [row.method for row in rows], is_number=False),
+        Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=2),
+        Cells("Only A:B", [f"{row.table[1]}:{row.table[2]}" if row.table else "-" for row in rows], spare=4),
+        Cells("Odds ratio", [number(row.odds_ratio, 2) for row in rows], spare=6),
+        Cells("Corr.", [number(row.correlation, 2) for row in rows], spare=7),
+        Cells("Saved", [_percent(row.variance_saved) for row in rows], spare=7),
+        Cells("Questions", [_questions(row) for row in rows], spare=3),
+        Cells("Clusters", [f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-" for row in rows], spare=5),
+        Cells("Method", [row.method for row in rows], is_number=False, spare=8),
         Cells("Verdict", [row.verdict for row in rows], is_number=False),
     ]
     sentences = [f"{_title(row, rows)}{row.verdict_text}" for row in rows]

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from harness_uq.comparisons import RankedSystem, Ranking
 from harness_uq.plots.rows import shorten
 from harness_uq.records import to_dicts
-from harness_uq.report.cells import Cells, Section, document_json, records_csv, sections_markdown, sections_text
+from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.comparison_text import Format
 from harness_uq.report.latex import rankings_latex
+from harness_uq.report.page import Cells
 from harness_uq.report.words import probability
 
 MOST_IN_MATRIX = 20
@@ -56,12 +57,17 @@ def _sections(ranking: Ranking) -> list[Section]:
         Cells("System", [system.system for system in systems], is_number=False),
         Cells("Value", [number(system.value) for system in systems]),
         Cells(f"{level} interval", [interval(system.interval) for system in systems]),
-        Cells("P(best)", [probability(system.prob_best) for system in systems]),
-        Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems]),
+        Cells("P(best)", [probability(system.prob_best) for system in systems], spare=1),
+        Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems], spare=4),
         Cells(f"{level} ranks", [_ranks(system) for system in systems]),
         Cells("Group", [system.group for system in systems], is_number=False),
-        Cells(_CORRECTIONS.get(ranking.correction or "", ""), [s.group_adjusted for s in systems], is_number=False),
-        Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems]),
+        Cells(
+            _CORRECTIONS.get(ranking.correction or "", ""),
+            [s.group_adjusted for s in systems],
+            is_number=False,
+            spare=2,
+        ),
+        Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems], spare=3),
     ]
     sections = [Section(title, columns)]
     if len(systems) <= MOST_IN_MATRIX:
@@ -74,7 +80,7 @@ def _matrix(ranking: Ranking) -> Section:
     columns = [Cells("", [f"{k + 1} {shorten(name, 28)}" for k, name in enumerate(names)], is_number=False)]
     for j in range(len(names)):
         shares = [row[j] for row in ranking.prob_better]
-        columns.append(Cells(str(j + 1), ["." if i == j else _percent(p) for i, p in enumerate(shares)]))
+        columns.append(Cells(str(j + 1), ["." if i == j else _percent(p) for i, p in enumerate(shares)], spare=j))
     return Section(f"{ranking.task}: P(row is better than column), in per cent", columns)
 
 

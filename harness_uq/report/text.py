@@ -1,22 +1,20 @@
 """Tables for a terminal, with what a careful reader should know below them."""
 
-import io
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from harness_uq.data import TaskLog, Totals
 from harness_uq.report.columns import columns, legend
+from harness_uq.report.page import Cells, Page
 from harness_uq.results import Estimate
 
 if TYPE_CHECKING:
     from harness_uq.analysis import TaskStructure
 
 MAX_TASKS_NAMED = 3
+
+# left out of a table where a line is too short, the greatest number first
+_SPARE = {"Harness": 1, "± harness": 1, "Questions": 2, "Method": 3, "Clusters": 4, "ICC": 5, "Deff": 5}
 
 
 def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> str:
@@ -27,26 +25,26 @@ def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> st
     rows : in the order to print
     width : characters a line; None takes the terminal's, or as many as needed where there is none
     """
-    console = _console(width)
+    page = Page(width)
     groups: dict[str, list[Estimate]] = {}
     for row in rows:
         groups.setdefault(_title(row), []).append(row)
     for title, members in groups.items():
-        console.print(Text(title, style="bold"), soft_wrap=True)
-        console.print(_table(members))
+        page.say(title, "bold")
+        page.table(_cells(members))
+    page.say_left_out()
     if rows:
-        console.print(Text("\n" + legend(rows), style="dim"), soft_wrap=True)
-    _footnotes(console, "Warnings", rows, lambda e: e.warnings, "yellow")
-    _footnotes(console, "Notes", rows, lambda e: e.notes, "dim")
-    file = console.file
-    return file.getvalue() if isinstance(file, io.StringIO) else ""
+        page.say("\n" + legend(rows), "dim")
+    _footnotes(page, "Warnings", rows, lambda e: e.warnings, "yellow")
+    _footnotes(page, "Notes", rows, lambda e: e.notes, "dim")
+    return page.text()
 
 
-def _console(width: int | None) -> Console:
-    is_terminal = sys.stdout.isatty()
-    if width is None:
-        width = Console().width if is_terminal else 300
-    return Console(file=io.StringIO(), width=width, force_terminal=is_terminal, highlight=False)
+def _cells(rows: Sequence[Estimate]) -> list[Cells]:
+    return [
+        Cells(column.header, [column.cell(row) for row in rows], column.is_number, _SPARE.get(column.header, 0))
+        for column in columns(rows)
+    ]
 
 
 def _title(row: Estimate) -> str:
@@ -55,18 +53,8 @@ def _title(row: Estimate) -> str:
     return f"\n{row.system}  ({source.harness}{version})"
 
 
-def _table(rows: Sequence[Estimate]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    shown = columns(rows)
-    for column in shown:
-        table.add_column(column.header, justify="right" if column.is_number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*[Text(column.cell(row)) for column in shown])
-    return table
-
-
 def _footnotes(
-    console: Console,
+    page: Page,
     heading: str,
     rows: Sequence[Estimate],
     texts: Callable[[Estimate], Iterable[str]],
@@ -78,10 +66,10 @@ def _footnotes(
             owners.setdefault(text, {})[row.task] = None
     if not owners:
         return
-    console.print(Text(f"\n{heading}", style="bold"))
+    page.say(f"\n{heading}", "bold")
     n_tasks = len({row.task for row in rows})
     for text, tasks in owners.items():
-        console.print(Text(f"- {_whose(list(tasks), n_tasks)}{text}", style=style), soft_wrap=True)
+        page.say(f"- {_whose(list(tasks), n_tasks)}{text}", style)
 
 
 def _whose(tasks: Sequence[str], n_all: int) -> str:
