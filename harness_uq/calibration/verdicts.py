@@ -12,7 +12,6 @@ from harness_uq.calibration.settings import SETTINGS
 FLOOR = 0.90
 COMFORT = 0.93
 AVERAGED_TOLERANCE = 0.005
-WIDTH_RATIO = 1.05
 FALSE_ALARMS = 0.06
 _SURE = 4.0  # Monte Carlo standard errors before a difference counts as an alarm
 

@@ -64,11 +64,6 @@ def methods_used(
     return [_method_text(kind, name) for kind, name in dict.fromkeys(used)]
 
 
-def known_methods(kind: Kind) -> list[str]:
-    """Names of the methods that the appendix knows, sorted."""
-    return sorted(_entries(kind))
-
-
 def _method_text(kind: Kind, name: str) -> MethodText:
     # the difference of two scores may carry the name of the estimator that gave them
     entry = _entries(kind).get(name) or _document().estimators.get(name)
