@@ -61,11 +61,11 @@ class InspectHarness:
             Path(destination).mkdir(parents=True, exist_ok=True)
             if Path(target).exists():
                 raise LogError(f"{target} exists already")
-        stamp(path, estimates, settings, target=target)
+        stamp(path, estimates, settings, target=target, keeps_original=destination is None)
         return [target]
 
     def restore(self, path: str) -> list[str]:
-        """Undo an in-place `write` byte for byte.
+        """Undo the in-place `write`s of a log byte for byte; what a live run wrote stays.
 
         Raises
         ------

@@ -18,6 +18,7 @@ def stamp(
     settings: Settings,
     *,
     target: str | None = None,
+    keeps_original: bool = False,
     log: Log | None = None,
     positions: Mapping[tuple[str, str], int] | None = None,
     comparisons: Sequence[Comparison] = (),
@@ -30,6 +31,7 @@ def stamp(
     estimates : of this log
     settings : what was asked for, recorded beside them
     target : file to write; the log itself where None
+    keeps_original : whether `restore` is to undo it
     log : what was read of `path`, if it was; not changed
     positions : place of each (metric, filter) among `results.scores`, if known
     comparisons : with another run
@@ -42,7 +44,7 @@ def stamp(
     if content.header.results is None:
         raise LogError(f"the run has no results to write to (status {content.header.status})")
     marks = marks_of(content, estimates, settings, positions or printed_positions(content), comparisons)
-    return write_marks(path, marks, target=target)
+    return write_marks(path, marks, target=target, keeps_original=keeps_original)
 
 
 def marks_of(

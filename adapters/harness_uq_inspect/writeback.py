@@ -1,8 +1,9 @@
-"""Writing marks into a log, header only: every byte of a sample stays as it is, and the old file can be had back.
+"""Writing marks into a log, header only: every byte of a sample stays as it is.
 
-An `.eval` file gets a new header and a new directory appended behind its last byte, so that cutting the file there
-restores it. In a `.json` file the values of three members are replaced, and their old text is kept in the block.
-Either is written under another name in the same folder and then renamed.
+An `.eval` file gets a new header and a new directory appended behind its last byte; in a `.json` file the values of
+three members are replaced. Either is written under another name in the same folder and then renamed.
+A write that is to be undone keeps in the block what `restore` needs: where to cut the `.eval` file, or the old text of
+the three members. The next such write begins at that original again, so that `restore` undoes all of them.
 """
 
 import hashlib
@@ -28,13 +29,14 @@ _SUFFIX: Final = ".harness-uq"
 _CHUNK: Final = 1 << 20
 
 
-def write_marks(path: str, marks: Marks, *, target: str | None = None) -> Json:
+def write_marks(path: str, marks: Marks, *, target: str | None = None, keeps_original: bool = False) -> Json:
     """Put marks into a log and return its new header.
 
     Parameters
     ----------
     path : the log, `.eval` or `.json`
     target : another file to write instead of the log itself; its folder exists
+    keeps_original : whether `restore` is to undo the write
 
     Raises
     ------
@@ -42,13 +44,13 @@ def write_marks(path: str, marks: Marks, *, target: str | None = None) -> Json:
     """
     write = _write_eval if path.endswith(".eval") else _write_json
     try:
-        return write(path, target or path, marks)
+        return write(path, target or path, marks, keeps_original=keeps_original)
     except OSError as error:
         raise LogError(f"{target or path} cannot be written: {error.strerror or error}") from error
 
 
 def restore(path: str) -> bool:
-    """Bring back a log as it was before marks were put into it, byte for byte; False where it has none.
+    """Bring back a log byte for byte as it was before the first write that kept it; False where none did.
 
     Raises
     ------
@@ -64,12 +66,13 @@ def restore(path: str) -> bool:
 # ---------------------------------------------------------------- .eval
 
 
-def _write_eval(path: str, target: str, marks: Marks) -> Json:
+def _write_eval(path: str, target: str, marks: Marks, *, keeps_original: bool) -> Json:
     header = read_header(path)
     end = _end_of_original(path, header)
     with _replacing(path, target) as file:
         digest = _copy(path, file, end)
-        marked = mark(header, _with_original(marks, {"size": end, "sha256": digest}))
+        kept = {"size": end, "sha256": digest} if keeps_original else None
+        marked = mark(header, _with_original(marks, kept))
         _append_header(path, file, marked)
     return marked
 
@@ -107,7 +110,7 @@ def _append_header(path: str, file: IO[bytes], header: Json) -> None:
 
 
 def _end_of_original(path: str, header: Json) -> int:
-    """Size of the file without marks; the whole file where it has none, or where others wrote to it since."""
+    """Size of the original; the whole file where none was kept, or where others wrote to it since."""
     size = _original(header).get("size")
     if not isinstance(size, int):
         return Path(path).stat().st_size
@@ -122,7 +125,7 @@ def _restore_eval(path: str) -> bool:
         return False
     original = _original(header)
     if not original:
-        return _refuse_unless_unmarked(path, header)
+        return False
     with _replacing(path, path) as file:
         if _copy(path, file, _end_of_original(path, header)) != original.get("sha256"):
             raise LogError(_CHANGED.format(path))
@@ -132,13 +135,12 @@ def _restore_eval(path: str) -> bool:
 # ---------------------------------------------------------------- .json
 
 
-def _write_json(path: str, target: str, marks: Marks) -> Json:
-    content, _ = _without_marks(Path(path).read_bytes())
+def _write_json(path: str, target: str, marks: Marks, *, keeps_original: bool) -> Json:
+    content, _ = _original_json(Path(path).read_bytes())
     parts = members(content)
     header = _touched(content, parts)
-    kept = {name: content[parts[name]].decode() if name in parts else None for name in TOUCHED}
-    digest = hashlib.sha256(content).hexdigest()
-    marked = mark(header, _with_original(marks, {"parts": kept, "sha256": digest}))
+    kept = _kept_parts(content, parts) if keeps_original else None
+    marked = mark(header, _with_original(marks, kept))
     new = {name: json.dumps(marked[name]).encode() for name in TOUCHED}
     written = replace_parts(content, parts, {name: new[name] for name in TOUCHED if name in parts})
     for name in TOUCHED:
@@ -149,6 +151,11 @@ def _write_json(path: str, target: str, marks: Marks) -> Json:
     return marked
 
 
+def _kept_parts(content: bytes, parts: Mapping[str, slice]) -> Json:
+    texts = {name: content[parts[name]].decode() if name in parts else None for name in TOUCHED}
+    return {"parts": texts, "sha256": hashlib.sha256(content).hexdigest()}
+
+
 def _touched(content: bytes, parts: Mapping[str, slice]) -> Json:
     return {name: decode(content[parts[name]], object, whose=name) for name in TOUCHED if name in parts}
 
@@ -157,10 +164,9 @@ def _restore_json(path: str) -> bool:
     content = Path(path).read_bytes()
     if f'"{NAME}"'.encode() not in content:
         return False
-    plain, original = _without_marks(content)
+    plain, original = _original_json(content)
     if not original:
-        parts = members(content)
-        return _refuse_unless_unmarked(path, {"results": decode(content[parts["results"]], object, whose="results")})
+        return False
     if hashlib.sha256(plain).hexdigest() != original.get("sha256"):
         raise LogError(_CHANGED.format(path))
     with _replacing(path, path) as file:
@@ -168,8 +174,8 @@ def _restore_json(path: str) -> bool:
     return True
 
 
-def _without_marks(content: bytes) -> tuple[bytes, Json]:
-    """The log as it was before our last write, where nobody else wrote to it since, and what was kept of it."""
+def _original_json(content: bytes) -> tuple[bytes, Json]:
+    """The original and what was kept of it; the log as it is where none was, or where others wrote to it since."""
     parts = members(content)
     if "results" not in parts:
         raise LogError("the log has no results to write to")
@@ -193,24 +199,18 @@ def _filled(header: Header) -> Json:
 _CHANGED: Final = "{} was written to by others since harness_uq did, so it cannot be brought back byte for byte"
 
 
-def _with_original(marks: Marks, original: Json) -> Marks:
+def _with_original(marks: Marks, original: Json | None) -> Marks:
+    if original is None:
+        return marks
     return Marks(marks.estimates, marks.block | {"original": original}, marks.swaps_stderr)
 
 
 def _original(header: Header) -> Json:
-    """What an earlier write kept of the original."""
+    """What an earlier write kept of the original; empty where none did."""
     found: object = header
     for name in ("results", "metadata", NAME, "original"):
         found = found.get(name) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
-
-
-def _refuse_unless_unmarked(path: str, header: Json) -> bool:
-    results = header.get("results")
-    metadata = results.get("metadata") if isinstance(results, dict) else None
-    if isinstance(metadata, dict) and NAME in metadata:
-        raise LogError(f"{path} holds intervals but not what it was before: they were written to remote storage")
-    return False
 
 
 def _copy(path: str, file: IO[bytes], size: int) -> str:

@@ -161,29 +161,45 @@ def test_provenance_is_recorded_as_inspect_records_edits(runs, inspect_log):
     assert log.metadata["harness_uq"]["scores_hash"] == log.results.metadata["harness_uq"]["scores_hash"]
 
 
+def as_inspect_wrote_it(path, folder):
+    """A zip without what the hook appended to it: a header, and the directory behind it."""
+    with zipfile.ZipFile(path) as archive:
+        end = archive.getinfo("header.json").header_offset
+    copy = folder / path.name
+    copy.write_bytes(path.read_bytes()[:end])
+    return copy
+
+
 @pytest.mark.parametrize("case", ["eval", "clustered", "set", "retried", "no_samples"])
 def test_samples_of_a_zip_are_byte_for_byte_what_inspect_wrote(runs, case, tmp_path):
     path = log_file(runs, case)
-    copy = Path(shutil.copy(path, tmp_path))
-    assert InspectHarness().restore(str(copy)) == [str(copy)]
-    assert members(copy) == members(path)
-    assert path.read_bytes().startswith(copy.read_bytes())
-    with zipfile.ZipFile(copy) as archive:
-        assert archive.namelist().count("header.json") == 1
+    before = as_inspect_wrote_it(path, tmp_path)
+    assert members(before) == members(path)
+    for one in (before, path):
+        with zipfile.ZipFile(one) as archive:
+            assert archive.namelist().count("header.json") == 1
 
 
-@pytest.mark.parametrize("case", ["eval", "json", "nan_json", "set", "retried"])
-def test_restored_logs_hold_what_a_run_without_us_holds(runs, case, tmp_path, inspect_log):
+@pytest.mark.parametrize("case", ["eval", "set", "retried"])
+def test_logs_without_our_marks_hold_what_a_run_without_us_holds(runs, case, tmp_path, inspect_log):
     path = log_file(runs, case)
-    copy = Path(shutil.copy(path, tmp_path))
-    InspectHarness().restore(str(copy))
-    log, marked = (inspect_log.read_eval_log(str(one)) for one in (copy, path))
+    log, marked = (inspect_log.read_eval_log(str(one)) for one in (as_inspect_wrote_it(path, tmp_path), path))
     assert [sample.model_dump_json() for sample in log.samples] == [s.model_dump_json() for s in marked.samples]
     assert (log.log_updates, log.metadata, log.results.metadata) == (None, {}, None)
     assert unmark(marked.model_dump(mode="json", exclude_none=True, include={"results"})) == log.model_dump(
         mode="json", exclude_none=True, include={"results"}
     )
+
+
+@pytest.mark.parametrize("case", ["eval", "json", "nan_json", "set", "no_samples"])
+def test_restoring_undoes_a_rescore_and_leaves_a_live_log_as_it_is(runs, case, tmp_path):
+    path = log_file(runs, case)
+    copy = Path(shutil.copy(path, tmp_path))
     assert InspectHarness().restore(str(copy)) == []
+    InspectHarness().write(Run(str(copy), (str(copy),)), estimate(copy), None, settings={"method": "bayes"})
+    assert copy.read_bytes() != path.read_bytes()
+    assert InspectHarness().restore(str(copy)) == [str(copy)]
+    assert copy.read_bytes() == path.read_bytes()
 
 
 def test_samples_of_logs_read_by_inspect_are_all_there(runs, inspect_log):
@@ -379,19 +395,18 @@ def test_wrong_options_end_before_the_run(tasks, tmp_path):
     assert not (tmp_path / "logs").exists()
 
 
-def test_rescore_gives_what_the_live_run_gave_and_restore_takes_it_back(runs, tmp_path, capsys):
+def test_rescore_gives_what_the_live_run_gave_and_restore_brings_the_live_log_back(runs, tmp_path, capsys):
     from harness_uq.cli import main
 
     live = log_file(runs, "eval")
     path = Path(shutil.copy(live, tmp_path))
-    assert main(["restore", str(path)]) == 0
-    before = path.read_bytes()
+    assert main(["restore", str(path)]) == 1
     assert main(["rescore", str(path), "--in-place"]) == 0
     assert without_source(block(path)["estimates"]) == without_source(block(live)["estimates"])
     assert block(path)["settings"] == block(live)["settings"]
     assert printed(path) == printed(live)
     assert main(["restore", str(path)]) == 0
-    assert path.read_bytes() == before
+    assert path.read_bytes() == live.read_bytes()
     assert main(["rescore", str(path), "--output", str(tmp_path / "copies")]) == 0
-    assert path.read_bytes() == before
+    assert path.read_bytes() == live.read_bytes()
     assert printed(tmp_path / "copies" / path.name) == printed(live)

@@ -14,6 +14,7 @@ from harness_uq_inspect.harness import InspectHarness
 from harness_uq_inspect.jsonparts import insert_at_end, members, replace_parts
 from harness_uq_inspect.marks import METRICS
 from harness_uq_inspect.samples import read_log
+from harness_uq_inspect.stamp import stamp
 from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, score_totals, write_eval
 
 GRID = [["C", "I"], ["C", "C"], ["I", "I"], ["C", "I"], ["I", "C"]]
@@ -42,6 +43,12 @@ def path(request, tmp_path):
 def write(path, destination=None, **settings):
     (log,) = InspectHarness().read(run := Run(str(path), (str(path),)))
     return InspectHarness().write(run, estimate(log), destination, settings=SETTINGS | settings)
+
+
+def write_live(path):
+    """What the hook writes after a run."""
+    (log,) = InspectHarness().read(Run(str(path), (str(path),)))
+    stamp(str(path), estimate(log), SETTINGS)
 
 
 def restore(path):
@@ -79,6 +86,31 @@ def test_writing_twice_leaves_one_set_of_marks_and_the_same_original(path):
     assert block_of(results(path))["settings"]["level"] == 0.9
     restore(path)
     assert path.read_bytes() == before
+
+
+def test_what_a_live_run_wrote_is_no_rescore_and_is_not_undone(path):
+    write_live(path)
+    before = path.read_bytes()
+    assert restore(path) == []
+    assert path.read_bytes() == before
+
+
+def test_rescoring_a_live_run_is_undone_to_what_the_live_run_wrote(path):
+    write_live(path)
+    before = path.read_bytes()
+    write(path, level=0.9)
+    write(path, level=0.8)
+    assert block_of(results(path))["settings"]["level"] == 0.8
+    assert restore(path) == [str(path)]
+    assert path.read_bytes() == before
+    assert restore(path) == []
+
+
+def test_a_copy_has_nothing_to_restore(path, tmp_path):
+    write(path)
+    (copy,) = write(path, str(tmp_path / "copies"))
+    assert block_of(results(copy)) is not None
+    assert restore(copy) == []
 
 
 def test_a_copy_leaves_the_original_alone(path, tmp_path):
