@@ -59,11 +59,13 @@ def align(logs: Sequence[TaskLog], scores: Sequence[Scores]) -> AlignedScores:
 
     Raises
     ------
+    DataError : if two questions of a log cannot be told apart
     NotEstimableError : if no question is common to all
     """
     names = _unique_names([log.system for log in logs])
     scored = [np.flatnonzero(score.is_scored) for score in scores]
     keys, matched_by, warnings = _keys(logs, scored)
+    _check_unique(names, keys)
     common = set(keys[0]).intersection(*keys[1:])
     if not common:
         raise NotEstimableError(f"{' and '.join(names)} have no question in common")
@@ -101,6 +103,16 @@ def _keys(logs: Sequence[TaskLog], scored: Sequence[IntArray]) -> tuple[list[lis
     if any(found != duplicated_keys[0] for found in duplicated_keys[1:]):
         by_content = [_numbered(hs) for hs in hashes]
     return by_content, "content", _moved_warning(by_id, hashes)
+
+
+def _check_unique(systems: Sequence[str], keys: Sequence[Sequence[_Key]]) -> None:
+    for system, found in zip(systems, keys, strict=True):
+        if len(set(found)) < len(found):
+            (repeated, n), *_ = Counter(found).most_common(1)
+            raise DataError(
+                f"{system}: {n} questions have the identifier {repeated[0]!r}, so they cannot be matched with others; "
+                "give each question its own"
+            )
 
 
 def _is_duplicated(hashes: Sequence[str]) -> list[bool]:

@@ -23,10 +23,10 @@ from harness_uq.data import (
     Totals,
 )
 from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.estimands import ConfusionMetric, Estimand, Scope, Statistic, parse_estimand
+from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Scope, Statistic, parse_estimand
 from harness_uq.events import trials_behind
 from harness_uq.hookspecs import CredibleKind, Problem
-from harness_uq.plugins import Plugins, load_plugins
+from harness_uq.plugins import Plugins, cluster_keys, load_plugins
 from harness_uq.reading import read_logs
 from harness_uq.results import Estimate
 from harness_uq.selection import choices
@@ -158,29 +158,32 @@ def structures(
     """What is known of each task's clusters, trials and score types, with the evidence."""
     offered = plugins or load_plugins()
     chosen = options or StructureOptions()
-    found = []
-    for log in _task_logs(logs, offered):
-        clusters = clusters_of(log, chosen, offered)
-        metrics = {
-            (data.metric, data.filter): detect(data, clusters, chosen)
-            for data in log.data
-            if not isinstance(data, Totals)
-        }
-        found.append(TaskStructure(log, clusters, metrics))
-    return found
+    return [_task_structure(log, clusters_of(log, chosen, offered), chosen) for log in _task_logs(logs, offered)]
+
+
+def _task_structure(log: TaskLog, clusters: Clusters, options: StructureOptions) -> TaskStructure:
+    metrics, warnings = {}, clusters.warnings
+    for data in log.data:
+        if isinstance(data, Totals):
+            continue
+        try:
+            metrics[data.metric, data.filter] = detect(data, clusters, options)
+        except StructureError as error:
+            warnings += (str(error),)
+    return TaskStructure(log, replace(clusters, warnings=warnings), metrics)
 
 
 def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Clusters:
     """Clusters of a task; a field that the user named and the task lacks is warned of, and others are looked for."""
     harness = plugins.harnesses.get(log.source.harness)
     catalogue = harness.cluster_catalogue() if harness is not None else ()
-    hook = plugins.manager.hook.harness_uq_cluster_keys
-    suggestions = [name for names in hook(task=log.task, metadata=log.config) for name in names]
+    suggestions, warnings = cluster_keys(plugins, log.task, log.config)
     try:
-        return find_clusters(log, options, catalogue=catalogue, suggestions=suggestions)
+        found = find_clusters(log, options, catalogue=catalogue, suggestions=suggestions)
     except StructureError as error:
-        detected = find_clusters(log, StructureOptions(), catalogue=catalogue, suggestions=suggestions)
-        return replace(detected, warnings=(*detected.warnings, str(error)))
+        found = find_clusters(log, StructureOptions(), catalogue=catalogue, suggestions=suggestions)
+        warnings += (str(error),)
+    return replace(found, warnings=(*found.warnings, *warnings))
 
 
 def _task_logs(logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]", plugins: Plugins) -> list[TaskLog]:
@@ -330,6 +333,8 @@ def not_estimable(
     """An estimate that says why there is none; the harness's own value stands."""
     reported = log.reported.get((data.metric, data.filter), Reported(None))
     value = data.value if isinstance(data, Totals) else reported.value
+    if isinstance(estimand, PassK):
+        value = None
     return Estimate(
         system=log.system,
         task=log.task,

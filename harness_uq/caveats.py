@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness_uq.data import FloatArray, Scores
-from harness_uq.hookspecs import Problem
+from harness_uq.hookspecs import Problem, ProblemData
 from harness_uq.stats.checks import cochran_q, missing_bounds
 
 BATCH_EFFECT_P = 0.01
@@ -13,15 +13,13 @@ _OF_NEW_QUESTIONS = {
     *("beta", "jeffreys", "wilson", "clopper-pearson", "agresti-coull", "t", "clt", "dirichlet-process"),
     *("clustered", "clustered-gamma", "clustered-is", "clustered-dp", "nested", "bayesian-bootstrap"),
     *("clustered-wilson", "clustered-t", "clustered-cr2", "clustered-clt"),
+    *("confusion", "totals", "group", "new-tasks"),
 }
 
 
 def caveats(problem: Problem, method: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Notes and warnings on an estimate by `method`."""
-    data = problem.data
-    if not isinstance(data, Scores):
-        return (), ()
-    return tuple(_wider_scope(problem, method)), (*_batch_effect(data), *_partial_run(problem))
+    return tuple(_wider_scope(problem, method)), (*_batch_effect(problem.data), *_partial_run(problem))
 
 
 def missing_note(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[str, ...]:
@@ -43,9 +41,9 @@ def missing_note(values: FloatArray, bounds: tuple[float, float] | None) -> tupl
     return (f"{counted}; were they all {worst} the score would be {found.low:.4f}, all {best} {found.high:.4f}",)
 
 
-def _batch_effect(data: Scores) -> Iterator[str]:
+def _batch_effect(data: ProblemData) -> Iterator[str]:
     """Trials that differ as columns are not exchangeable: a seed, a batch or a server made a difference."""
-    if data.values.shape[1] < 2:
+    if not isinstance(data, Scores) or data.values.shape[1] < 2:
         return
     test = cochran_q(data.values)
     if test.df and test.p_value < BATCH_EFFECT_P:

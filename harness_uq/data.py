@@ -30,6 +30,16 @@ def _read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: i
     return array
 
 
+def _label_clusters(owner: object, clusters: IntArray, metric: str, n_questions: int) -> None:
+    """Cluster labels of every question; each label below 0 is replaced by one that no other question has."""
+    if len(clusters) != n_questions:
+        raise DataError(f"{metric}: {len(clusters)} cluster labels for {n_questions} questions")
+    labels = np.array(clusters, np.int64)
+    unknown = labels < 0
+    labels[unknown] = labels.max(initial=-1) + 1 + np.arange(unknown.sum())
+    _read_only(owner, "clusters", labels, np.int64, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a log came from.
@@ -148,7 +158,7 @@ class Scores:
     ----------
     metric, filter : names as the harness gives them; `none` where there is no filter
     values : float (n_questions, n_trials); NaN marks a missing trial or a question without this metric
-    clusters : int (n_questions,) or None; -1 where the cluster is unknown
+    clusters : int (n_questions,) or None; a label below 0 says that the cluster is unknown, and becomes one of its own
     levels : scores that the harness declares possible (C/I/P/N: 1, 0, 0.5), None where it declares none
     logged_trials : trials logged a question; larger than n_trials where only their reduction was scored
     reduction : how the harness reduced the trials (`mean`, `take_first`, `mode`…), None without trials
@@ -165,9 +175,7 @@ class Scores:
     def __post_init__(self) -> None:
         values = _read_only(self, "values", self.values, np.float64, 2)
         if self.clusters is not None:
-            clusters = _read_only(self, "clusters", self.clusters, np.int64, 1)
-            if len(clusters) != len(values):
-                raise DataError(f"{self.metric}: {len(clusters)} cluster labels for {len(values)} questions")
+            _label_clusters(self, self.clusters, self.metric, len(values))
 
     @property
     def is_scored(self) -> NDArray[np.bool_]:
@@ -199,7 +207,7 @@ class Classifications:
         if len(targets) != len(predictions):
             raise DataError(f"{self.metric}: {len(targets)} targets for {len(predictions)} rows of predictions")
         if self.clusters is not None:
-            _read_only(self, "clusters", self.clusters, np.int64, 1)
+            _label_clusters(self, self.clusters, self.metric, len(targets))
         highest = max(targets.max(initial=-1), predictions.max(initial=-1))
         if highest >= len(self.labels):
             raise DataError(f"{self.metric}: class {highest} has no label; labels are {list(self.labels)}")
@@ -227,9 +235,9 @@ class Records:
     clusters: IntArray | None = None
 
     def __post_init__(self) -> None:
-        _read_only(self, "statistics", self.statistics, np.float64, 2)
+        statistics = _read_only(self, "statistics", self.statistics, np.float64, 2)
         if self.clusters is not None:
-            _read_only(self, "clusters", self.clusters, np.int64, 1)
+            _label_clusters(self, self.clusters, self.metric, len(statistics))
 
     @property
     def is_scored(self) -> NDArray[np.bool_]:

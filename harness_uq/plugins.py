@@ -1,6 +1,6 @@
 """Loading plugins: each in isolation, name clashes as errors, built-ins through the same hooks as anyone's."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
@@ -64,6 +64,25 @@ def load_plugins(extra: Sequence[object] = ()) -> Plugins:
     return Plugins(_by_name(estimators_offered), _by_name(harnesses_offered), tuple(warnings), manager)
 
 
+def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[str, ...]]:
+    """Fields that plugins suggest as clusters of a task, best first, and warnings on plugins that failed."""
+    found: list[str] = []
+    warnings: list[str] = []
+    for implementation in reversed(plugins.manager.hook.harness_uq_cluster_keys.get_hookimpls()):
+        try:
+            given = {"task": task, "metadata": metadata}
+            suggest: Callable[..., str | Iterable[str]] = implementation.function
+            names = suggest(*(given[name] for name in implementation.argnames))
+            found += [names] if isinstance(names, str) else list(names)
+        except Exception as error:
+            warnings.append(_failed(implementation.plugin_name, "harness_uq_cluster_keys", error))
+    return found, tuple(warnings)
+
+
+def _failed(plugin: str, hook: str, error: Exception) -> str:
+    return f"plugin {plugin!r}: {hook} failed: {type(error).__name__}: {error}"
+
+
 def _itself(plugin: object) -> object:
     return plugin
 
@@ -101,7 +120,7 @@ def _collect(manager: pluggy.PluginManager, hook: str, warnings: list[str]) -> l
         except Exception as error:
             if implementation.plugin_name == BUILT_IN:
                 raise
-            warnings.append(f"plugin {implementation.plugin_name!r}: {hook} failed: {type(error).__name__}: {error}")
+            warnings.append(_failed(implementation.plugin_name, hook, error))
     return offered
 
 

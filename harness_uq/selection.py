@@ -74,6 +74,8 @@ def method_names(estimators: Mapping[str, Estimator]) -> list[str]:
 
 
 def _default(problem: Problem) -> tuple[tuple[str, ...], str]:
+    if problem.estimand.scope == "full":
+        return ("full-benchmark",), "the run used part of the benchmark: posterior of the score on all of it"
     if isinstance(problem.data, Totals):
         return ("totals",), "only totals are known"
     if isinstance(problem.data, TaskGroup):
@@ -85,8 +87,6 @@ def _default(problem: Problem) -> tuple[tuple[str, ...], str]:
             return ("bayesian-bootstrap",), "function of per-question sums: Bayesian bootstrap"
         case Mean(scope="benchmark"):
             return _benchmark_mean(_Shape.of(problem))
-        case Mean(scope="full"):
-            return ("full-benchmark",), "the run used part of the benchmark: posterior of the score on all of it"
         case Mean():
             return _population_mean(_Shape.of(problem))
         case PassK(scope="benchmark"):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from harness_uq.data import FloatArray, IntArray, Reported, Scores
+from harness_uq.data import FloatArray, IntArray, Reported, Scores, TaskGroup
 from harness_uq.errors import NotEstimableError
+from harness_uq.estimands import PassK
 from harness_uq.hookspecs import CredibleKind, Problem
 from harness_uq.results import Estimate, Interval, Posterior
 
@@ -43,8 +44,22 @@ def scores_of(problem: Problem) -> Scores:
     return problem.data
 
 
+def needs_mean(problem: Problem, *types: str) -> str | None:
+    """Reason to refuse: another estimand than the mean, or what `needs_scores` refuses; None where both fit."""
+    return not_a_mean(problem) or needs_scores(problem, *types)
+
+
+def not_a_mean(problem: Problem) -> str | None:
+    """Reason to refuse an event in k trials; None for other estimands."""
+    if isinstance(problem.estimand, PassK):
+        return f"estimates means, and {problem.estimand.label} is none; pass-k and pass-k-unbiased estimate it"
+    return None
+
+
 def needs_scores(problem: Problem, *types: str) -> str | None:
     """Reason to refuse: data of another kind or another score type than `types`; None where they fit."""
+    if isinstance(problem.data, TaskGroup):
+        return "is made for single tasks; this is a group of them"
     if not isinstance(problem.data, Scores):
         return f"needs a score a question; {problem.data.metric!r} has none"
     if types and problem.structure.score_type not in types:
@@ -187,7 +202,7 @@ def build(problem: Problem, method: str, found: Finding) -> Estimate:
 
 def _spread(problem: Problem) -> dict[str, float]:
     """ICC, design effect and variance components of clustered or repeated scores; empty where undefined."""
-    from harness_uq.stats.checks import variance_components
+    from harness_uq.stats.checks import unit_components, variance_components
     from harness_uq.stats.cluster_robust import cluster_robust
 
     data = problem.data
@@ -196,7 +211,10 @@ def _spread(problem: Problem) -> dict[str, float]:
     values, units, weights = answers(data)
     try:
         fit = cluster_robust(values, units, weights=weights)
-        components = variance_components(data.values if problem.structure.max_trials > 1 else _by_unit(data))
+        if problem.structure.max_trials > 1:
+            components = variance_components(data.values)
+        else:
+            components = unit_components(values, units)
     except NotEstimableError:
         return {}
     named = {
@@ -207,14 +225,3 @@ def _spread(problem: Problem) -> dict[str, float]:
         "variance_within": components.variance_within,
     }
     return {name: float(value) for name, value in named.items() if value is not None and np.isfinite(value)}
-
-
-def _by_unit(scores: Scores) -> FloatArray:
-    """Question means with a row a unit, padded by NaN; float (n_units, largest unit)."""
-    units, means = unit_codes(scores), question_means(scores)
-    order = np.argsort(units, kind="stable")
-    sizes = np.bincount(units)
-    column = np.arange(len(units)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    table = np.full((len(sizes), int(sizes.max())), np.nan)
-    table[units[order], column] = means[order]
-    return table

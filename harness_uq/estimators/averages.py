@@ -10,8 +10,9 @@ from harness_uq.estimators._common import (
     confidence,
     credible,
     has_units,
-    needs_scores,
+    needs_mean,
     normal_quantile,
+    not_a_mean,
     plain_score,
     question_means,
     scores_of,
@@ -40,7 +41,7 @@ class DirichletProcess:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores without bounds, clusters and trials."""
-        return needs_scores(problem, "binary", "graded", "bounded") or _not_independent(problem)
+        return needs_mean(problem, "binary", "graded", "bounded") or _not_independent(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean score."""
@@ -58,7 +59,7 @@ class StudentMean:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses clusters and trials, for which `clustered-t` is made."""
-        return needs_scores(problem) or _not_independent(problem)
+        return needs_mean(problem) or _not_independent(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± t se."""
@@ -77,7 +78,7 @@ class NormalMean:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses clusters and trials, for which `clustered-clt` is made."""
-        return needs_scores(problem) or _not_independent(problem)
+        return needs_mean(problem) or _not_independent(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± z se."""
@@ -99,7 +100,7 @@ class BayesianBootstrap:
         if isinstance(problem.data, Records) and problem.data.statistic not in get_args(NamedStatistic):
             return f"does not know how to compute {problem.data.statistic!r}"
         if isinstance(problem.data, Scores | Records):
-            return None
+            return not_a_mean(problem)
         return f"needs scores or records a question; {problem.data.metric!r} has neither"
 
     def estimate(self, problem: Problem) -> Estimate:

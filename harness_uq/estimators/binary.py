@@ -7,7 +7,7 @@ from harness_uq.estimators._common import (
     confidence,
     credible,
     has_units,
-    needs_scores,
+    needs_mean,
     normal_quantile,
     plain_score,
     scores_of,
@@ -21,7 +21,7 @@ FEW_QUESTIONS = 16  # from here on the 95 % HDI covers .90 at every theta, .899 
 
 
 def _not_single_binary(problem: Problem) -> str | None:
-    if reason := needs_scores(problem, "binary"):
+    if reason := needs_mean(problem, "binary"):
         return reason
     if has_units(problem):
         return "treats every answer as independent; these come in clusters or repeated trials"
@@ -105,9 +105,11 @@ class FullBenchmark:
         """Refuses other scopes, and runs that do not say how many questions the benchmark has."""
         if problem.estimand.scope != "full":
             return "is about the whole benchmark of a run with --limit; ask for --scope full"
+        if reason := _not_single_binary(problem):
+            return reason
         if not isinstance(problem.log.config.get("n_original"), int):
             return "needs the number of questions in the whole benchmark; the log does not say"
-        return _not_single_binary(problem)
+        return None
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the full benchmark's score."""

@@ -14,7 +14,7 @@ from harness_uq.estimators._common import (
     confidence,
     credible,
     has_units,
-    needs_scores,
+    needs_mean,
     normal_quantile,
     plain_score,
     question_means,
@@ -55,7 +55,7 @@ class Clustered:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores that are not 0/1, and clusters of questions that were also tried several times."""
-        if reason := needs_scores(problem, "binary"):
+        if reason := needs_mean(problem, "binary"):
             return reason
         if problem.structure.n_clusters is not None and problem.structure.max_trials > 1:
             return "has one level above the trial; these scores have two, clusters and questions"
@@ -111,7 +111,7 @@ class ClusteredRatio:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores without bounds and scores without clusters or trials."""
-        return needs_scores(problem, "binary", "graded", "bounded") or _needs_units(problem)
+        return needs_mean(problem, "binary", "graded", "bounded") or _needs_units(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean over questions."""
@@ -131,7 +131,7 @@ class ClusteredWilson:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores that are not 0/1 and scores without clusters or trials."""
-        return needs_scores(problem, "binary") or _needs_units(problem)
+        return needs_mean(problem, "binary") or _needs_units(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean over questions; its standard error is the half-width in normal units."""
@@ -155,7 +155,7 @@ class ClusteredMean:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores without clusters or trials."""
-        return needs_scores(problem) or _needs_units(problem)
+        return needs_mean(problem) or _needs_units(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± quantile × se."""

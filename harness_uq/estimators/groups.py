@@ -6,7 +6,7 @@ import numpy as np
 
 from harness_uq.data import FloatArray, TaskGroup
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimators._common import build, credible
+from harness_uq.estimators._common import build, credible, not_a_mean
 from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
 from harness_uq.stats.bounded import clustered_bounded_posterior
@@ -14,6 +14,7 @@ from harness_uq.stats.checks import effective_weights
 from harness_uq.stats.groups import group_posterior, shared_items_posterior
 
 FEW_TASKS = 10
+FEW_UNITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class GroupMean:
         else:
             low, high = structure.bounds or (0.0, 1.0)
             posterior = shared_items_posterior(data.values, data.tasks, data.units, data.weights, low=low, high=high)
-            found = credible(problem, posterior, value, default="quantile", notes=notes)
+            warnings = _few_effective_units(posterior.effective_units, len(np.unique(data.units)))
+            found = credible(problem, posterior, value, default="quantile", notes=notes, warnings=warnings)
         return build(problem, self.name, found)
 
 
@@ -77,6 +79,8 @@ class NewTasks:
 def _not_a_bounded_group(problem: Problem) -> str | None:
     if not isinstance(problem.data, TaskGroup):
         return "is made for groups of tasks"
+    if reason := not_a_mean(problem):
+        return reason
     return None if problem.structure.bounds else "needs scores of a known range; --range METRIC=LO,HI gives one"
 
 
@@ -97,6 +101,16 @@ def _weights_note(data: TaskGroup) -> str:
         return f"{n} tasks of equal weight" if n > 1 else "1 task"
     worth = effective_weights(data.weights)
     return f"{n} tasks weighted by their number of questions, worth {worth:.1f} of equal weight"
+
+
+def _few_effective_units(effective: float, n_units: int) -> tuple[str, ...]:
+    """A warning where some tasks weigh so much that few of the questions or clusters count."""
+    if effective >= FEW_UNITS or effective > n_units / 2:
+        return ()
+    return (
+        f"tasks of few questions or clusters have much weight: {n_units} independent units are worth {effective:.1f} "
+        "of equal influence, and such intervals can be too narrow (.55 to .85 instead of .95 in simulations with 5)",
+    )
 
 
 def _few_tasks(n: int) -> tuple[str, ...]:

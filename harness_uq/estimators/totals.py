@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness_uq.data import Totals
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimators._common import build, credible
+from harness_uq.estimators._common import build, credible, not_a_mean
 from harness_uq.hookspecs import Problem
 from harness_uq.results import Estimate
 from harness_uq.stats.binomial import beta_posterior
@@ -24,6 +24,8 @@ class KnownTotals:
         data = problem.data
         if not isinstance(data, Totals):
             return "is made for logs without a score a question"
+        if reason := not_a_mean(problem):
+            return reason
         if data.value is None or not data.n:
             return f"{data.reason}; the log gives no {'value' if data.value is None else 'number of questions'}"
         if not _PROPORTIONS.fullmatch(data.metric):

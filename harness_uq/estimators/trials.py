@@ -10,6 +10,7 @@ from harness_uq.estimands import PassK
 from harness_uq.estimators._common import (
     build,
     credible,
+    needs_mean,
     needs_scores,
     plain_score,
     question_counts,
@@ -51,7 +52,7 @@ class Nested:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores that are not 0/1, and scores without clusters."""
-        if reason := needs_scores(problem, "binary"):
+        if reason := needs_mean(problem, "binary"):
             return reason
         return None if problem.structure.n_clusters is not None else "needs clusters of questions; there are none"
 
@@ -86,7 +87,7 @@ class Benchmark:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores that are not 0/1, and other scopes."""
-        return needs_scores(problem, "binary") or _not_benchmark_scope(problem)
+        return needs_mean(problem, "binary") or _not_benchmark_scope(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean success rate of these questions."""
@@ -120,7 +121,7 @@ class BayesAtN:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores without known levels, and the population scope."""
-        return needs_scores(problem, "binary", "graded") or _not_benchmark_scope(problem)
+        return needs_mean(problem, "binary", "graded") or _not_benchmark_scope(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean of these questions' expected scores."""

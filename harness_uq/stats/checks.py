@@ -197,20 +197,37 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
     VarianceComponents(variance_between=0.0, variance_within=0.25, n_questions=2)
     """
     x, seen = _check_trials(values)
-    x, seen = x[seen.any(axis=1)], seen[seen.any(axis=1)]
-    counts = seen.sum(axis=1)
-    if len(x) < 2 or not (counts > 1).any():
+    return unit_components(x[seen], np.nonzero(seen)[0])
+
+
+def unit_components(values: ArrayLike, units: ArrayLike) -> VarianceComponents:
+    """`variance_components` of scores in units, such as passages of any number of questions.
+
+    Parameters
+    ----------
+    values : float (n,), finite
+    units : int (n,); the unit of each score, which stands for a question
+
+    Raises
+    ------
+    NotEstimableError : with fewer than two units, or none that has two scores
+
+    >>> unit_components([0, 1, 1, 1], [0, 0, 5, 5])
+    VarianceComponents(variance_between=0.0, variance_within=0.25, n_questions=2)
+    """
+    x, (_, code, counts) = np.asarray(values, float), np.unique(units, return_inverse=True, return_counts=True)
+    if len(counts) < 2 or not (counts > 1).any():
         raise NotEstimableError(
-            f"variance components need two questions and one with two trials; got {len(x)} question(s) of "
+            f"variance components need two questions and one with two trials; got {len(counts)} question(s) of "
             f"at most {max(counts, default=0)} trial(s)"
         )
-    means = _question_means(x, seen)
-    squares = np.where(seen, (x - means[:, None]) ** 2, 0.0).sum(axis=1)
+    means = np.bincount(code, x) / counts
+    squares = np.bincount(code, (x - means[code]) ** 2)
     within = squares[counts > 1] / (counts[counts > 1] - 1)
-    noise = np.full(len(x), within.mean())
+    noise = np.full(len(counts), within.mean())
     noise[counts > 1] = within
     between = float(means.var(ddof=1) - np.mean(noise / counts))
-    return VarianceComponents(max(between, 0.0), float(within.mean()), len(x))
+    return VarianceComponents(max(between, 0.0), float(within.mean()), len(counts))
 
 
 def _check_trials(values: ArrayLike) -> tuple[FloatArray, NDArray[np.bool_]]:

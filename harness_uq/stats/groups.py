@@ -181,9 +181,9 @@ def shared_items_posterior(
     mean, mass = float(w @ score), n_items + 2 * m
     pull = w * mass / total
     items_of = _items_of_tasks(task, item)
-    several = items_of > 1
-    centre = np.where(several, score, mean)
-    lost = np.sqrt(items_of * (n_items - 1) / (n_items * np.maximum(items_of - 1, 1)), where=several, out=np.ones_like(w))
+    centre = np.where(items_of > 1, score, mean)
+    together = (n_items - 1) / n_items or 1.0
+    lost = np.sqrt(together / np.where(items_of > 1, (items_of - 1) / items_of, together))
     influence = np.bincount(item, (pull * lost)[task] * (y - centre[task]))
     prior = np.array([pull @ (mean_rows * (low - score)), pull @ (mean_rows * (high - score))])
     variance = float(influence @ influence + m * prior @ prior) / (mass * (mass + 1))

@@ -341,6 +341,61 @@ def test_items_that_recur_across_tasks_are_one_observation_each():
     assert shared.interval.width > 1.3 * apart.interval.width
 
 
+def test_tasks_that_weigh_much_with_few_questions_are_warned_of():
+    rng = np.random.default_rng(0)
+    graded = tuple(tuple(rng.integers(0, 5, n) / 4) for n in (5, 200))
+    even = estimate(group_logs(np.mean([np.mean(v) for v in graded]), graded))[-1]
+    assert (even.method, even.n_questions) == ("group", 205)
+    assert any("205 independent units are worth 5.3" in warning for warning in even.warnings)
+    by_size = estimate(group_logs(np.mean(np.concatenate(graded)), graded))[-1]
+    assert not any("independent units" in warning for warning in by_size.warnings)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [*("beta", "wilson", "clt", "t", "dirichlet-process", "bayesian-bootstrap", "clustered", "clustered-dp", "nested")],
+)
+@pytest.mark.parametrize("trials", [1, 4])
+def test_only_methods_made_for_k_trials_answer_for_them(method, trials):
+    values = np.random.default_rng(1).integers(0, 2, (30, trials)).astype(float)
+    row = estimate_scores(values, options=Options(method=method, estimand="pass@2"))
+    assert (row.estimand, row.value, row.interval) == ("pass@2", None, None)
+    assert any("pass@2" in warning or "made for" in warning for warning in row.warnings)
+
+
+@pytest.mark.parametrize("method", ["bayes", "group", "new-tasks"])
+def test_groups_and_totals_have_no_form_for_k_trials(method):
+    row = estimate(group_logs(4 / 6), Options(method=method, estimand="pass@2"))[-1]
+    assert (row.value, row.interval) == (None, None)
+    assert "pass@2" in row.warnings[0]
+
+
+def test_the_whole_benchmark_is_only_answered_for_single_tasks_of_right_or_wrong():
+    row = estimate(group_logs(4 / 6), Options(scope="full"))[-1]
+    assert row.interval is None
+    assert "group" in row.warnings[0]
+    totals = log_of(Totals("acc", "none", 0.8, 100, "no samples were logged"), questions=0)
+    assert one(totals, scope="full").interval is None
+
+
+def test_methods_for_new_questions_say_so_beside_exactly_these():
+    totals = log_of(Totals("acc", "none", 0.8, 100, "no samples were logged"), questions=0)
+    for row in (one(totals, scope="benchmark"), estimate(group_logs(4 / 6), Options(scope="benchmark"))[-1]):
+        assert any("wider than one for exactly these questions" in note for note in row.notes)
+
+
+def test_questions_of_unknown_cluster_are_clusters_of_their_own():
+    scores = Scores("acc", "none", np.tile([1.0, 0.0], 6)[:, None], [-1] * 6 + [0, 0, 1, 1, 2, 2])
+    assert scores.clusters.tolist() == [3, 4, 5, 6, 7, 8, 0, 0, 1, 1, 2, 2]
+    assert one(log_of(scores, questions=12)).n_clusters == 9
+
+
+def test_a_range_that_scores_leave_costs_only_that_metric_its_structure():
+    (found,) = structures(task_log([0, 1, 1]), StructureOptions(ranges={"acc": (0, 0.5)}))
+    assert found.metrics == {}
+    assert any("acc" in warning for warning in found.clusters.warnings)
+
+
 def test_a_field_that_one_task_lacks_is_warned_of_and_the_task_still_estimated():
     row = one(task_log(clustered_values(), fields={"passage": PASSAGES}), structure=StructureOptions("chapter"))
     assert row.interval is not None

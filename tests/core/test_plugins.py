@@ -1,9 +1,11 @@
 import pluggy
 import pytest
 
+from harness_uq.analysis import estimate
 from harness_uq.errors import PluginError
 from harness_uq.hookspecs import Problem, hookimpl
 from harness_uq.plugins import harness_names, load_plugins
+from tests.core.logs import task_log
 
 
 class Constant:
@@ -48,6 +50,23 @@ def test_a_plugin_whose_hook_fails_is_left_out_with_a_warning():
     offered = load_plugins([Broken()])
     assert "beta" in offered.estimators
     assert "RuntimeError: no luck" in offered.warnings[0]
+
+
+def test_a_failing_suggestion_of_clusters_is_a_warning_and_the_estimate_stands():
+    class Broken:
+        @hookimpl
+        def harness_uq_cluster_keys(self, task, metadata):
+            raise KeyError(task)
+
+    class Right:
+        @hookimpl
+        def harness_uq_cluster_keys(self, task):
+            return "passage"
+
+    log = task_log([1, 0] * 40, fields={"passage": [f"p{i // 4}" for i in range(80)]})
+    (row,) = estimate(log, plugins=load_plugins([Right(), Broken()]))
+    assert row.cluster_key == "passage"
+    assert any("harness_uq_cluster_keys failed: KeyError" in warning for warning in row.warnings)
 
 
 def test_a_hook_of_unknown_name_is_reported_not_ignored():

@@ -96,6 +96,8 @@ def test_effective_counts_of_a_posterior_wider_than_the_prior_are_zero() -> None
 def test_one_task_whose_items_do_not_recur_is_the_binomial_posterior() -> None:
     posterior = shared_items_posterior([1, 0, 1, 1, 0], ["a"] * 5, [1, 2, 3, 4, 5])
     np.testing.assert_allclose((posterior.a, posterior.b), (1 + 3, 1 + 2))
+    single = shared_items_posterior([1], ["a"], [1])
+    np.testing.assert_allclose((single.a, single.b), (2, 1))
 
 
 def test_exact_copies_of_a_task_add_no_information() -> None:
