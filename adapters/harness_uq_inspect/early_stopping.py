@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from inspect_ai.util import EarlyStop
 
-from harness_uq import DataError, HarnessUqError
+from harness_uq import DataError
+from harness_uq_inspect.checks import check
 from harness_uq_inspect.collect import document, start
 from harness_uq_inspect.remarks import STOP_WHEN
 from harness_uq_inspect.schema import Json, Sample, Score
@@ -55,8 +56,11 @@ def stop_when(
     """
     if width is None and compare_to is None:
         raise DataError("stop_when needs a width, such as width=0.05, or a run to compare_to")
+    if width is not None and not width > 0:
+        raise DataError(f"width must be above 0; got {width}")
     if min_trials < 2:
         raise DataError(f"min_trials must be 2 or more, so that trials of a question can be compared; got {min_trials}")
+    check(level=level, scope=scope)
     return StopWhen(Rule(width, level, min_trials, compare_to, scope, cluster, metric))
 
 
@@ -73,11 +77,15 @@ class StopWhen:
     async def start_task(self, task: "EvalSpec", samples: "list[DatasetSample]", epochs: int) -> str:
         """Note the questions, and read the run to compare with; a failure here turns the rule off."""
         self._watch, self._decision, self._n_skipped = None, None, 0
-        documents = {str(sample.id): document(sample) for sample in samples}
         try:
-            self._watch = Watch(start(task), documents, epochs, self._rule)
-        except (HarnessUqError, OSError) as error:
-            logger.warning("harness_uq: %s runs all its epochs: %s", task.task, error)
+            self._start(task, samples, epochs)
+        except Exception as error:
+            logger.warning("harness_uq: %s runs all its epochs: %s: %s", task.task, type(error).__name__, error)
+        return STOP_WHEN
+
+    def _start(self, task: "EvalSpec", samples: "list[DatasetSample]", epochs: int) -> None:
+        documents = {str(sample.id): document(sample) for sample in samples}
+        self._watch = Watch(start(task), documents, epochs, self._rule)
         n_trials, in_flight = len(documents) * epochs, task.config.max_samples or 0
         if in_flight >= n_trials - len(documents) * self._rule.min_trials > 0:
             logger.warning(
@@ -87,7 +95,6 @@ class StopWhen:
                 n_trials,
                 max(1, len(documents) // 10),
             )
-        return STOP_WHEN
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:  # noqa: A002 - Inspect's protocol
         """Skip the trial if everything is decided."""

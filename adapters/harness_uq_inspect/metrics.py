@@ -1,14 +1,17 @@
 """Metrics for a task's `metrics=[…]`: the score with its interval, from the trials before their reduction.
 
 A metric of Inspect may end a paid run: it must not raise, must return plain finite numbers, and is called again and
-again while the run goes on. These return what can be said, an empty dictionary where nothing can, and warn.
+again while the run goes on. These return what can be said, an empty dictionary where nothing can, and warn. Arguments
+that make no sense are refused when the task is made.
 """
 
 import logging
 from collections.abc import Callable
-from typing import Literal, ParamSpec
+from typing import Literal, ParamSpec, get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
+
+from harness_uq import DataError
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +41,10 @@ def uq(method: str = "bayes", level: float = 0.95, scope: str = "population", cl
     level : coverage of the interval, in (0, 1)
     scope : `population` or `benchmark`
     cluster : metadata field that groups the questions, `none` for no groups, None to look for one
+
+    Raises
+    ------
+    DataError : if `level` or `scope` makes no sense
     """
     return _Measured("uq", {"method": method, "level": level, "scope": scope}, cluster)
 
@@ -49,6 +56,10 @@ def bayes_at_n(level: float = 0.95) -> Metric:
     Parameters
     ----------
     level : coverage of the interval, in (0, 1)
+
+    Raises
+    ------
+    DataError : if `level` makes no sense
     """
     return _Measured("bayes_at_n", {"method": "bayes-at-n", "level": level, "scope": "benchmark"}, "none")
 
@@ -63,7 +74,13 @@ def pass_k(k: int = 1, kind: PassKind = "at", level: float = 0.95, scope: str = 
     kind : `at` for at least one right among k, `hat` for all right
     level : coverage of the interval, in (0, 1)
     scope : `population` or `benchmark`
+
+    Raises
+    ------
+    DataError : if an argument makes no sense
     """
+    if kind not in get_args(PassKind):
+        raise DataError(f"kind must be {' or '.join(get_args(PassKind))}; got {kind!r}")
     estimand = f"pass{'^' if kind == 'hat' else '@'}{k}"
     return _Measured(f"pass_{kind}_{k}", {"estimand": estimand, "level": level, "scope": scope}, "none")
 
@@ -72,6 +89,9 @@ class _Measured:
     """A metric's second half, as a class so that Inspect never resolves annotations of a closure."""
 
     def __init__(self, prefix: str, options: dict[str, str | float], cluster: str | None) -> None:
+        from harness_uq_inspect.checks import check
+
+        check(**options)  # type: ignore[arg-type]
         self._prefix, self._options, self._cluster = prefix, options, cluster
 
     def __call__(self, scores: list[SampleScore]) -> Value:

@@ -1,8 +1,10 @@
 """Adaptive epochs: when they stop, what the log says of it, and what is never skipped."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -106,7 +108,36 @@ def test_a_rule_that_fails_harms_nothing(runs, case, said):
     assert any(said in text for text in runs[case]["warnings"])
 
 
-@pytest.mark.parametrize(("options", "said"), [({}, "needs a width"), ({"width": 0.1, "min_trials": 1}, "min_trials")])
+class NoDocument:
+    """A sample that cannot be read."""
+
+    id, input, target, metadata = "1", "Question?", "t", [1]
+
+
+@pytest.mark.parametrize("model", ["mockllm/model", 5])
+def test_whatever_goes_wrong_at_the_start_ends_no_run(inspect_log, caplog, model):
+    from harness_uq_inspect import stop_when
+
+    def model_dump(**options):
+        return {"task": "toy", "model": model, "config": {}}
+
+    spec = SimpleNamespace(task="toy", config=SimpleNamespace(max_samples=None), model_dump=model_dump)
+    samples = [NoDocument()] if model == "mockllm/model" else []
+    assert asyncio.run(stop_when(width=0.1).start_task(spec, samples, 2)) == "harness_uq.stop_when"
+    assert "toy runs all its epochs" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "needs a width"),
+        ({"width": 0.1, "min_trials": 1}, "min_trials"),
+        ({"width": -1}, "width must be above 0; got -1"),
+        ({"width": float("nan")}, "width must be above 0"),
+        ({"width": 0.1, "level": 5}, "level"),
+        ({"width": 0.1, "scope": "nonsense"}, "scope must be population or benchmark; got 'nonsense'"),
+    ],
+)
 def test_rules_that_make_no_sense_are_refused(inspect_log, options, said):
     from harness_uq_inspect import stop_when
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq import Options, StructureOptions, estimate
+import harness_uq_inspect
+from harness_uq import DataError, Options, StructureOptions, estimate
 from harness_uq_inspect.samples import read_log
 from tests.adapters.inspect.environment import environment
 
@@ -54,7 +55,7 @@ def metrics():
         "uq wilson": uq(method="wilson"),
         "uq clustered": uq(cluster="passage"),
         "uq absent": uq(cluster="nowhere"),
-        "uq wrong": uq(method="nonsense", level=7.0),
+        "uq wrong": uq(method="nonsense"),
         "bayes_at_n": bayes_at_n(),
         "pass_k": pass_k(2),
     }
@@ -66,6 +67,22 @@ def test_it_never_raises_and_returns_finite_numbers_by_name(case, sample_scores)
         found = metric(sample_scores(CASES[case]))
         assert isinstance(found, dict)
         assert all(isinstance(name, str) and type(x) is float and math.isfinite(x) for name, x in found.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("uq", {"level": 7.0}, "level"),
+        ("uq", {"scope": "nonsense"}, "scope must be population or benchmark"),
+        ("bayes_at_n", {"level": 0}, "level"),
+        ("pass_k", {"k": 0}, "1 or more"),
+        ("pass_k", {"k": -1}, "pass@-1"),
+        ("pass_k", {"kind": "foo"}, "kind must be at or hat; got 'foo'"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused_when_the_task_is_made(inspect_scorer, name, options, said):
+    with pytest.raises(DataError, match=said):
+        getattr(harness_uq_inspect, name)(**options)
 
 
 def test_what_can_be_said_is_said(sample_scores):
