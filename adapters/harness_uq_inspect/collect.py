@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from harness_uq_inspect.remarks import NEWEST_VERSION
 from harness_uq_inspect.samples import Log
 from harness_uq_inspect.schema import Header, Sample, Score, Spec
 
@@ -11,12 +12,10 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample as DatasetSample
     from inspect_ai.log import EvalSample, EvalSpec
 
-_NEWEST_VERSION = 2
-
 
 def start(spec: "EvalSpec") -> Log:
     """An empty log of the task."""
-    return Log(Header(_NEWEST_VERSION, msgspec.convert(spec.model_dump(mode="json", exclude_none=True), Spec)))
+    return Log(Header(NEWEST_VERSION, msgspec.convert(spec.model_dump(mode="json", exclude_none=True), Spec)))
 
 
 def document(sample: "EvalSample | DatasetSample", epoch: int = 1) -> Sample:

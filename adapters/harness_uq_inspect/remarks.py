@@ -11,7 +11,7 @@ from harness_uq_inspect.schema import EarlyStopping, Sample
 from harness_uq_inspect.values import is_unscored
 
 STOP_WHEN: Final = "harness_uq.stop_when"
-_NEWEST_KNOWN_VERSION: Final = 3
+NEWEST_VERSION: Final = 3
 
 
 def notes_on(log: Log, frame: Frame) -> Iterator[str]:
@@ -75,8 +75,8 @@ def _on_reductions(log: Log, frame: Frame) -> Iterator[str]:
 def warnings_on(log: Log) -> Iterator[str]:
     """Facts that may change a conclusion."""
     version = log.header.version
-    if version > _NEWEST_KNOWN_VERSION:
-        yield f"log format {version} is newer than this reader, which knows {_NEWEST_KNOWN_VERSION}"
+    if version > NEWEST_VERSION:
+        yield f"log format {version} is newer than this reader, which knows {NEWEST_VERSION}"
     if log.damaged:
         yield f"{len(log.damaged)} member(s) of the file are damaged and were left out, first {log.damaged[0]}"
     if log.n_repeated:
