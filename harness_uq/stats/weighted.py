@@ -1,13 +1,12 @@
 """Bayesian bootstrap: posterior of any statistic of records, by random weights on them."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError, UnreliableError
+from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats._arrays import FloatArray, IntArray
 from harness_uq.stats.cluster_robust import check_draws, cluster_codes
 from harness_uq.stats.posterior import DrawsPosterior
@@ -16,7 +15,6 @@ NamedStatistic: TypeAlias = Literal["mean", "ratio", "perplexity", "bits_per_byt
 SumStatistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
 _BLOCK = 2**21
-_SMALLEST_SAMPLE = 100
 
 
 def bayesian_bootstrap(
@@ -105,28 +103,25 @@ def resampled(
     *,
     clusters: ArrayLike | None = None,
     n_draws: int = 1000,
-    seconds: float = 30.0,
     rng: np.random.Generator | None = None,
 ) -> DrawsPosterior:
     """Bootstrap distribution of an aggregation that takes no weights, as a stand-in for its posterior.
 
     Records (or clusters) are drawn with replacement, which gives integer weights of the same mean and nearly the same
-    variance as the Bayesian bootstrap's. Stops after `n_draws` or `seconds`, whichever comes first; the clock decides
-    only how many draws there are.
+    variance as the Bayesian bootstrap's.
 
     Parameters
     ----------
     n_records : int
     evaluate : function from the indices of the records drawn (with repeats) to the aggregate
     clusters : array_like (n_records,) of labels, or None
-    n_draws, seconds : budget
-    rng : generator; None takes a fixed seed
+    n_draws : int, each one evaluation; the posterior states its Monte Carlo error as `mc_error`
+    rng : generator; None takes a fixed seed, so that the same data give the same numbers
 
     Raises
     ------
     DataError : if clusters do not fit
     NotEstimableError : if there is one record or cluster only, all draws agree, or one is not finite
-    UnreliableError : if fewer than 100 draws fit in the time
 
     Efron (1979), Annals of Statistics 7:1; Rubin (1981) for the likeness of the two.
     """
@@ -135,15 +130,11 @@ def resampled(
     codes = np.arange(n_records) if clusters is None else cluster_codes(clusters, n_records)
     members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     rng = rng or np.random.default_rng(0)
-    draws: list[float] = []
-    n_draws = check_draws(n_draws)
-    end = time.monotonic() + seconds
-    while len(draws) < n_draws and time.monotonic() < end:
+    draws = np.empty(check_draws(n_draws))
+    for k in range(len(draws)):
         chosen = rng.integers(len(members), size=len(members))
-        draws.append(float(evaluate(np.concatenate([members[i] for i in chosen]))))
-    if len(draws) < min(_SMALLEST_SAMPLE, n_draws):
-        raise UnreliableError(f"only {len(draws)} evaluations fitted in {seconds:g} s; allow more time or leave it out")
-    return _spread_posterior(np.array(draws), len(members))
+        draws[k] = evaluate(np.concatenate([members[i] for i in chosen]))
+    return _spread_posterior(draws, len(members))
 
 
 def _check_records(statistics: ArrayLike) -> FloatArray:
