@@ -4,15 +4,46 @@ from harness_uq.stats.bayes_at_n import avg_at_n, bayes_at_n, bayes_at_n_posteri
 from harness_uq.stats.benchmark import benchmark_posterior
 from harness_uq.stats.beta_shape import beta_shape_test
 from harness_uq.stats.binomial import beta_posterior, binomial_interval, finite_population_posterior
-from harness_uq.stats.bounded import bounded_posterior, clustered_bounded_posterior
+from harness_uq.stats.bounded import bounded_posterior, cluster_totals, clustered_bounded_posterior, size_score_relation
+from harness_uq.stats.checks import cochran_q, effective_weights, identical_trials, missing_bounds, variance_components
 from harness_uq.stats.cluster_robust import cluster_bootstrap, cluster_robust, korn_graubard_wilson
 from harness_uq.stats.clustered import clustered_importance_sample, clustered_posterior
-from harness_uq.stats.confusion import clustered_confusion_posterior, confusion_posterior
+from harness_uq.stats.confusion import (
+    clustered_confusion_posterior,
+    confusion_posterior,
+    confusion_score,
+    f1_delta_interval,
+)
 from harness_uq.stats.groups import effective_counts, group_posterior, shared_items_posterior
-from harness_uq.stats.independent import difference_posterior, independent_posterior
-from harness_uq.stats.multiclass import clustered_multiclass_posterior, multiclass_posterior
+from harness_uq.stats.importance import adapted_proposal, importance_sample, pareto_k
+from harness_uq.stats.independent import (
+    difference_posterior,
+    fisher_odds_ratio,
+    independent_posterior,
+    miettinen_nurminen_interval,
+    newcombe_interval,
+)
+from harness_uq.stats.multiclass import (
+    clustered_multiclass_posterior,
+    confusion_matrix,
+    multiclass_posterior,
+    multiclass_score,
+)
 from harness_uq.stats.nested import nested_posterior
-from harness_uq.stats.paired import paired_difference_posterior, paired_posterior, paired_posteriors
+from harness_uq.stats.paired import paired_difference_posterior, paired_differences, paired_posterior, paired_posteriors
+from harness_uq.stats.paired_clustered import (
+    cluster_tables,
+    paired_clustered_difference_posterior,
+    paired_clustered_posterior,
+)
+from harness_uq.stats.paired_frequentist import (
+    clustered_paired_t,
+    mcnemar_test,
+    paired_t,
+    score_correlation,
+    tango_interval,
+    variance_saved,
+)
 from harness_uq.stats.pass_k import (
     bayes_pass_k,
     g_pass_at_k,
@@ -23,54 +54,117 @@ from harness_uq.stats.pass_k import (
     pass_k_posterior,
 )
 from harness_uq.stats.pass_k_unbiased import unbiased_pass_k_posterior
+from harness_uq.stats.planning import allocate, expected_width, predict_width, trials_to_separate
 from harness_uq.stats.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior
-from harness_uq.stats.power import minimum_detectable_effect, required_questions
+from harness_uq.stats.power import (
+    detection_power,
+    minimum_detectable_effect,
+    paired_variance,
+    required_questions,
+    unpaired_variance,
+)
+from harness_uq.stats.ranks import (
+    benjamini_hochberg,
+    expected_ranks,
+    holm,
+    joint_draws,
+    rank_posterior,
+    ranking_z_score,
+    tied_ranks,
+)
+from harness_uq.stats.sequential import first_decision, log_e_value, running_log_e_value
 from harness_uq.stats.student import student_mean
-from harness_uq.stats.weighted import bayesian_bootstrap
+from harness_uq.stats.weighted import bayesian_bootstrap, corpus_statistic, resampled
 
 __all__ = [
     "BetaPosterior",
     "DensityPosterior",
     "DrawsPosterior",
     "Posterior",
+    "adapted_proposal",
+    "allocate",
     "avg_at_n",
     "bayes_at_n",
     "bayes_at_n_posterior",
     "bayes_pass_k",
     "bayesian_bootstrap",
     "benchmark_posterior",
+    "benjamini_hochberg",
     "beta_posterior",
     "beta_shape_test",
     "binomial_interval",
     "bounded_posterior",
     "cluster_bootstrap",
     "cluster_robust",
+    "cluster_tables",
+    "cluster_totals",
     "clustered_bounded_posterior",
     "clustered_confusion_posterior",
     "clustered_importance_sample",
     "clustered_multiclass_posterior",
+    "clustered_paired_t",
     "clustered_posterior",
+    "cochran_q",
+    "confusion_matrix",
     "confusion_posterior",
+    "confusion_score",
+    "corpus_statistic",
+    "detection_power",
     "difference_posterior",
     "effective_counts",
+    "effective_weights",
+    "expected_ranks",
+    "expected_width",
+    "f1_delta_interval",
     "finite_population_posterior",
+    "first_decision",
+    "fisher_odds_ratio",
     "g_pass_at_k",
     "group_posterior",
+    "holm",
+    "identical_trials",
+    "importance_sample",
     "independent_posterior",
+    "joint_draws",
     "korn_graubard_wilson",
+    "log_e_value",
     "maj_at_k",
+    "mcnemar_test",
     "mg_pass_at_k",
+    "miettinen_nurminen_interval",
     "minimum_detectable_effect",
+    "missing_bounds",
     "multiclass_posterior",
+    "multiclass_score",
     "nested_posterior",
+    "newcombe_interval",
+    "paired_clustered_difference_posterior",
+    "paired_clustered_posterior",
     "paired_difference_posterior",
+    "paired_differences",
     "paired_posterior",
     "paired_posteriors",
+    "paired_t",
+    "paired_variance",
+    "pareto_k",
     "pass_at_k",
     "pass_hat_k",
     "pass_k_posterior",
+    "predict_width",
+    "rank_posterior",
+    "ranking_z_score",
     "required_questions",
+    "resampled",
+    "running_log_e_value",
+    "score_correlation",
     "shared_items_posterior",
+    "size_score_relation",
     "student_mean",
+    "tango_interval",
+    "tied_ranks",
+    "trials_to_separate",
     "unbiased_pass_k_posterior",
+    "unpaired_variance",
+    "variance_components",
+    "variance_saved",
 ]
