@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import pluggy
 
@@ -71,8 +71,9 @@ def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) ->
     for implementation in reversed(plugins.manager.hook.harness_uq_cluster_keys.get_hookimpls()):
         try:
             given = {"task": task, "metadata": metadata}
-            suggest: Callable[..., str | Iterable[str]] = implementation.function
-            names = suggest(*(given[name] for name in implementation.argnames))
+            names = cast(
+                "str | Iterable[str]", implementation.function(*map(given.__getitem__, implementation.argnames))
+            )
             found += [names] if isinstance(names, str) else list(names)
         except Exception as error:
             warnings.append(_failed(implementation.plugin_name, "harness_uq_cluster_keys", error))
