@@ -1,5 +1,6 @@
 """Is A better than B? Two systems' runs, task by task and over all tasks."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -67,8 +68,9 @@ def compare(
 def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:
     """Comparisons that show A to be worse than B by more than their margin.
 
-    The row over all tasks is tested at `level`; the k rows of single tasks and groups at 1 - (1 - level) / k
-    (Bonferroni), so that a system that is not worse anywhere is blamed with probability at most about 1 - level in all.
+    The k rows over all tasks (one a metric and filter) are tested at 1 - (1 - level) / k each, and so are those of
+    single tasks and groups (Bonferroni): one tail of (1 - level) / 2 for either kind, so that a system that is not
+    worse anywhere is blamed with probability at most about 1 - level in all, however many metrics there are.
 
     Parameters
     ----------
@@ -76,12 +78,12 @@ def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparis
     level : in (0, 1)
     """
     tested = [row for row in rows if row.prob_not_worse is not None]
-    n_single = sum(row.task != OVERALL for row in tested)
+    n_alike = Counter(row.task == OVERALL for row in tested)
     tail = (1 - level) / 2
     return [
         row
         for row in tested
-        if row.prob_not_worse is not None and row.prob_not_worse < (tail if row.task == OVERALL else tail / n_single)
+        if row.prob_not_worse is not None and row.prob_not_worse < tail / n_alike[row.task == OVERALL]
     ]
 
 
