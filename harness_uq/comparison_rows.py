@@ -8,7 +8,6 @@ from harness_uq.errors import DataError
 from harness_uq.estimands import Scope
 from harness_uq.results import Interval
 from harness_uq.runs import Key
-from harness_uq.stats.power import minimum_detectable_effect
 from harness_uq.structure import StructureOptions
 from harness_uq.verdicts import Evidence, judge
 
@@ -82,7 +81,7 @@ def comparison_row(found: Found, facts: Facts, options: CompareOptions) -> Compa
         return undecided_row(facts, options, "the interval has zero width; the data do not determine it")
     value_a, value_b = facts.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
-    detectable = float(minimum_detectable_effect(1, posterior.sd**2, level=options.level, power=options.power))
+    detectable = found.detectable(options.level, options.power)
     verdict, text = judge(_evidence(low, high, detectable, facts, options))
     return Comparison(
         task=facts.key[0],
@@ -94,10 +93,10 @@ def comparison_row(found: Found, facts: Facts, options: CompareOptions) -> Compa
         method=found.method,
         value_a=value_a,
         value_b=value_b,
-        difference=Difference(plain, posterior.sd, Interval(low, high, options.level, found.kind)),
+        difference=Difference(plain, found.std_error, Interval(low, high, options.level, found.kind)),
         verdict=verdict,
         verdict_text=text,
-        prob_positive=float(getattr(posterior, "prob_positive", 1.0 - float(posterior.cdf(0.0)))),
+        prob_positive=found.prob_positive,
         odds_ratio=found.odds_ratio,
         correlation=correlation(pair) if pair else None,
         table=pair.table if pair else None,
@@ -144,7 +143,7 @@ def undecided_row(facts: Facts, options: CompareOptions, reason: str) -> Compari
 
 
 def prob_not_worse(found: Found, margin: float, *, higher_is_better: bool) -> float:
-    """P(A is not worse than B by more than the margin | data)."""
+    """P(A is not worse than B by more than the margin | data); of t the one-sided p-value of that."""
     if higher_is_better:
         return 1.0 - float(found.posterior.cdf(-margin))
     return float(found.posterior.cdf(margin))

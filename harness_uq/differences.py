@@ -88,6 +88,29 @@ class Found:
     p_value: float | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def std_error(self) -> float:
+        """Of the difference: s / sqrt(n) and its like where the posterior is Student's t, else the posterior sd."""
+        return self.posterior.std_error if isinstance(self.posterior, StudentPosterior) else self.posterior.sd
+
+    @property
+    def prob_positive(self) -> float | None:
+        """P(A > B | data); None where the interval is a confidence interval."""
+        if self.kind == "confidence":
+            return None
+        return float(getattr(self.posterior, "prob_positive", 1.0 - float(self.posterior.cdf(0.0))))
+
+    def detectable(self, level: float, power: float) -> float:
+        """Difference that an interval of this level would have told from 0 with this power.
+
+        (z_{(1 + level) / 2} + z_power) std_error, Miller (2024), section 5; with the quantiles of t in the place of
+        the normal ones where the interval takes them too.
+        """
+        tails = np.array([(1 + level) / 2, power])
+        t = self.posterior
+        quantiles = special.stdtrit(t.df, tails) if isinstance(t, StudentPosterior) else special.ndtri(tails)
+        return self.std_error * float(quantiles.sum())
+
 
 def paired_difference(pair: Pair, method: CompareMethod) -> Found:
     """Difference on new questions of the kind, from the same questions answered by both.

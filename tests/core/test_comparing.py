@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,9 +64,7 @@ def test_langchain_pairs_agree_with_the_reference(shared: Path) -> None:
         assert row.p_value == pytest.approx(expected["mcnemar_exact_p"], abs=1e-9)
         if expected["se"] > 0:
             t = one(*logs, method="t")
-            assert t.difference.std_error == pytest.approx(
-                expected["se"] * np.sqrt(19 / 17), abs=1e-9
-            )  # sd of t(19) around the se
+            assert t.difference.std_error == pytest.approx(expected["se"], abs=1e-9)
             assert (t.difference.interval.low, t.difference.interval.high) == pytest.approx(expected["ci_t"], abs=1e-9)
             assert t.p_value == pytest.approx(expected["t_p"], abs=1e-9)
         checked += 1
@@ -165,6 +164,25 @@ def test_unbounded_scores_get_student_t() -> None:
     assert row.method == "t"
     assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx((expected.low, expected.high))
     assert "no known range" in row.notes[0]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_student_t_of_few_questions_gives_its_interval_and_standard_error(n: int) -> None:
+    """t(1) and t(2) have no variance; s / sqrt(n) stands, and the detectable difference uses t as the interval does."""
+    a, b = np.array([1.2, 3.3, 2.2, 5.0])[:n], np.array([0.2, 0.9, 1.7, 1.2])[:n]
+    row = one(*two(a, b, metric="reward"))
+    std_error = (a - b).std(ddof=1) / np.sqrt(n)
+    expected = stats.ttest_rel(a, b).confidence_interval()
+    assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx((expected.low, expected.high))
+    assert row.difference.std_error == pytest.approx(std_error)
+    assert row.smallest_detectable == pytest.approx((stats.t.ppf(0.975, n - 1) + stats.t.ppf(0.8, n - 1)) * std_error)
+
+
+def test_confidence_intervals_come_with_a_p_value_and_without_a_probability() -> None:
+    row = one(*two([1, 1, 1, 0], [0, 1, 1, 0]), method="t")
+    assert (row.difference.interval.kind, row.prob_positive) == ("confidence", None)
+    assert row.p_value == pytest.approx(stats.ttest_rel([1, 1, 1, 0], [0, 1, 1, 0]).pvalue)
+    assert row.prob_not_worse == pytest.approx(stats.ttest_1samp([1, 0, 0, 0], 0, alternative="less").pvalue)
 
 
 def test_identical_trials_count_once() -> None:
@@ -312,8 +330,6 @@ def test_totals_are_compared_as_independent() -> None:
 
 
 def timed(values: list[int], time: str, **other: object) -> TaskLog:
-    from dataclasses import replace
-
     log = task_log(values, **other)
     return replace(log, source=Source(f"{time}.json", "toy", None, time))
 
@@ -398,8 +414,6 @@ def test_equal_question_weights_give_the_unweighted_posterior() -> None:
 
 
 def test_items_that_recur_across_tasks_are_one_unit_overall() -> None:
-    from dataclasses import replace
-
     def log(system: str, task: str, values: list[int]) -> TaskLog:
         plain = task_log(values, system=system, task=task, ids=[f"{task}{i}" for i in range(4)])
         return replace(plain, questions=Questions(plain.questions.ids, items=("i", "j", "k", "l")))
@@ -424,6 +438,31 @@ def test_worse_rows_allow_for_their_number() -> None:
     assert 0.025 / 2 < row.prob_not_worse < 0.025
     assert worse_rows([row]) == [row]
     assert worse_rows([row, open_row]) == []
+
+
+def test_worse_rows_allow_for_the_number_of_overall_rows() -> None:
+    """A's false exits are at most (1 - level) / 2 over the overall rows together, whatever the number of metrics."""
+    row = one(*two([0] * 4 + [1] * 16, [1] * 20))
+    overall = [replace(row, task="overall", metric=name) for name in ("acc", "acc_norm", "f1")]
+    assert worse_rows(overall[:1]) == overall[:1]
+    assert worse_rows(overall) == []
+
+
+@pytest.mark.slow
+def test_equal_systems_fail_the_gate_in_at_most_5_percent_of_runs_with_three_metrics() -> None:
+    """400 runs of 3 independent metrics on 2 tasks; at the bound of .05 more than 31 have probability .007."""
+    rng = np.random.default_rng(24)
+
+    def runs(system: str) -> list[TaskLog]:
+        metrics = [f"m{i}" for i in range(3)]
+        values = rng.binomial(1, 0.7, (2, 3, 300)).astype(float)
+        logs = [
+            [task_log(v, system=system, task=t, metric=m) for m, v in zip(metrics, of, strict=True)]
+            for t, of in zip("xy", values, strict=True)
+        ]
+        return [replace(log[0], data=tuple(one.data[0] for one in log)) for log in logs]
+
+    assert sum(bool(worse_rows(compare(runs("a"), runs("b")))) for _ in range(400)) <= 31
 
 
 def test_a_margin_moves_the_gate() -> None:
