@@ -34,7 +34,8 @@ class PassK:
     Attributes
     ----------
     kind : `at` (pass@k: at least one right; Chen et al. 2021), `hat` (pass^k: all right), `g` (G-pass@k: at least a
-        share `tau` right), `mg` (mG-pass@k: twice the mean of G-pass@k over tau in [1/2, 1]), `maj` (more than half)
+        share `tau` right), `mg` (mG-pass@k: 2/k times the sum of G-pass@k over the thresholds i/k, i = ceil(k/2) + 1
+        to k), `maj` (more than half)
     """
 
     kind: PassKind
@@ -78,7 +79,14 @@ class Statistic:
 
 Estimand: TypeAlias = Mean | PassK | ConfusionMetric | Statistic
 
-_PASS_K = re.compile(r"(pass|g-pass|mg-pass|maj)([@^])(\d+)(?::([\d.]+))?", re.IGNORECASE)
+_PASS_K = re.compile(r"(pass|g-pass|mg-pass|maj)([@^])(\d+)(?::(\d*\.?\d+))?", re.IGNORECASE)
+_KINDS: dict[tuple[str, str], PassKind] = {
+    ("pass", "@"): "at",
+    ("pass", "^"): "hat",
+    ("g-pass", "@"): "g",
+    ("mg-pass", "@"): "mg",
+    ("maj", "@"): "maj",
+}
 
 
 def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
@@ -86,7 +94,7 @@ def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
 
     Raises
     ------
-    DataError : if `text` is none of these
+    DataError : if `text` is none of these, K is 0, or TAU no share of the trials
 
     >>> parse_estimand("pass@4", "population").label
     'pass@4'
@@ -94,15 +102,13 @@ def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
     if text == "mean":
         return Mean(scope)
     match = _PASS_K.fullmatch(text)
-    kinds: dict[tuple[str, str], PassKind] = {
-        ("pass", "@"): "at",
-        ("pass", "^"): "hat",
-        ("g-pass", "@"): "g",
-        ("mg-pass", "@"): "mg",
-        ("maj", "@"): "maj",
-    }
-    kind = kinds.get((match[1].lower(), match[2])) if match else None
-    if match is None or kind is None or int(match[3]) < 1 or (kind == "g") != (match[4] is not None):
+    kind = _KINDS.get((match[1].lower(), match[2])) if match else None
+    if match is None or kind is None or (kind == "g") != (match[4] is not None):
         known = "mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K and maj@K"
         raise DataError(f"no estimand is called {text!r}; there are {known}")
-    return PassK(kind, int(match[3]), float(match[4]) if match[4] else None, scope)
+    k, tau = int(match[3]), float(match[4]) if match[4] else None
+    if k < 1:
+        raise DataError(f"K counts trials and must be 1 or more; got {text!r}")
+    if tau is not None and not 0 < tau <= 1:
+        raise DataError(f"TAU is the share of the K trials that must be right, above 0 and up to 1; got {text!r}")
+    return PassK(kind, k, tau, scope)
