@@ -51,7 +51,7 @@ def read_logs(
     harnesses : readers by name; the installed ones by default
     progress : wraps the list of runs to be read, for a progress bar
     strict : raise where a path named by the caller gives no log
-    need_scores : a run that holds no scores gives no log
+    need_scores : a run that holds no scores gives no log, and a task without scores a warning
 
     Raises
     ------
@@ -65,7 +65,7 @@ def read_logs(
     logs: list[TaskLog] = []
     for harness, run in progress(runs):
         try:
-            found = _read(harness, run, need_scores=need_scores)
+            found = read_run(harness, run, need_scores=need_scores)
         except HarnessUqError as error:
             warnings += [(run.files[0], str(error))]
             claimed -= set(run.files)
@@ -82,7 +82,13 @@ def read_logs(
     return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
 
 
-def _read(harness: Harness, run: Run, *, need_scores: bool) -> list[TaskLog]:
+def read_run(harness: Harness, run: Run, *, need_scores: bool) -> list[TaskLog]:
+    """The run's tasks.
+
+    Raises
+    ------
+    LogError : if it cannot be read, or, where `need_scores`, if none of its tasks has a score
+    """
     logs = harness.read(run)
     if need_scores and logs and not any(log.data for log in logs):
         raise LogError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
@@ -150,9 +156,9 @@ def why_no_run(name: str, files: Sequence[str], harnesses: Sequence[str]) -> str
     path, known = Path(name), f"a known harness ({', '.join(harnesses)})"
     if not files:
         return _nothing_there(name)
-    if path.is_dir():
-        return f"none of the {len(files)} files in it is a log of {known}"
-    if path.is_file() and not path.stat().st_size:
+    if not path.is_file():
+        return f"none of its files ({len(files)}) is a log of {known}"
+    if not path.stat().st_size:
         return "the file is empty"
     return _broken_json(path) or f"its content is not that of a log of {known}"
 

@@ -1,6 +1,6 @@
 """Estimates written into logged runs by the harness that logged them, and taken out again."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from harness_uq.analysis import Options, estimate
 from harness_uq.errors import HarnessUqError, LogError
 from harness_uq.hookspecs import Harness, Run
 from harness_uq.plugins import Plugins, load_plugins
-from harness_uq.reading import expand, find_runs, why_no_run
+from harness_uq.reading import expand, find_runs, read_run, why_no_run
 from harness_uq.results import Estimate
 
 
@@ -66,40 +66,65 @@ def rescore(
     Returns
     -------
     The runs written and the failures; one run that fails leaves the others, and is itself as it was.
+
+    Raises
+    ------
+    StructureError : if the options name a task or metric that no run has; nothing is written
     """
     offered, chosen = plugins or load_plugins(), options or Options()
-    settings: dict[str, str | float] = {
-        "method": chosen.method,
-        "level": chosen.level,
-        "scope": chosen.scope,
-        "estimand": chosen.estimand,
-    }
-    done: list[Rescored] = []
+    found, unread = _estimated(_named(paths), chosen, output, offered, progress)
+    if rows := [row for item in found for row in item.rows]:
+        chosen.structure.check_names((row.task for row in rows), (row.metric for row in rows))
+    done, unwritten = _written(found, chosen)
+    return Rescoring(tuple(done), (*unread, *unwritten))
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimated:
+    """A run that waits to be written to `destination`."""
+
+    harness: Harness
+    run: Run
+    rows: tuple[Estimate, ...]
+    destination: str | None
+
+
+def _estimated(
+    names: Sequence[str], options: Options, output: str | Path | None, plugins: Plugins, progress: Progress
+) -> tuple[list[_Estimated], list[tuple[str, str]]]:
+    found: list[_Estimated] = []
     failures: list[tuple[str, str]] = []
-    for name in _named(paths):
-        runs, problems = find_runs(name, offered.harnesses)
+    for name in names:
+        runs, problems = find_runs(name, plugins.harnesses)
         if not runs:
-            problems = problems or [(name, why_no_run(name, expand(name), sorted(offered.harnesses)))]
+            problems = problems or [(name, why_no_run(name, expand(name), sorted(plugins.harnesses)))]
         failures += problems
         for harness, run in progress(runs):
             try:
-                done.append(_rescored(harness, run, chosen, offered, settings, _folder(name, run, output)))
+                destination = _folder(name, run, output)
+                rows = tuple(estimate(read_run(harness, run, need_scores=True), options, plugins=plugins))
+                found.append(_Estimated(harness, run, rows, destination))
             except (HarnessUqError, OSError) as error:
                 failures.append((run.files[0], str(error)))
-    return Rescoring(tuple(done), tuple(failures))
+    return found, failures
 
 
-def _rescored(
-    harness: Harness,
-    run: Run,
-    options: Options,
-    plugins: Plugins,
-    settings: Mapping[str, str | float],
-    destination: str | None,
-) -> Rescored:
-    rows = estimate(harness.read(run), options, plugins=plugins)
-    files = harness.write(run, rows, destination, settings=settings)
-    return Rescored(run, tuple(rows), tuple(files))
+def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescored], list[tuple[str, str]]]:
+    settings: dict[str, str | float] = {
+        "method": options.method,
+        "level": options.level,
+        "scope": options.scope,
+        "estimand": options.estimand,
+    }
+    done: list[Rescored] = []
+    failures: list[tuple[str, str]] = []
+    for item in found:
+        try:
+            files = item.harness.write(item.run, item.rows, item.destination, settings=settings)
+            done.append(Rescored(item.run, item.rows, tuple(files)))
+        except (HarnessUqError, OSError) as error:
+            failures.append((item.run.files[0], str(error)))
+    return done, failures
 
 
 def _folder(named: str, run: Run, output: str | Path | None) -> str | None:

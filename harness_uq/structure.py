@@ -102,6 +102,24 @@ class StructureOptions:
         wanted = self.cluster_by_task.get(task, self.cluster)
         return None if wanted == "auto" else wanted
 
+    def check_names(self, tasks: Iterable[str], metrics: Iterable[str]) -> None:
+        """Make sure that the tasks and metrics named are among those of the logs.
+
+        Raises
+        ------
+        StructureError : if a name is not
+
+        >>> StructureOptions.parse(["dorp=passage"]).check_names(["drop", "squad"], ["f1"])
+        Traceback (most recent call last):
+        harness_uq.errors.StructureError: no task is called 'dorp'; there are drop, squad
+        """
+        for kind, named, known in (
+            ("task", self.cluster_by_task, sorted(set(tasks))),
+            ("metric", self.ranges, sorted(set(metrics))),
+        ):
+            if unknown := [name for name in named if name not in known]:
+                raise StructureError(f"no {kind} is called {unknown[0]!r}; there are {', '.join(known)}")
+
     @classmethod
     def parse(
         cls, clusters: Iterable[str], ranges: Mapping[str, tuple[float, float]] | None = None

@@ -101,7 +101,8 @@ def test_what_rescoring_keeps_is_no_stranger(folder):
         ("results_1.json", "not that of a log of a known harness (toy)"),
         ("nothing.json", "the file is empty"),
         ("cut.json", "cut off or no JSON: Expecting ',' delimiter: line 1 column 5"),
-        ("strangers", "none of the 1 files in it is a log of a known harness (toy)"),
+        ("strangers", "none of its files (1) is a log of a known harness (toy)"),
+        ("strangers/*.txt", "none of its files (1) is a log of a known harness (toy)"),
         ("no*.toy", "no file matches"),
     ],
 )

@@ -7,10 +7,11 @@ import pytest
 
 from harness_uq.analysis import Options
 from harness_uq.cli import main
-from harness_uq.errors import LogError
+from harness_uq.errors import LogError, StructureError
 from harness_uq.hookspecs import Found, Harness, Run
 from harness_uq.plugins import load_plugins
 from harness_uq.rescoring import rescore, restore
+from harness_uq.structure import StructureOptions
 from tests.core.logs import task_log
 
 
@@ -128,6 +129,14 @@ def test_a_missing_path_is_an_error_before_anything_is_restored(runs, plugins):
     with pytest.raises(LogError, match="absent: no such file or directory"):
         restore([runs, runs / "absent"], plugins=plugins)
     assert len(restore(runs, plugins=plugins)) == 2
+
+
+def test_a_task_that_no_run_has_stops_it_before_anything_is_written(runs, plugins):
+    before = contents(runs)
+    options = Options(structure=StructureOptions.parse(["tyo=passage"]))
+    with pytest.raises(StructureError, match="no task is called 'tyo'; there are toy"):
+        rescore(runs, options, plugins=plugins)
+    assert contents(runs) == before
 
 
 class TestCommandLine:
