@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from harness_uq.calibration.design import NOMINAL
+from harness_uq.errors import LogError
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,18 @@ def append_line(path: Path, result: CellResult) -> None:
 
 
 def read_report(path: Path) -> Report:
-    """A report written by `write_report`."""
-    return msgspec.json.decode(path.read_bytes(), type=Report)
+    """A report written by `write_report`.
+
+    Raises
+    ------
+    LogError : if there is none
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Report)
+    except OSError as error:
+        raise LogError(f"{path} cannot be read: {error.strerror or error}") from None
+    except msgspec.DecodeError as error:
+        raise LogError(f"{path} holds no results of a calibration: {error}") from None
 
 
 def write_report(path: Path, report: Report) -> None:

@@ -2,11 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
+
+from harness_uq.commands import _arguments
+from harness_uq.errors import HarnessUqError
 
 if TYPE_CHECKING:
     from harness_uq.analysis import Options
+    from harness_uq.data import TaskLog
     from harness_uq.hookspecs import Harness, Run
     from harness_uq.plugins import Plugins
     from harness_uq.reading import Reading
@@ -22,6 +27,24 @@ methods (--uq):
   NAME      one estimator by name, such as beta, clopper-pearson, clustered, clustered-gamma or dirichlet-process;
             a wrong name lists them all
 """
+
+
+class UsageError(HarnessUqError):
+    """Arguments that cannot be used, found only after they were parsed."""
+
+
+@contextmanager
+def checking_arguments() -> Iterator[None]:
+    """What is wrong within is wrong with the arguments: exit code 2.
+
+    Raises
+    ------
+    UsageError : instead of any other error raised on purpose
+    """
+    try:
+        yield
+    except HarnessUqError as error:
+        raise UsageError(str(error)) from error
 
 
 def add_command(commands: Commands, name: str, summary: str, *, epilog: str = "") -> argparse.ArgumentParser:
@@ -54,7 +77,7 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         "--range",
         action="append",
         default=[],
-        type=_range,
+        type=_arguments.metric_range,
         metavar="METRIC=LO,HI",
         dest="ranges",
         help="smallest and largest possible score of a metric; may be repeated",
@@ -88,12 +111,14 @@ def add_estimation(parser: argparse.ArgumentParser) -> None:
 
 def add_level(parser: argparse.ArgumentParser) -> None:
     """Coverage of the intervals."""
-    parser.add_argument("--level", type=level, default=0.95, help="coverage of the intervals (default: %(default)s)")
+    parser.add_argument(
+        "--level", type=_arguments.level, default=0.95, help="coverage of the intervals (default: %(default)s)"
+    )
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Seed of what is sampled."""
-    parser.add_argument("--seed", type=int, default=0, help="of methods that sample (default: %(default)s)")
+    parser.add_argument("--seed", type=_arguments.seed, default=0, help="of methods that sample (default: %(default)s)")
 
 
 def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
@@ -108,26 +133,50 @@ def structure_options(args: argparse.Namespace) -> "StructureOptions":
     return StructureOptions.parse(args.cluster, dict(args.ranges))
 
 
-def estimation_options(args: argparse.Namespace) -> "Options":
-    """The options that the arguments name."""
+def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options":
+    """The options that the arguments name.
+
+    Raises
+    ------
+    UsageError : if no method or estimand has the name asked for
+    """
     from harness_uq.analysis import Options
+    from harness_uq.selection import method_names
 
-    return Options(
-        method=args.uq,
-        level=args.level,
-        scope=args.scope,
-        estimand=args.estimand,
-        interval=args.interval,
-        structure=structure_options(args),
-        seed=args.seed,
-    )
+    if args.uq not in (known := method_names(plugins.estimators)):
+        raise UsageError(f"no method is called {args.uq!r}; there are {', '.join(known)}")
+    with checking_arguments():
+        return Options(
+            method=args.uq,
+            level=args.level,
+            scope=args.scope,
+            estimand=args.estimand,
+            interval=args.interval,
+            structure=structure_options(args),
+            seed=args.seed,
+        )
 
 
-def read(paths: Sequence[str], plugins: "Plugins") -> "Reading":
+def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
+    """Make sure that the tasks and metrics which the arguments name are in the logs.
+
+    Raises
+    ------
+    UsageError : if a name is in none of them
+    """
+    if not logs:
+        return  # nothing could be read, which is said elsewhere
+    with checking_arguments():
+        options.check_names(
+            (log.task for log in logs if not log.subtasks), (data.metric for log in logs for data in log.data)
+        )
+
+
+def read(paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) -> "Reading":
     """Read the logs, with a progress bar on a terminal."""
     from harness_uq.reading import read_logs
 
-    return read_logs(paths, harnesses=plugins.harnesses, progress=progress)
+    return read_logs(paths, harnesses=plugins.harnesses, progress=progress, need_scores=need_scores)
 
 
 def read_named(argument: str, plugins: "Plugins") -> "Reading":
@@ -177,30 +226,3 @@ def progress(runs: "Sequence[tuple[Harness, Run]]") -> "Iterable[tuple[Harness, 
     from rich.progress import track
 
     return track(runs, description="Reading", console=Console(stderr=True), transient=True)
-
-
-def margin(text: str) -> float:
-    """A difference, 0 or more."""
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be the smallest difference that matters, 0 or more; got {text}")
-    return value
-
-
-def level(text: str) -> float:
-    """A probability strictly between 0 and 1."""
-    value = float(text)
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"must lie between 0 and 1, such as 0.95; got {text}")
-    return value
-
-
-def _range(text: str) -> tuple[str, tuple[float, float]]:
-    metric, _, bounds = text.rpartition("=")
-    try:
-        low, high = (float(part) for part in bounds.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must look like METRIC=LO,HI, such as bleu=0,100; got {text!r}") from None
-    if not (metric and low < high):
-        raise argparse.ArgumentTypeError(f"must name a metric and a range with LO < HI; got {text!r}")
-    return metric, (low, high)

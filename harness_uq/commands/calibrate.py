@@ -2,16 +2,15 @@
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import _shared
+from harness_uq.commands import _arguments, _output, _shared
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from harness_uq.calibration.results import CellResult, Report
+    from harness_uq.calibration.runner import Plan
 
 _SETTINGS = (
     "iid",
@@ -45,8 +44,16 @@ def add(commands: _shared.Commands) -> None:
     parser.add_argument(
         "--methods", nargs="+", metavar="NAME", help="besides the default of each setting (default: all)"
     )
-    parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="numbers of questions (default: all)")
-    parser.add_argument("--levels", nargs="+", type=float, metavar="P", help="nominal levels (default: the papers')")
+    parser.add_argument(
+        "--sizes",
+        nargs="+",
+        type=_arguments.count,
+        metavar="N",
+        help="numbers of questions, in settings that vary them (default: all)",
+    )
+    parser.add_argument(
+        "--levels", nargs="+", type=_arguments.level, metavar="P", help="nominal levels (default: the papers')"
+    )
     parser.add_argument(
         "--size",
         choices=["smoke", "standard"],
@@ -54,13 +61,13 @@ def add(commands: _shared.Commands) -> None:
         help="a minute, or half an hour (default: %(default)s)",
     )
     parser.add_argument("--no-sbc", action="store_true", help="leave simulation-based calibration out")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
+    parser.add_argument("--jobs", type=_arguments.count, default=1, help="processes (default: %(default)s)")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines to resume from and add to")
     parser.add_argument(
         "--from", type=Path, dest="earlier", metavar="FILE", help="take the results of an earlier report"
     )
     parser.add_argument("--report", type=Path, metavar="DIR", help="write results.json, figures, and DIR.md beside DIR")
-    parser.add_argument("--readme-figure", type=Path, metavar="FILE", help="draw the figure of the README")
+    parser.add_argument("--readme-figure", type=_arguments.figure, metavar="FILE", help="draw the figure of the README")
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "json"])
 
@@ -73,8 +80,11 @@ def run(args: argparse.Namespace) -> int:
     if args.readme_figure:
         from harness_uq.calibration.showcase import showcase
 
-        _save(showcase(args.seed), args.readme_figure)
+        _output.try_file(args.readme_figure)
+        _output.write_figure(args.readme_figure, showcase(args.seed))
         return 0
+    if args.report:
+        _output.make_folder(args.report)
     report = _report(args)
     if args.report:
         _write(report, args.report)
@@ -93,22 +103,15 @@ def _report(args: argparse.Namespace) -> "Report":
 
     from harness_uq import __version__
     from harness_uq.calibration.results import Report, read_report
-    from harness_uq.calibration.runner import Plan
     from harness_uq.calibration.runner import run as simulate_all
     from harness_uq.calibration.sbc import run_reliability, run_sbc
 
     if args.earlier:
         return read_report(args.earlier)
-    start = time.monotonic()
-    plan = Plan(
-        settings=tuple(args.setting),
-        size=args.size,
-        methods=None if args.methods is None else tuple(args.methods),
-        levels=None if args.levels is None else tuple(args.levels),
-        sizes=None if args.sizes is None else tuple(args.sizes),
-        seed=args.seed,
-        jobs=args.jobs,
-    )
+    start, plan = time.monotonic(), _plan(args)
+    if args.keep:
+        _output.make_folder(args.keep.parent)
+        _output.try_file(args.keep)
     cells = simulate_all(plan, kept=args.keep, progress=_progress)
     whole = not args.no_sbc and set(args.setting) == set(_SETTINGS)
     uniformity = tuple(run_sbc(args.size, args.seed)) if whole else ()
@@ -117,6 +120,43 @@ def _report(args: argparse.Namespace) -> "Report":
     versions |= {name: version(name) for name in ("numpy", "scipy")}
     date = datetime.now(UTC).date().isoformat()
     return Report(args.size, args.seed, versions, date, time.monotonic() - start, tuple(cells), uniformity, reliability)
+
+
+def _plan(args: argparse.Namespace) -> "Plan":
+    """What to simulate.
+
+    Raises
+    ------
+    UsageError : if a method or a number of questions is not among those of the settings
+    """
+    from dataclasses import replace
+
+    from harness_uq.calibration.runner import Plan
+    from harness_uq.calibration.settings import SETTINGS
+
+    everything = Plan(
+        settings=tuple(args.setting),
+        size=args.size,
+        levels=None if args.levels is None else tuple(args.levels),
+        seed=args.seed,
+        jobs=args.jobs,
+    )
+    methods = sorted({method for name in args.setting for method in SETTINGS[name].methods})
+    numbers = [cell.parameters.get("N", cell.parameters.get("questions")) for cell in everything.cells()]
+    sizes = sorted({int(n) for n in numbers if n is not None})
+    _check("--methods", args.methods, methods)
+    _check("--sizes", args.sizes, sizes)
+    return replace(
+        everything,
+        methods=None if args.methods is None else tuple(args.methods),
+        sizes=None if args.sizes is None else tuple(args.sizes),
+    )
+
+
+def _check(option: str, asked: Sequence[str | int] | None, known: Sequence[str | int]) -> None:
+    if unknown := [value for value in asked or () if value not in known]:
+        there = ", ".join(map(str, known)) or "none to choose from"
+        raise _shared.UsageError(f"argument {option}: these settings have no {unknown[0]!r}; there are {there}")
 
 
 def _progress(results: "Iterable[CellResult]", total: int) -> "Iterable[CellResult]":
@@ -138,16 +178,8 @@ def _write(report: "Report", folder: Path) -> None:
     from harness_uq.calibration.results import write_report
     from harness_uq.calibration.summary import figures, page
 
-    folder.mkdir(parents=True, exist_ok=True)
-    write_report(folder / "results.json", report)
+    with _output.writing(folder):
+        write_report(folder / "results.json", report)
     for name, figure in figures(report.cells).items():
-        _save(figure, folder / f"{name}.svg")
-    folder.with_suffix(".md").write_text(page(report), encoding="utf-8")
-
-
-def _save(figure: "Figure", path: Path) -> None:
-    """Write a figure; equal figures give equal SVG files."""
-    from matplotlib import rc_context
-
-    with rc_context({"svg.hashsalt": "harness_uq"}):
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        _output.write_figure(folder / f"{name}.svg", figure)
+    _output.write_file(folder.with_suffix(".md"), page(report).encode())

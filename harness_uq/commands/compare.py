@@ -2,7 +2,7 @@
 
 import argparse
 
-from harness_uq.commands import _shared
+from harness_uq.commands import _arguments, _shared
 
 WORSE = 3
 
@@ -28,15 +28,16 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_structure(parser)
     parser.add_argument(
         "--method",
-        choices=["dirichlet", "latent_normal", "t", "independent"],
+        type=_arguments.hyphenated,
+        choices=["dirichlet", "latent-normal", "t", "independent"],
         default="dirichlet",
         help="dirichlet: posterior of the paired difference in the form that fits clusters, trials and score type; "
-        "latent_normal: for independent questions right or wrong once; t: paired, cluster-robust; independent: "
+        "latent-normal: for independent questions right or wrong once; t: paired, cluster-robust; independent: "
         "questions not matched (default: %(default)s)",
     )
     parser.add_argument(
         "--margin",
-        type=_shared.margin,
+        type=_arguments.margin,
         default=0.0,
         help="smallest difference that matters, on the scale of the score, such as 0.01 (default: %(default)s)",
     )
@@ -69,12 +70,14 @@ def run(args: argparse.Namespace) -> int:
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     if not all(reading.logs for reading in readings):
         return 1
+    structure = _shared.structure_options(args)
+    _shared.check_names(structure, [log for reading in readings for log in reading.logs])
     options = CompareOptions(
-        method=args.method,
+        method=args.method.replace("-", "_"),
         level=args.level,
         margin=args.margin,
         scope=args.scope,
-        structure=_shared.structure_options(args),
+        structure=structure,
         seed=args.seed,
     )
     rows = compare(readings[0].logs, readings[1].logs, options, plugins=plugins)

@@ -26,8 +26,10 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         plugins = load_plugins()
+        options = _shared.estimation_options(args, plugins)
         reading = _shared.read(args.logs, plugins)
-        rows = estimate(reading.logs, _shared.estimation_options(args), plugins=plugins)
+        _shared.check_names(options.structure, reading.logs)
+        rows = estimate(reading.logs, options, plugins=plugins)
     except HarnessUqError as error:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))

@@ -1,9 +1,10 @@
 """`harness-uq plan`: what to run next."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import _shared
+from harness_uq.commands import _arguments, _output, _shared
 
 if TYPE_CHECKING:
     from harness_uq.comparisons import Plan
@@ -31,30 +32,50 @@ def add(commands: _shared.Commands) -> None:
     _add_target(parser)
     _add_numbers(parser)
     _shared.add_level(parser)
-    parser.add_argument("--power", type=_shared.level, default=0.8, help="chance to find it (default: %(default)s)")
-    parser.add_argument("--plot", metavar="FILE", help="draw the curves into FILE (png, svg or pdf; needs matplotlib)")
+    parser.add_argument("--power", type=_arguments.level, default=0.8, help="chance to find it (default: %(default)s)")
+    parser.add_argument(
+        "--plot",
+        type=_arguments.figure,
+        metavar="FILE",
+        help="draw the curves into FILE (png, svg or pdf; needs matplotlib)",
+    )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("target and design")
-    group.add_argument("--difference", type=float, metavar="D", help="smallest difference of two systems to be found")
-    group.add_argument("--width", type=float, metavar="W", help="width of one score's interval")
-    group.add_argument("--questions", type=int, metavar="N", help="fixed number of questions")
-    group.add_argument("--trials", type=int, metavar="K", help="fixed number of trials a question")
-    group.add_argument("--cost-question", type=float, metavar="C", help="price of a question, however often tried")
-    group.add_argument("--cost-trial", type=float, metavar="C", help="price of one trial")
-    group.add_argument("--budget", type=float, metavar="B", help="what a system's run may cost")
+    target = group.add_mutually_exclusive_group()
+    target.add_argument(
+        "--difference", type=_arguments.positive, metavar="D", help="smallest difference of two systems to be found"
+    )
+    target.add_argument("--width", type=_arguments.positive, metavar="W", help="width of one score's interval")
+    group.add_argument("--questions", type=_arguments.count, metavar="N", help="fixed number of questions")
+    group.add_argument("--trials", type=_arguments.count, metavar="K", help="fixed number of trials a question")
+    group.add_argument(
+        "--cost-question", type=_arguments.not_negative, metavar="C", help="price of a question, however often tried"
+    )
+    group.add_argument("--cost-trial", type=_arguments.positive, metavar="C", help="price of one trial")
+    group.add_argument("--budget", type=_arguments.positive, metavar="B", help="what a system's run may cost")
 
 
 def _add_numbers(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("from numbers, without a pilot")
-    group.add_argument("--score", type=float, metavar="P", help="expected score of a right-or-wrong task")
-    group.add_argument("--variance-between", type=float, metavar="V", help="of expected scores over questions")
-    group.add_argument("--variance-within", type=float, metavar="V", help="of one trial around its question's score")
-    group.add_argument("--difference-variance", type=float, metavar="V", help="over questions, of the difference")
-    group.add_argument("--correlation", type=float, metavar="R", help="of two systems' expected scores over questions")
-    group.add_argument("--design-effect", type=float, default=1.0, metavar="F", help="of clusters (default: 1)")
+    group.add_argument("--score", type=_arguments.score, metavar="P", help="expected score of a right-or-wrong task")
+    for name, text in (
+        ("--variance-between", "of expected scores over questions"),
+        ("--variance-within", "of one trial around its question's score"),
+        ("--difference-variance", "over questions, of the difference"),
+    ):
+        group.add_argument(name, type=_arguments.not_negative, metavar="V", help=text)
+    group.add_argument(
+        "--correlation",
+        type=_arguments.correlation,
+        metavar="R",
+        help="of two systems' expected scores over questions",
+    )
+    group.add_argument(
+        "--design-effect", type=_arguments.positive, default=1.0, metavar="F", help="of clusters (default: 1)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -63,27 +84,34 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.plugins import load_plugins
     from harness_uq.report.plan_text import plans_as
 
-    options = PlanOptions(
-        difference=args.difference,
-        width=args.width,
-        n_questions=args.questions,
-        n_trials=args.trials,
-        level=args.level,
-        power=args.power,
-        cost_question=args.cost_question,
-        cost_trial=args.cost_trial,
-        budget=args.budget,
-        structure=_shared.structure_options(args),
-    )
+    with _shared.checking_arguments():
+        options = PlanOptions(
+            difference=args.difference,
+            width=args.width,
+            n_questions=args.questions,
+            n_trials=args.trials,
+            level=args.level,
+            power=args.power,
+            cost_question=args.cost_question,
+            cost_trial=args.cost_trial,
+            budget=args.budget,
+            structure=_shared.structure_options(args),
+        )
+    if args.plot:
+        _output.try_file(args.plot)
     failed, errors = 0, []
     if args.logs:
         plugins = load_plugins()
         readings = _shared.read_all_named(args.logs, plugins)
         failed = max(_shared.say_reading(reading, plugins) for reading in readings)
         errors = [error for reading in readings for error in _shared.reading_errors(reading)]
-        plans = plan([log for reading in readings for log in reading.logs], options, plugins=plugins)
+        logs = [log for reading in readings for log in reading.logs]
+        _shared.check_names(options.structure, logs)
+        plans = plan(logs, options, plugins=plugins)
     else:
-        plans = plan(options=options, components=_components(args))
+        with _shared.checking_arguments():
+            components = _components(args)
+        plans = plan(options=options, components=components)
     print(plans_as(plans, args.format, errors=errors))
     if args.plot:
         _draw(plans, args.plot)
@@ -96,8 +124,6 @@ def _components(args: argparse.Namespace) -> "Components":
 
     between = args.variance_between
     if between is None and args.score is not None:
-        if not 0 < args.score < 1:
-            raise DataError(f"--score must lie strictly between 0 and 1; got {args.score}")
         between = args.score * (1 - args.score) - (args.variance_within or 0.0)
     difference = args.difference_variance
     if difference is None and args.correlation is not None and between is not None:
@@ -113,11 +139,11 @@ def _components(args: argparse.Namespace) -> "Components":
     )
 
 
-def _draw(plans: "list[Plan]", path: str) -> None:
+def _draw(plans: "list[Plan]", path: Path) -> None:
     from harness_uq.errors import DataError
     from harness_uq.plots import precision_curve
 
     if len(plans) != 1:
         names = ", ".join(dict.fromkeys(f"{plan.task} {plan.metric}" for plan in plans))
         raise DataError(f"--plot draws one plan; these are {len(plans)}: {names}. Name a log of one task")
-    precision_curve(plans[0]).savefig(path, dpi=150, bbox_inches="tight")
+    _output.write_figure(path, precision_curve(plans[0]), tight=True)

@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
     )
     logs = [log for reading in readings for log in reading.logs]
+    _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
     print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
     return failed

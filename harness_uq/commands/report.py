@@ -2,8 +2,9 @@
 
 import argparse
 import sys
+from pathlib import Path
 
-from harness_uq.commands import _shared
+from harness_uq.commands import _arguments, _output, _shared
 
 
 def add(commands: _shared.Commands) -> None:
@@ -23,7 +24,7 @@ def add(commands: _shared.Commands) -> None:
     )
     parser.add_argument("--html", metavar="FILE", help="write one self-contained page to FILE; - for standard output")
     parser.add_argument("--title", default="Evaluation report", help="of the page (default: %(default)s)")
-    parser.add_argument("--margin", type=_shared.margin, default=0.0, help="smallest difference that matters")
+    parser.add_argument("--margin", type=_arguments.margin, default=0.0, help="smallest difference that matters")
     _shared.add_estimation(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
@@ -35,12 +36,16 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.overview_text import overview_as
 
     plugins = load_plugins()
+    options = _shared.estimation_options(args, plugins)
+    if args.html not in (None, "-"):
+        _output.try_file(Path(args.html))
     readings = _shared.read_all_named(args.logs, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     logs = [log for reading in readings for log in reading.logs]
     if not logs:
         return 1
-    found = overview(logs, _shared.estimation_options(args), margin=args.margin, plugins=plugins)
+    _shared.check_names(options.structure, logs)
+    found = overview(logs, options, margin=args.margin, plugins=plugins)
     for problem in found.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if args.html is None:
@@ -54,14 +59,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(path: str, page: str) -> None:
-    """Write the page whole or not at all."""
-    from pathlib import Path
-
     if path == "-":
         print(page)
         return
-    target = Path(path)
-    part = target.with_name(f".{target.name}.part")
-    part.write_text(page, encoding="utf-8")
-    part.replace(target)
-    print(f"wrote {target}", file=sys.stderr)
+    _output.write_file(Path(path), page.encode())
+    print(f"wrote {path}", file=sys.stderr)

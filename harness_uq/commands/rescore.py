@@ -20,14 +20,18 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Estimate, write, list what was written."""
+    from harness_uq.errors import StructureError
     from harness_uq.plugins import load_plugins
     from harness_uq.rescoring import rescore
 
     plugins = load_plugins()
     for warning in plugins.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    options = _shared.estimation_options(args)
-    done = rescore(args.logs, options, output=args.output, plugins=plugins, progress=_shared.progress)
+    options = _shared.estimation_options(args, plugins)
+    try:
+        done = rescore(args.logs, options, output=args.output, plugins=plugins, progress=_shared.progress)
+    except StructureError as error:
+        raise _shared.UsageError(str(error)) from error
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
         print(f"{rescored.files[0]}: {n} of {len(rescored.estimates)} scores have an interval")

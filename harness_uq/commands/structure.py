@@ -21,7 +21,9 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.structure_text import structures_as
 
     plugins = load_plugins()
-    reading = _shared.read(args.logs, plugins)
-    found = structures(reading.logs, _shared.structure_options(args), plugins=plugins)
+    options = _shared.structure_options(args)
+    reading = _shared.read(args.logs, plugins, need_scores=False)
+    _shared.check_names(options, reading.logs)
+    found = structures(reading.logs, options, plugins=plugins)
     print(structures_as(found, args.format, errors=_shared.reading_errors(reading)))
     return _shared.say_reading(reading, plugins)

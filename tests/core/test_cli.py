@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -151,18 +152,102 @@ def test_a_zip_that_is_no_log_is_said(tmp_path, capsys):
 
 def test_an_unknown_method_lists_the_known_ones(run, capsys):
     code, _, err = output(capsys, "estimate", str(run), "--uq", "wilsom")
-    assert code == 1
+    assert code == 2
     assert "no method is called 'wilsom'" in err
     assert "clopper-pearson" in err
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--level", "95"], ["--range", "bleu"], ["--range", "bleu=9,1"], ["--scope", "x"]]
+    ("arguments", "said"),
+    [
+        (["--level", "95"], "must lie between 0 and 1, such as 0.95; got '95'"),
+        (["--level", "abc"], "must lie between 0 and 1, such as 0.95; got 'abc'"),
+        (["--seed", "-1"], "must be a whole number, 0 or more; got '-1'"),
+        (["--range", "bleu"], "must look like METRIC=LO,HI"),
+        (["--range", "bleu=9,1"], "LO < HI"),
+        (["--scope", "x"], "invalid choice: 'x'"),
+        (["--range", "accc=0,1"], "no metric is called 'accc'; there are acc"),
+        (["--cluster", "tyo=passage"], "no task is called 'tyo'; there are toy"),
+        (["--estimand", "best"], "no estimand is called 'best'; there are mean, pass@K"),
+        (["--estimand", "pass@0"], "K counts trials and must be 1 or more; got 'pass@0'"),
+        (["--estimand", "G-pass@4:2"], "above 0 and up to 1; got 'G-pass@4:2'"),
+        (["--estimand", "G-pass@4:0..5"], "no estimand is called 'G-pass@4:0..5'"),
+    ],
 )
-def test_wrong_arguments_exit_2(run, capsys, arguments):
-    code, _, err = output(capsys, "estimate", str(run), *arguments)
-    assert code == 2
-    assert "usage" in err
+def test_wrong_arguments_exit_2_and_say_what_is_right(run, capsys, arguments, said):
+    code, out, err = output(capsys, "estimate", str(run), *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize("command", ["structure", "rank", "report", "plan", "compare"])
+@pytest.mark.parametrize(("option", "value"), [("--cluster", "tyo=passage"), ("--range", "accc=0,1")])
+def test_every_command_refuses_names_that_no_log_has(run, capsys, command, option, value):
+    sides = [str(run)] * (2 if command == "compare" else 1)
+    code, out, err = output(capsys, command, *sides, option, value)
+    assert (code, out) == (2, "")
+    assert value.partition("=")[0] in err
+
+
+def test_a_log_without_scores_is_named_with_the_reason(run, shared, capsys):
+    unscored = str(shared / "data/inspect/unscored")
+    code, out, err = output(capsys, "estimate", unscored)
+    assert (code, out) == (1, "")
+    assert "task 'popularity' is left out: no scores" in err
+    for command in (["estimate"], ["report"], ["compare"], ["rescore", "--in-place"]):
+        assert output(capsys, *command, unscored, *([str(run)] if command == ["compare"] else []))[0] == 1
+    code, out, _ = output(capsys, "structure", unscored)
+    assert code == 0
+    assert "no score a question" in out
+
+
+def test_help_and_a_mistyped_command_name_the_harnesses(capsys):
+    _, out, _ = output(capsys, "--help")
+    _, _, err = output(capsys, "estimatee")
+    for name in ("lm-eval", "inspect"):
+        assert f"run {name}, with intervals in its own output" in out
+        assert f"'{name}'" in err
+
+
+def test_a_plugin_without_a_harness_of_its_name_is_said(monkeypatch, capsys):
+    monkeypatch.setattr("harness_uq.plugins.harness_names", lambda: ["estimate", "mine"])
+    code, _, err = output(capsys, "mine", "--help")
+    assert code == 1
+    assert "the plugin 'mine' offers no harness of that name" in err
+    assert output(capsys, "estimate", "--help")[0] == 0
+
+
+def test_an_interrupt_is_a_line_and_exit_code_130(run, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("harness_uq.reading.read_logs", interrupted)
+    assert output(capsys, "estimate", str(run)) == (130, "", "harness-uq: interrupted\n")
+
+
+def in_a_process(stdout, *arguments):
+    script = "import sys; from harness_uq.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
+def test_a_full_disk_is_a_line(run):
+    with Path("/dev/full").open("w") as full:
+        assert in_a_process(full, "estimate", str(run)) == (
+            1,
+            "harness-uq: error: the output cannot be written: No space left on device\n",
+        )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_reader_that_goes_away_is_no_error(run):
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert in_a_process(writer, "estimate", str(run)) == (0, "")
+    os.close(writer)
 
 
 def test_structure_prints_the_evidence(run, capsys):

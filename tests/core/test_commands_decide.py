@@ -81,6 +81,12 @@ def test_compare_csv_has_one_line_a_row(run: Run, aime: Path) -> None:
     assert float(rows[0]["difference_interval_low"]) < float(rows[0]["difference_value"]) < 0
 
 
+@pytest.mark.parametrize("method", ["latent-normal", "latent_normal"])
+def test_methods_may_be_written_as_the_tables_write_them(run: Run, aime: Path, method: str) -> None:
+    _, out, _ = run("compare", *sides(aime), "--method", method, "--format", "csv")
+    assert "latent-normal" in out
+
+
 def test_a_missing_side_is_an_error(run: Run, aime: Path) -> None:
     code, _, err = run("compare", sides(aime)[0], "new=/no/such/folder")
     assert code == 1
@@ -131,8 +137,26 @@ def test_plan_from_a_score_and_a_correlation(run: Run) -> None:
 
 def test_plan_from_nothing_says_what_it_needs(run: Run) -> None:
     code, _, err = run("plan", "--difference", 0.03)
-    assert code == 1
+    assert code == 2
     assert "give the logs of a pilot run, or --score" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--questions", "-5"], "argument --questions: must be a whole number, 1 or more; got '-5'"),
+        (["--score", "80"], "argument --score: must lie strictly between 0 and 1, such as 0.8; got '80'"),
+        (["--width", "0"], "argument --width: must be a number above 0; got '0'"),
+        (["--width", "0.1", "--difference", "0.1"], "not allowed with argument --width"),
+        (["--score", "0.5", "--variance-within", "0.3"], "variance between must be finite and not negative"),
+        (["--score", "0.5", "--budget", "9"], "a budget needs the price of a trial"),
+        (["--score", "0.5", "--width", "0.1", "--plot", "c.xyz"], "must end in .png, .svg or .pdf; got 'c.xyz'"),
+    ],
+)
+def test_plan_refuses_wrong_arguments_by_their_own_names(run: Run, arguments: list[str], said: str) -> None:
+    code, out, err = run("plan", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 def test_plan_draws_its_curve(run: Run, tmp_path: Path) -> None:
@@ -151,6 +175,18 @@ def test_report_writes_one_page_that_loads_nothing(run: Run, popularity: Path, t
     assert "<title>Three models</title>" in text
     assert 'src="http' not in text
     assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_page_that_cannot_be_written_is_an_error_before_the_work_and_leaves_nothing(
+    run: Run, popularity: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness_uq.reading.read_logs", lambda *_, **__: pytest.fail("the logs were read"))
+    for path, said in ((tmp_path / "no" / "x.html", "No such file or directory"), (tmp_path, "Is a directory")):
+        code, out, err = run("report", popularity, "--html", path)
+        assert (code, out, err) == (1, "", f"harness-uq: error: {path} cannot be written: {said}\n")
+    code, _, err = run("plan", popularity, "--width", 0.1, "--plot", tmp_path / "no" / "x.png")
+    assert (code, err) == (1, f"harness-uq: error: {tmp_path}/no/x.png cannot be written: No such file or directory\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_report_of_two_systems_compares_them(run: Run, aime: Path) -> None:

@@ -1,0 +1,59 @@
+"""The arguments and files of `harness-uq calibrate`; what it computes is tested in test_calibration."""
+
+from pathlib import Path
+
+import pytest
+
+from harness_uq.cli import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--setting", "iid", "--methods", "foo"],
+            "argument --methods: these settings have no 'foo'; there are agresti",
+        ),
+        (
+            ["--setting", "iid", "--sizes", "77"],
+            "argument --sizes: these settings have no 77; there are 3, 10, 30, 100",
+        ),
+        (["--setting", "clustered", "--sizes", "77"], "these settings have no 77; there are none to choose from"),
+        (["--sizes", "0"], "argument --sizes: must be a whole number, 1 or more; got '0'"),
+        (["--jobs", "0"], "argument --jobs: must be a whole number, 1 or more; got '0'"),
+        (["--levels", "95"], "argument --levels: must lie between 0 and 1, such as 0.95; got '95'"),
+    ],
+)
+def test_names_and_numbers_that_no_setting_has_are_refused(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_results_that_cannot_be_read_are_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "other.json").write_text("[1, 2]")
+    for name, said in (("none.json", "cannot be read: No such file"), ("other.json", "holds no results of a calib")):
+        assert main(["calibrate", "--from", str(tmp_path / name)]) == 1
+        assert f"{name} {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--report", "--keep", "--readme-figure"])
+def test_files_are_tried_before_the_simulation(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("runner.run", "showcase.showcase"):
+        monkeypatch.setattr(f"harness_uq.calibration.{name}", lambda *_, **__: pytest.fail("the work was begun"))
+    (tmp_path / "file").touch()
+    assert main(["calibrate", "--setting", "iid", option, str(tmp_path / "file" / "x.svg")]) == 1
+    assert "cannot be written: " in capsys.readouterr().err
+
+
+def test_a_report_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "found"
+    main(["calibrate", "--setting", "iid", "--sizes", "3", "--methods", "wilson", "--report", str(folder)])
+    assert (folder / "results.json").exists()
+    assert list(folder.glob("*.svg"))
+    assert (tmp_path / "found.md").read_text().startswith("#")
+    assert main(["calibrate", "--from", str(folder / "results.json")]) in (0, 1)
