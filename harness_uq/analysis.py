@@ -14,7 +14,6 @@ from harness_uq.data import (
     IntArray,
     Questions,
     Records,
-    Reported,
     Scores,
     Source,
     TaskData,
@@ -28,7 +27,7 @@ from harness_uq.events import trials_behind
 from harness_uq.hookspecs import CredibleKind, Problem
 from harness_uq.plugins import Plugins, cluster_keys, load_plugins
 from harness_uq.reading import read_logs
-from harness_uq.results import Estimate
+from harness_uq.results import NOTHING_REPORTED, Estimate
 from harness_uq.selection import choices
 from harness_uq.stats.checks import identical_trials
 from harness_uq.structure import Clusters, Fact, Structure, StructureOptions, detect, find_clusters
@@ -256,7 +255,8 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
         structure = problem.structure
         notes, warnings = caveats(problem, row.method)
         notes = (*row.notes, *refusals, *_cluster_notes(structure), *notes, *structure.hints)
-        return replace(row, notes=notes, warnings=(*row.warnings, *structure.warnings, *warnings))
+        warnings = (*row.warnings, *structure.warnings, *warnings)
+        return replace(row, notes=notes, warnings=warnings, method_reason=choice.reason)
     return not_estimable(log, data, estimand, "; ".join(dict.fromkeys(refusals)), problem.structure)
 
 
@@ -331,7 +331,7 @@ def not_estimable(
     log: TaskLog, data: "TaskData | TaskGroup", estimand: Estimand, reason: str, structure: Structure | None = None
 ) -> Estimate:
     """An estimate that says why there is none; the harness's own value stands."""
-    reported = log.reported.get((data.metric, data.filter), Reported(None))
+    reported = log.reported.get((data.metric, data.filter), NOTHING_REPORTED)
     value = data.value if isinstance(data, Totals) else reported.value
     if isinstance(estimand, PassK):
         value = None

@@ -72,6 +72,7 @@ class Estimate(NotebookTable):
 
     Attributes
     ----------
+    method_reason : the rule that chose the method, or that it was asked for; None where not estimable
     value : the plain score, as the harness computes it; None where there is none
     posterior_mean : mean of the posterior, None for frequentist methods
     std_error : posterior sd, or the standard error of a frequentist method; None where not estimable
@@ -112,6 +113,7 @@ class Estimate(NotebookTable):
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    method_reason: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form, schema 1: missing is None, never NaN."""
@@ -123,6 +125,7 @@ class Estimate(NotebookTable):
             "estimand": self.estimand,
             "scope": self.scope,
             "method": self.method,
+            "method_reason": self.method_reason,
             "value": finite_or_none(self.value),
             "posterior_mean": finite_or_none(self.posterior_mean),
             "std_error": finite_or_none(self.std_error),

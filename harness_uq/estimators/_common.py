@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from harness_uq.data import FloatArray, IntArray, Reported, Scores, TaskGroup
+from harness_uq.data import FloatArray, IntArray, Scores, TaskGroup
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimands import PassK
 from harness_uq.hookspecs import CredibleKind, Problem
-from harness_uq.results import Estimate, Interval, Posterior
+from harness_uq.results import NOTHING_REPORTED, Estimate, Interval, Posterior
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def build(problem: Problem, method: str, found: Finding) -> Estimate:
         effective_questions=spread.get("effective_questions"),
         variance_between=spread.get("variance_between"),
         variance_within=spread.get("variance_within"),
-        harness=log.reported.get((data.metric, data.filter), Reported(None)),
+        harness=log.reported.get((data.metric, data.filter), NOTHING_REPORTED),
         structure=structure,
         posterior=found.posterior,
         diagnostics=found.diagnostics or {},

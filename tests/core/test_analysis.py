@@ -32,6 +32,13 @@ def test_twenty_of_twenty_has_the_highest_density_interval_of_its_beta_posterior
     assert row.interval.kind == "hdi"
 
 
+def test_the_rule_that_chose_the_method_is_part_of_the_result():
+    row = one(task_log([1] * 20))
+    assert row.to_dict()["method_reason"] == "independent questions, one trial each: Beta(1,1) posterior"
+    assert one(task_log([1] * 20), method="jeffreys").method_reason == "asked for: jeffreys"
+    assert one(task_log([np.nan])).method_reason is None
+
+
 def test_the_quantile_interval_is_given_on_request():
     row = estimate_scores([1.0] * 20, options=Options(interval="quantile"))
     assert (row.interval.low, row.interval.high) == pytest.approx((0.0250 ** (1 / 21), 0.9750 ** (1 / 21)))
