@@ -1,6 +1,9 @@
-# Two commands on a machine with python3 and make:
-#   make demo   virtual environment, install, run both harnesses on bundled tasks, print the intervals
-#   make test   virtual environment, install, every check that CI runs
+# On a machine with python3 and make:
+#   make demo      virtual environment, install, run both harnesses on bundled tasks, print the intervals
+#   make test      virtual environment, install, every check that CI runs
+#   make install   virtual environment with the package, both harnesses and every tool of the checks; the others do it first
+#   make clean     delete that environment, nox's and what was built
+# make test opens HTML pages in a browser and needs chromium (the Debian package: apt-get install chromium), as .ci/run installs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,4 +25,4 @@ test: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports tests lm_eval_0_4_11 inspect_0_3_260 wheel
 
 clean:
-	rm -rf $(VENV) demo-output build dist
+	rm -rf $(VENV) .nox demo-output build dist

@@ -60,10 +60,10 @@ def fast(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Build the wheel, check what is in it, and use it alone in a fresh environment."""
+    """Build the source archive and from it the wheel, check what is in it, and use it alone in a fresh environment."""
     _install(session, "build", "check-wheel-contents", "hatchling")
     with tempfile.TemporaryDirectory() as folder:
-        session.run("python", "-m", "build", "--wheel", "--outdir", folder, silent=True)
+        session.run("python", "-m", "build", "--outdir", folder, silent=True)
         (built,) = Path(folder).glob("*.whl")
         session.run("check-wheel-contents", str(built))
         python = Path(folder) / "venv" / "bin" / "python"
