@@ -36,21 +36,22 @@ def uq(
 ) -> "AbstractContextManager[Session]":
     """Context in which lm-eval's evaluations return intervals and honest standard errors.
 
-    A name that was imported before (`from lm_eval.evaluator import evaluate`) is not reached; `simple_evaluate` always
-    is.
+    `evaluate` imported by its name before (`from lm_eval.evaluator import evaluate`) is not reached. `simple_evaluate`
+    imported so is; the system is then named after its model alone, without the other arguments of the run.
 
     Parameters
     ----------
     method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
     level : coverage aimed at, in (0, 1)
-    scope : `population` (new questions of the kind) or `benchmark` (exactly these)
+    scope : `population` (new questions of the kind), `benchmark` (exactly these) or `full` (the whole benchmark, of which
+        the run uses a part)
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
     compare : a logged run to compare with
     keep_bootstrap : let lm-eval compute its own bootstrap standard errors too
 
     Raises
     ------
-    HarnessUqError : if the method does not exist or a setting makes no sense
+    HarnessUqError : if the method does not exist, a setting makes no sense or there is no run to compare with
     """
     from harness_uq_lm_eval.runtime import live
     from harness_uq_lm_eval.settings import Asked

@@ -17,7 +17,7 @@ from unittest import mock
 from harness_uq import CompareOptions, Comparison, Estimate, TaskLog, compare, estimate
 from harness_uq_lm_eval import replay, stock
 from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry, recorded_trials
-from harness_uq_lm_eval.jsontree import integer, items, table
+from harness_uq_lm_eval.jsontree import Table, integer, items, table, text
 from harness_uq_lm_eval.memory import task_logs
 from harness_uq_lm_eval.settings import Asked, Settings
 from harness_uq_lm_eval.systems import system_name
@@ -95,7 +95,7 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
         _guarded("the trials", record_trials, results, bound.arguments["task_dict"])
         session.estimates, session.logs = enrich(results, settings)
         if not session.n_simple:
-            _guarded("the comparison", add_comparisons, results, session)
+            _conclude(results, session, _origin(bound.arguments["lm"]))
         if not wants_samples:
             results.pop("samples", None)
         return results
@@ -104,7 +104,7 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
 
 
 def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
-    """`simple_evaluate`, after which the name of the system is known, which `evaluate` is not told."""
+    """`simple_evaluate`, after which the arguments of the run are known, which `evaluate` is not told."""
 
     @functools.wraps(original)
     def simple_evaluate(*args: object, **kwargs: object) -> Results | None:
@@ -114,11 +114,15 @@ def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
         finally:
             session.n_simple -= 1
         if results is not None:
-            _guarded("the name of the system", name_system, results)
-            _guarded("the comparison", add_comparisons, results, session)
+            _conclude(results, session, results)
         return results
 
     return simple_evaluate
+
+
+def _conclude(results: Results, session: Session, origin: Table) -> None:
+    _guarded("the name of the system", name_system, results, origin)
+    _guarded("the comparison", add_comparisons, results, session, origin)
 
 
 def enrich(results: Results, settings: Settings) -> tuple[list[Estimate], list[TaskLog]]:
@@ -156,7 +160,7 @@ def record_trials(results: Results, task_dict: Mapping[object, object]) -> None:
         results[BLOCK] = {"trials": entries}
 
 
-def add_comparisons(results: Results, session: Session) -> None:
+def add_comparisons(results: Results, session: Session, origin: Table) -> None:
     """Put this run's differences to a logged one into the block, where that was asked for, and say each verdict."""
     logs, session.logs = session.logs, ()
     settings, block = session.settings(), results.get(BLOCK)
@@ -168,7 +172,7 @@ def add_comparisons(results: Results, session: Session) -> None:
         return
     options = settings.options()
     chosen = CompareOptions(level=options.level, scope=options.scope, structure=options.structure)
-    named = [replace(log, system=_system(results)) for log in logs]
+    named = [replace(log, system=_system(origin)) for log in logs]
     try:
         session.comparisons = compare(named, settings.compare, chosen)
     except Exception as error:
@@ -198,16 +202,25 @@ def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Est
     return rows, failures
 
 
-def name_system(results: Results) -> None:
-    """Name the system in the block's entries, from the arguments of the run."""
-    system = _system(results)
+def name_system(results: Results, origin: Table) -> None:
+    """Name the system in the block's entries, from the arguments of the run or from what its model says of itself."""
+    system = _system(origin)
     for entry in items(table(results, BLOCK).get("estimates")):
         if isinstance(entry, dict):
             entry["system"] = system
 
 
-def _system(results: Results) -> str:
-    return system_name({key: results.get(key) for key in ("config", "model_name", "model_source")})
+def _system(origin: Table) -> str:
+    return system_name({key: origin.get(key) for key in ("config", "model_name", "model_source")})
+
+
+def _origin(model: object) -> Table:
+    """What a model says of itself, for a run whose `simple_evaluate` is not ours or that has none."""
+    model = getattr(model, "lm", model)  # in a cache of replies
+    own = vars(model)
+    arguments, config = table(own, "model_args"), own.get("_config")
+    given = (own.get("pretrained"), own.get("model"), arguments.get("model"), getattr(config, "_name_or_path", None))
+    return {"model_source": next(filter(None, map(text, given)), type(model).__name__)}
 
 
 def _truth(settings: Settings) -> dict[str, object]:

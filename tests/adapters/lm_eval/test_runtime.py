@@ -231,6 +231,30 @@ class TestResults:
             results = evaluator.evaluate(lm=live_tasks.HashLM(), task_dict=tasks)
         assert [row["metric"] for row in results["uq"]["comparisons"]] == ["acc", "acc_norm"]
         assert [row.to_dict() for row in session.comparisons] == results["uq"]["comparisons"]
+        assert {row["system_a"] for row in results["uq"]["comparisons"]} == {"HashLM"}
+
+    def test_simple_evaluate_imported_before_names_the_system_after_the_model(self, live_folder):
+        from lm_eval import simple_evaluate
+        from lm_eval.tasks import TaskManager
+
+        manager = TaskManager(include_path=str(live_folder), include_defaults=False)
+        with harness_uq_lm_eval.uq("bayes"):
+            results = simple_evaluate(model=live_tasks.HashLM(), tasks=["live_mc"], task_manager=manager)
+        assert {entry["system"] for entry in results["uq"]["estimates"]} == {"HashLM"}
+
+    @pytest.mark.parametrize(
+        ("attributes", "name"),
+        [
+            ({"pretrained": "org/model", "_config": SimpleNamespace(_name_or_path="elsewhere")}, "org/model"),
+            ({"pretrained": object(), "_config": SimpleNamespace(_name_or_path="org/loaded")}, "org/loaded"),
+            ({"model": "gpt-4o"}, "gpt-4o"),
+            ({"model": object(), "model_args": {"model": "/home/me/runs/7/last"}}, "7/last"),
+            ({"lm": SimpleNamespace(model="cached")}, "cached"),
+            ({}, "SimpleNamespace"),
+        ],
+    )
+    def test_a_model_says_its_name(self, attributes, name):
+        assert runtime._system(runtime._origin(SimpleNamespace(**attributes))) == name
 
     def test_texts_are_compared_question_by_question(self, live_folder, tmp_path):
         live.save(live.simple_evaluate(live_folder, ["live_bleu"], log_samples=True), live_folder, tmp_path)
