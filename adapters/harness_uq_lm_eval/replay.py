@@ -205,7 +205,7 @@ def task_without_data(name: str, questions: Sequence[Question]) -> Task:
         from lm_eval.tasks._yaml_loader import load_yaml
     except ImportError:
         raise NoReplayError("lm-eval 0.4.12 or later is not installed") from None
-    path = _task_files().get(name)
+    path = _task_files(os.environ.get(TASK_FOLDERS, "")).get(name)
     if path is None:
         raise NoReplayError(f"no task file of this name is installed; ${TASK_FOLDERS} may name the folder of yours")
     try:
@@ -225,9 +225,9 @@ def task_without_data(name: str, questions: Sequence[Question]) -> Task:
 
 
 @cache
-def _task_files() -> dict[str, str]:
+def _task_files(folders_of_user: str) -> dict[str, str]:
     from lm_eval.tasks import TaskManager
 
-    folders = [folder for folder in os.environ.get(TASK_FOLDERS, "").split(os.pathsep) if folder]
+    folders = [folder for folder in folders_of_user.split(os.pathsep) if folder]
     index = TaskManager(include_path=folders or None).task_index
     return {name: str(entry.yaml_path) for name, entry in index.items() if entry.yaml_path is not None}

@@ -1,6 +1,7 @@
 """Single trials, scored by replaying lm-eval's own filters on logged replies."""
 
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -54,7 +55,6 @@ def test_pass_at_k_is_estimable_from_the_log(live_results, live_folder, tmp_path
 
 def test_a_stock_log_gives_the_same_matrix(live_results, live_folder, tmp_path, monkeypatch):
     monkeypatch.setenv(replay.TASK_FOLDERS, str(live_folder))
-    replay._task_files.cache_clear()
     stock = {key: value for key, value in copy.deepcopy(live_results).items() if key != "uq"}
     live.save(stock, live_folder, tmp_path)
     (log,) = [log for log in harness_uq.read_logs(tmp_path).logs if log.task == "live_gen"]
@@ -62,6 +62,22 @@ def test_a_stock_log_gives_the_same_matrix(live_results, live_folder, tmp_path, 
         pytest.skip("replay of logs needs lm-eval 0.4.12")
     (trials,) = [data for data in log.data if data.filter == "trials"]
     assert trials.values.tolist() == matrix_of(live_results).tolist()
+
+
+def test_folders_of_tasks_may_change_within_a_session(live_folder, tmp_path, monkeypatch):
+    pytest.importorskip("lm_eval.tasks._yaml_loader", reason="replay of logs needs lm-eval 0.4.12")
+    from lm_eval import tasks
+
+    monkeypatch.setattr(tasks, "TaskManager", functools.partial(tasks.TaskManager, include_defaults=False))
+    mine, others = tmp_path / "mine", tmp_path / "others"
+    mine.symlink_to(live_folder)
+    others.mkdir()
+    questions = [replay.Question({"question": "2 + 2?", "answer": "4"}, ["4"])]
+    monkeypatch.setenv(replay.TASK_FOLDERS, str(others))
+    with pytest.raises(replay.NoReplayError, match="no task file"):
+        replay.task_without_data("live_gen", questions)
+    monkeypatch.setenv(replay.TASK_FOLDERS, str(mine))
+    assert replay.task_without_data("live_gen", questions) is not None
 
 
 def test_why_not_is_said(live_results, live_folder, monkeypatch):
