@@ -14,7 +14,6 @@ from harness_uq_lm_eval.block import NOT_AVAILABLE, Results
 from harness_uq_lm_eval.jsontree import Table, items, table
 
 Row: TypeAlias = dict[str, object]
-StdError: TypeAlias = Callable[[Sequence[object]], float]
 
 
 class Task(Protocol):
