@@ -43,8 +43,8 @@ def uq(
     ----------
     method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
     level : coverage aimed at, in (0, 1)
-    scope : `population` (new questions of the kind), `benchmark` (exactly these) or `full` (the whole benchmark, of which
-        the run uses a part)
+    scope : `population` (new questions of the kind), `benchmark` (exactly these) or `full` (the whole benchmark, of
+        which the run uses a part)
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
     compare : a logged run to compare with
     keep_bootstrap : let lm-eval compute its own bootstrap standard errors too
