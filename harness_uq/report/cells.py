@@ -36,11 +36,7 @@ def sections_text(sections: Sequence[Section], footnotes: Mapping[str, Sequence[
         for line in section.lines:
             page.say(line)
     page.say_left_out()
-    for heading, texts in footnotes.items():
-        if texts:
-            page.say(f"\n{heading}", "bold")
-            for text in dict.fromkeys(texts):
-                page.say(f"- {text}", "yellow" if heading == "Warnings" else "dim")
+    page.say_footnotes(footnotes)
     return page.text().strip("\n")
 
 

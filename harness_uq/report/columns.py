@@ -19,7 +19,7 @@ def columns(rows: Sequence[Estimate]) -> list[Column]:
     """Columns for these rows; one that would be empty, or would say the same on every row, is left out."""
     level = f"{100 * (_level(rows) or 0.95):g}% interval"
     candidates = [
-        (Column("Run", _time), _has_reruns(rows)),
+        (Column("Run", run_time), _has_reruns(rows)),
         (Column("Task", lambda e: e.task), True),
         (Column("Metric", _metric), True),
         (Column("Value", lambda e: number(e.value), True), True),
@@ -84,7 +84,8 @@ def _level(rows: Sequence[Estimate]) -> float | None:
     return next((e.interval.level for e in rows if e.interval), None)
 
 
-def _time(row: Estimate) -> str:
+def run_time(row: Estimate) -> str:
+    """When the run began, to the minute."""
     return (row.source.time or "-")[:16].replace("T", " ")
 
 

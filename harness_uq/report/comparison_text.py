@@ -5,6 +5,7 @@ from typing import Literal
 
 from harness_uq.comparisons import Comparison
 from harness_uq.records import to_dicts
+from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.latex import comparisons_latex
@@ -34,10 +35,9 @@ def comparisons_as(
     if form == "latex":
         return comparisons_latex(rows).strip("\n")
     sections = [_section(rows)] if rows else []
-    footnotes = {"Warnings": _said(rows, "warnings"), "Notes": _said(rows, "notes")}
     if form == "markdown":
-        return sections_markdown(sections, footnotes)
-    return sections_text(sections, footnotes, width)
+        return sections_markdown(sections, footnotes(rows))
+    return sections_text(sections, footnotes(rows), width)
 
 
 def _section(rows: Sequence[Comparison]) -> Section:
@@ -99,13 +99,3 @@ def _questions(row: Comparison) -> str:
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f} %"
-
-
-def _said(rows: Sequence[Comparison], kind: Literal["notes", "warnings"]) -> list[str]:
-    """Each sentence once, with the tasks it is about."""
-    owners: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for text in row.notes if kind == "notes" else row.warnings:
-            owners.setdefault(text, {})[row.task] = None
-    everyone = {row.task for row in rows}
-    return [text if set(tasks) == everyone else f"{named(tasks)}: {text}" for text, tasks in owners.items()]

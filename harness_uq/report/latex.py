@@ -1,10 +1,11 @@
 """Results as LaTeX tables in booktabs style."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness_uq.comparisons import Comparison, Plan, PlanRow, RankedSystem, Ranking
+from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
 from harness_uq.report.columns import columns, interval, number
 from harness_uq.report.words import difference_cell, difference_header, probability
@@ -76,7 +77,7 @@ def estimates_latex(rows: Sequence[Estimate], *, caption: str = "Scores with int
     LaTeX that needs `\usepackage{booktabs}`, and `longtable` for more than 40 rows; empty where there are no rows
     """
     shown = [_Column(c.header, [c.cell(row) for row in rows], "r" if c.is_number else "l") for c in columns(rows)]
-    return _table(shown, caption, groups=[row.system for row in rows], notes=_warnings(rows))
+    return _table(shown, caption, groups=[row.system for row in rows], notes=sentences(warnings_of(rows)))
 
 
 def comparisons_latex(rows: Sequence[Comparison], *, caption: str = "Differences between systems.") -> str:
@@ -96,7 +97,7 @@ def comparisons_latex(rows: Sequence[Comparison], *, caption: str = "Differences
     ]
     pairs = [f"A: {row.system_a}, B: {row.system_b}" for row in rows]
     notes = [f"{row.task}: {row.verdict_text}" for row in rows]
-    return _table(shown, caption, groups=pairs, notes=[*notes, *_warnings(rows)])
+    return _table(shown, caption, groups=pairs, notes=[*notes, *sentences(warnings_of(rows))])
 
 
 def rankings_latex(rankings: Sequence[Ranking], *, caption: str = "Ranks of systems.") -> str:
@@ -114,7 +115,7 @@ def rankings_latex(rankings: Sequence[Ranking], *, caption: str = "Ranks of syst
     ]
     groups = [f"{ranking.task}, {ranking.metric}, {ranking.n_questions} questions" for ranking, _ in ranked]
     notes = [f"{ranking.task}: {ranking.n_comparisons} comparisons in all" for ranking in rankings]
-    return _table(shown, caption, groups=groups, notes=[*notes, *_warnings(rankings)])
+    return _table(shown, caption, groups=groups, notes=[*notes, *sentences(warnings_of(rankings))])
 
 
 def plan_latex(plan: Plan, *, caption: str = "Designs of a run to come.") -> str:
@@ -198,10 +199,6 @@ def _cell(text: str) -> str:
     if text == "-":
         return "--"
     return _NEGATIVE.sub("$-$", escape_latex(text))
-
-
-def _warnings(rows: Iterable[Estimate | Comparison | Ranking]) -> list[str]:
-    return list(dict.fromkeys(f"{row.task}: {text}" for row in rows for text in row.warnings))
 
 
 def _count(value: int | None) -> str:

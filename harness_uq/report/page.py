@@ -3,7 +3,7 @@
 import io
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
@@ -72,6 +72,14 @@ class Page:
         if self._left_out:
             names = ", ".join(self._left_out)
             self.say(f"\nLeft out for want of room: {names}. A wider terminal or --format markdown shows them.", "dim")
+
+    def say_footnotes(self, footnotes: Mapping[str, Sequence[str]]) -> None:
+        """Sentences under their headings, each once."""
+        for heading, texts in footnotes.items():
+            if texts:
+                self.say(f"\n{heading}", "bold")
+                for text in dict.fromkeys(texts):
+                    self.say(f"- {text}", "yellow" if heading == "Warnings" else "dim")
 
     def text(self) -> str:
         """Everything so far."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from harness_uq.comparisons import Plan, PlanRow
 from harness_uq.records import to_dicts
+from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import number
 from harness_uq.report.comparison_text import Format
@@ -31,15 +32,8 @@ def plans_as(
     if form == "latex":
         return "\n".join(plan_latex(plan).strip("\n") for plan in plans)
     sections = [_section(plan) for plan in plans]
-    footnotes = {
-        "Warnings": [f"{_name(plan)}{text}" for plan in plans for text in plan.warnings],
-        "Notes": [f"{_name(plan)}{text}" for plan in plans for text in plan.notes],
-    }
-    return sections_markdown(sections, footnotes) if form == "markdown" else sections_text(sections, footnotes, width)
-
-
-def _name(plan: Plan) -> str:
-    return f"{plan.task}: " if plan.task else ""
+    said = footnotes(plans)
+    return sections_markdown(sections, said) if form == "markdown" else sections_text(sections, said, width)
 
 
 def _section(plan: Plan) -> Section:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from harness_uq.comparisons import RankedSystem, Ranking
 from harness_uq.plots.rows import shorten
 from harness_uq.records import to_dicts
+from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.comparison_text import Format
@@ -40,12 +41,8 @@ def rankings_as(
     if form == "latex":
         return rankings_latex(rankings).strip("\n")
     sections = [section for ranking in rankings for section in _sections(ranking)]
-    footnotes = {
-        "Warnings": [f"{ranking.task}: {text}" for ranking in rankings for text in ranking.warnings],
-        "Notes": [f"{ranking.task}: {text}" for ranking in rankings for text in ranking.notes],
-        "How to read this": _legend(rankings),
-    }
-    return sections_markdown(sections, footnotes) if form == "markdown" else sections_text(sections, footnotes, width)
+    said = {**footnotes(rankings), "How to read this": _legend(rankings)}
+    return sections_markdown(sections, said) if form == "markdown" else sections_text(sections, said, width)
 
 
 def _sections(ranking: Ranking) -> list[Section]:

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 
+from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.columns import columns
 from harness_uq.results import SCHEMA, Estimate
 
@@ -34,7 +35,7 @@ def estimates_markdown(rows: Sequence[Estimate]) -> str:
     for row in rows:
         cells = [row.system, *[c.cell(row) for c in shown]]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    warnings = dict.fromkeys(f"- {row.task}: {text}" for row in rows for text in row.warnings)
+    warnings = [f"- {text}" for text in sentences(warnings_of(rows))]
     return "\n".join([*lines, "", *warnings] if warnings else lines) + "\n"
 
 

@@ -1,17 +1,17 @@
 """Tables for a terminal, with what a careful reader should know below them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.data import TaskLog, Totals
+from harness_uq.report.attribution import footnotes
 from harness_uq.report.columns import columns, legend
 from harness_uq.report.page import Cells, Page
+from harness_uq.report.words import named
 from harness_uq.results import Estimate
 
 if TYPE_CHECKING:
     from harness_uq.analysis import TaskStructure
-
-MAX_TASKS_NAMED = 3
 
 # left out of a table where a line is too short, the greatest number first
 _SPARE = {"Harness": 1, "± harness": 1, "Questions": 2, "Method": 3, "Clusters": 4, "ICC": 5, "Deff": 5}
@@ -35,8 +35,7 @@ def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> st
     page.say_left_out()
     if rows:
         page.say("\n" + legend(rows), "dim")
-    _footnotes(page, "Warnings", rows, lambda e: e.warnings, "yellow")
-    _footnotes(page, "Notes", rows, lambda e: e.notes, "dim")
+    page.say_footnotes(footnotes(rows))
     return page.text()
 
 
@@ -51,37 +50,6 @@ def _title(row: Estimate) -> str:
     source = row.source
     version = f" {source.version}" if source.version else ""
     return f"\n{row.system}  ({source.harness}{version})"
-
-
-def _footnotes(
-    page: Page,
-    heading: str,
-    rows: Sequence[Estimate],
-    texts: Callable[[Estimate], Iterable[str]],
-    style: str,
-) -> None:
-    owners: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for text in texts(row):
-            owners.setdefault(text, {})[row.task] = None
-    if not owners:
-        return
-    page.say(f"\n{heading}", "bold")
-    n_tasks = len({row.task for row in rows})
-    for text, tasks in owners.items():
-        page.say(f"- {_whose(list(tasks), n_tasks)}{text}", style)
-
-
-def _whose(tasks: Sequence[str], n_all: int) -> str:
-    if n_all > 1 and len(tasks) == n_all:
-        return "all tasks: "
-    return f"{_named(tasks)}: "
-
-
-def _named(tasks: Sequence[str]) -> str:
-    named = ", ".join(tasks[:MAX_TASKS_NAMED])
-    more = len(tasks) - MAX_TASKS_NAMED
-    return f"{named}{f' and {more} more' if more > 0 else ''}"
 
 
 def structures_text(found: "Sequence[TaskStructure]") -> str:
@@ -111,6 +79,6 @@ def _structure_paragraph(item: "TaskStructure") -> str:
 
 def _without_scores(log: TaskLog) -> str:
     if log.subtasks:
-        return f"a group of {len(log.subtasks)} tasks: {_named(log.subtasks)}"
+        return f"a group of {len(log.subtasks)} tasks: {named(log.subtasks)}"
     reasons = dict.fromkeys(data.reason for data in log.data if isinstance(data, Totals))
     return f"no score a question: {'; '.join(reasons) or 'the log holds none'}"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from harness_uq import __version__
 from harness_uq.comparisons import Comparison, Plan, Ranking
+from harness_uq.report.attribution import Result, warnings_of
 from harness_uq.report.columns import number
 from harness_uq.report.html.appendix import methods_used
 from harness_uq.report.html.forest import forest_views
-from harness_uq.report.html.reliability import reliability, warnings_of
+from harness_uq.report.html.reliability import Statement, reliability
 from harness_uq.report.html.systems import pair_views, rank_view
 from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
 from harness_uq.results import Estimate
@@ -65,12 +66,21 @@ def report_html(
     return page.render(
         title=title,
         summary=_summary(estimates, comparisons, rankings),
-        warnings=warnings_of([*estimates, *comparisons, *rankings]),
+        warnings=_warnings(estimates, comparisons, rankings),
         verdicts=_main_verdicts(comparisons),
         answers=[plan.answer for plan in plans],
         sections=sections,
         version=__version__,
     )
+
+
+def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
+    """Every warning once; one that several kinds of results give, as the first of them has it."""
+    found: dict[str, Statement] = {}
+    for rows in kinds:
+        for who, text in warnings_of(rows):
+            found.setdefault(text, Statement(who, text))
+    return list(found.values())
 
 
 def _main_verdicts(rows: Sequence[Comparison]) -> Sequence[Comparison]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness_uq.comparisons import Comparison, Ranking
 from harness_uq.report.html.tables import by_task
 from harness_uq.report.words import named
 from harness_uq.results import Estimate
@@ -71,12 +70,3 @@ def _statements(owners: Mapping[str, Sequence[str]], rows: Sequence[Estimate]) -
     return tuple(
         Statement("" if set(systems) == everyone else named(systems), text) for text, systems in owners.items()
     )
-
-
-def warnings_of(rows: Iterable[Estimate | Comparison | Ranking]) -> list[Statement]:
-    """Every warning once, with the tasks it is about."""
-    owners: dict[str, list[str]] = {}
-    for row in rows:
-        for text in row.warnings:
-            owners.setdefault(text, []).append(row.task)
-    return [Statement(named(tasks), text) for text, tasks in owners.items()]
