@@ -34,6 +34,9 @@ examples:
   harness-uq rank runs/*                                which of several systems is best
   harness-uq plan pilot.eval --width 0.04               what to run next
   harness-uq report runs/ --html report.html            all of it as one page
+
+exit codes: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse (compare
+--fail-if-worse), 130 interrupted
 """
 
 _COMMANDS = {

@@ -275,6 +275,8 @@ def test_structure_prints_its_records_in_every_form(run, capsys, form):
     if form == "json":
         (record,) = json.loads(out)["structures"]
         assert (record["task"], record["n_questions"], record["n_clusters"]) == ("toy", 10, None)
+        documented = (Path(__file__).parents[2] / "docs/json.md").read_text().split("# The JSON of ")[2]
+        assert [name for name in record if f"`{name}`" not in documented] == []
     if form == "latex":
         assert r"\toprule" in out
 
