@@ -308,7 +308,7 @@ def _only(
 
 def _totals_structure(data: Totals) -> Structure:
     fact = Fact("clusters", "unknown", data.reason)
-    return Structure("record", None, data.n or 0, 1, data.n or 0, None, None, False, (fact,))
+    return Structure("record", None, data.n or 0, 1, data.n or 0, None, None, (fact,))
 
 
 def _cluster_notes(structure: Structure) -> tuple[str, ...]:

@@ -164,7 +164,6 @@ class Structure:
     bounds : (low, high) of a score; None for `real` and `record`
     n_questions, max_trials, n_cells : scored questions, most trials a question, scored cells
     n_clusters, cluster_key : None where questions count as independent
-    has_missing : some scored question lacks a trial that others have
     facts : findings with their evidence
     hints, warnings : for the report
     """
@@ -176,7 +175,6 @@ class Structure:
     n_cells: int
     n_clusters: int | None
     cluster_key: str | None
-    has_missing: bool
     facts: tuple[Fact, ...] = ()
     hints: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -348,8 +346,7 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
     n_clusters = None if codes is None else len(np.unique(codes))
     score_type, bounds, fact = score_type_of(data, options.ranges)
     cells = _cells(data)[scored]
-    per_question = cells.sum(axis=1)
-    max_trials = int(per_question.max(initial=0))
+    max_trials = int(cells.sum(axis=1).max(initial=0))
     key, cluster_fact = clusters.key, clusters.fact
     if clusters.codes is None and n_clusters is not None:
         key, cluster_fact = "cluster", Fact("clusters", str(n_clusters), "given with the scores")
@@ -365,7 +362,6 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
         n_cells=int(cells.sum()),
         n_clusters=n_clusters,
         cluster_key=key if n_clusters is not None else None,
-        has_missing=bool((per_question < max_trials).any()),
         facts=tuple(facts),
         hints=hints,
         warnings=clusters.warnings,

@@ -181,6 +181,5 @@ def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
         n_cells=n_rows,
         n_clusters=n_units if has_units else None,
         cluster_key=("items across tasks" if data.shares_units else "within tasks") if has_units else None,
-        has_missing=False,
         facts=facts,
     )

@@ -36,7 +36,7 @@ def structure(
     )
     cells = n_questions * n_trials
     return Structure(
-        score_type, bounds, n_questions, n_trials, cells, n_clusters, cluster_key, False, facts, ("a hint <b>here</b>",)
+        score_type, bounds, n_questions, n_trials, cells, n_clusters, cluster_key, facts, ("a hint <b>here</b>",)
     )
 
 

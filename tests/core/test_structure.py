@@ -139,7 +139,7 @@ def test_trials_and_missing_cells_are_counted():
     values = np.array([[1, 0, np.nan], [1, 1, 1], [np.nan] * 3])
     data = Scores("acc", "none", values)
     structure = detect(data, find_clusters(task_log(values), NOTHING), NOTHING)
-    assert (structure.n_questions, structure.max_trials, structure.n_cells, structure.has_missing) == (2, 3, 5, True)
+    assert (structure.n_questions, structure.max_trials, structure.n_cells) == (2, 3, 5)
 
 
 def test_candidate_field_counts_distinct_values_without_the_missing():
