@@ -3,8 +3,8 @@
 import argparse
 import logging
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
 from unittest import mock
 
 from harness_uq import HarnessUqError, MissingDependencyError
@@ -12,6 +12,28 @@ from harness_uq_lm_eval.settings import Asked, add_arguments
 
 if TYPE_CHECKING:
     from harness_uq_lm_eval.runtime import Session
+
+_HELP: Final = """\
+usage: harness-uq lm-eval run … [--uq METHOD] [--uq_level LEVEL] [--uq_scope SCOPE] [--uq_cluster [TASK=]FIELD]
+                                [--uq_compare RUN] [--uq_keep_bootstrap]
+       harness-uq lm-eval ls … | validate …
+       harness-uq lm-eval install-hook | remove-hook
+
+lm-eval's command line. Where --uq is given, or HARNESS_UQ is set, `run` prints intervals in its tables and writes them
+into its results; without either the other options are an error.
+
+  --uq METHOD                 bayes, wilson, t, clt or the name of an estimator
+  --uq_level LEVEL            coverage of the intervals (0.95)
+  --uq_scope SCOPE            population, benchmark or full (population)
+  --uq_cluster [TASK=]FIELD   field of the documents that groups the questions, auto or none; may be repeated
+  --uq_compare RUN            also compare with this logged run
+  --uq_keep_bootstrap         run lm-eval's own bootstrap, too, which may take minutes
+
+  install-hook                let the stock command `lm-eval run` take these options in this environment
+  remove-hook                 end that
+
+lm-eval's own options: harness-uq lm-eval run --help
+"""
 
 _logger = logging.getLogger("harness_uq")
 
@@ -33,12 +55,16 @@ def main(argv: Sequence[str]) -> int:
 
     Parameters
     ----------
-    argv : `run --model … --uq bayes`, or any other of lm-eval's commands; `install-hook` and `remove-hook` are ours
+    argv : `run --model … --uq bayes`, or any other of lm-eval's commands; ours are `install-hook`, `remove-hook` and
+        `--help`
 
     Returns
     -------
     exit code, that of lm-eval
     """
+    if not argv or list(argv) in (["--help"], ["-h"]):
+        sys.stdout.write(_HELP)
+        return 0
     if list(argv[:1]) in (["install-hook"], ["remove-hook"]):
         from harness_uq_lm_eval import hook
 
@@ -67,6 +93,7 @@ def extend(command_line: CommandLine) -> None:
     def execute_live(args: argparse.Namespace) -> None:
         asked = Asked()
         others = argparse.Namespace(**asked.take(vars(args)))
+        asked.take(_config_of(others))
         try:
             asked.check()
         except HarnessUqError as error:
@@ -76,22 +103,27 @@ def extend(command_line: CommandLine) -> None:
 
         with live(asked) as session:
             execute(others)
-        _say_comparison(session)
+        _say_the_rest(session)
 
     run.set_defaults(func=execute_live)
 
 
-def _say_comparison(session: "Session") -> None:
-    """Print the comparison with a logged run, below lm-eval's tables, where one was asked for."""
-    from harness_uq_lm_eval.comparison_table import comparison_table
+def _config_of(args: argparse.Namespace) -> Mapping[str, object]:
+    """What the config file holds, whose method and settings are to be checked before the run, too."""
+    from lm_eval.config.evaluate_config import EvaluatorConfig
+
+    content: Mapping[str, object] = EvaluatorConfig.load_yaml_config(args.config) if args.config else {}
+    return content
+
+
+def _say_the_rest(session: "Session") -> None:
+    """Print what stands below lm-eval's tables."""
+    from harness_uq_lm_eval.below_the_table import below_the_table
 
     try:
-        if session.no_comparison is not None:
-            sys.stdout.write(f"no comparison with {session.asked.values.get('compare')}: {session.no_comparison}\n")
-        if session.comparisons:
-            sys.stdout.write(comparison_table(session.comparisons))
+        sys.stdout.write(below_the_table(session))
     except Exception as error:
-        _logger.warning("the comparison cannot be printed: %s", error)
+        _logger.warning("warnings and comparison cannot be printed: %s", error)
 
 
 def _exit_code(call: Callable[[], None]) -> int:

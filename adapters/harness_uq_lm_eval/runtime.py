@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 from unittest import mock
 
-from harness_uq import CompareOptions, Comparison, Estimate, TaskLog, compare, estimate
+from harness_uq import Comparison, Estimate, TaskLog, compare, estimate
 from harness_uq_lm_eval import replay, stock
 from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry, recorded_trials
 from harness_uq_lm_eval.jsontree import Table, integer, items, table, text
@@ -170,11 +170,9 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
     if not logs:
         session.no_comparison = "there are no estimates"
         return
-    options = settings.options()
-    chosen = CompareOptions(level=options.level, scope=options.scope, structure=options.structure)
     named = [replace(log, system=_system(origin)) for log in logs]
     try:
-        session.comparisons = compare(named, settings.compare, chosen)
+        session.comparisons = compare(named, settings.compare, settings.compare_options())
     except Exception as error:
         session.no_comparison = str(error)
         raise

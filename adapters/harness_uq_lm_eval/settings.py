@@ -5,15 +5,16 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypeAlias
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
-from harness_uq import HarnessUqError, Options, StructureOptions, estimate_scores
+from harness_uq import CompareOptions, HarnessUqError, Options, StructureOptions, estimate_scores
 
-Scope: TypeAlias = Literal["population", "benchmark"]
+Scope: TypeAlias = Literal["population", "benchmark", "full"]
 
 ENVIRONMENT = "HARNESS_UQ"
 PREFIX = "uq"
-SCOPES: tuple[Scope, ...] = ("population", "benchmark")
+SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 _logger = logging.getLogger("harness_uq")
 
@@ -26,7 +27,7 @@ class Settings:
     ----------
     method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
     level : coverage aimed at, in (0, 1)
-    scope : `population` or `benchmark`
+    scope : `population`, `benchmark` or `full`
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, any number of them
     compare : a logged run to compare with, None for no comparison
     keep_bootstrap : let lm-eval compute its own standard errors as well, bootstrap included
@@ -48,6 +49,12 @@ class Settings:
         """
         structure = StructureOptions.parse(self.cluster)
         return Options(method=self.method, level=self.level, scope=self.scope, structure=structure)
+
+    def compare_options(self) -> CompareOptions:
+        """The same for the comparison, which knows no `full`."""
+        options = self.options()
+        scope: Scope = "benchmark" if self.scope == "benchmark" else "population"
+        return CompareOptions(level=options.level, scope=scope, structure=options.structure)
 
     def recorded(self) -> dict[str, str | float]:
         """What the block in the results says of them."""
@@ -96,9 +103,12 @@ class Asked:
         """
         settings = self.settings()
         if settings is None:
+            self._check_nothing_asked()
             return
         if settings.scope not in SCOPES:
-            raise HarnessUqError(f"uq_scope must be population or benchmark; got {settings.scope!r}")
+            raise HarnessUqError(f"uq_scope must be one of {', '.join(SCOPES)}; got {settings.scope!r}")
+        if settings.compare is not None and not Path(settings.compare).exists():
+            raise HarnessUqError(f"there is no logged run at {settings.compare} to compare with")
         options = settings.options()
         try:
             estimate_scores([0.0, 1.0, 1.0], options=options)
@@ -106,6 +116,11 @@ class Asked:
             raise
         except Exception as error:  # ours, not the user's: the run goes on
             _logger.warning("the uq settings could not be tried: %s: %s", type(error).__name__, error)
+
+    def _check_nothing_asked(self) -> None:
+        idle = sorted(f"{PREFIX}_{name}" for name in self.values.keys() & _NAMES)
+        if idle:
+            raise HarnessUqError(f"{', '.join(idle)} without {PREFIX}: add --{PREFIX} bayes")
 
 
 def _name(key: str) -> str | None:
@@ -133,7 +148,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("uncertainty (harness-uq)")
     group.add_argument("--uq", metavar="METHOD", help="intervals and standard errors: bayes, wilson, t, clt or a name")
     group.add_argument("--uq_level", type=float, metavar="LEVEL", help="coverage of the intervals (default: 0.95)")
-    group.add_argument("--uq_scope", choices=SCOPES, help="new questions, or exactly these (default: population)")
+    group.add_argument(
+        "--uq_scope",
+        choices=SCOPES,
+        help="new questions, exactly these, or the whole benchmark of a run with --limit (default: population)",
+    )
     group.add_argument(
         "--uq_cluster",
         action="append",

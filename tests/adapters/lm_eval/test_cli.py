@@ -84,10 +84,30 @@ def test_a_comparison_is_printed_below_the_tables(run, tmp_path):
     assert max(map(len, comparison.splitlines())) <= 100
 
 
-def test_a_comparison_that_failed_is_said_below_the_tables(run):
-    code, printed, results = run("--uq", "bayes", "--uq_compare", "nowhere")
+def test_a_comparison_that_failed_is_said_below_the_tables(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, printed, results = run("--uq", "bayes", "--uq_compare", "empty")
     assert (code, "comparisons" in results["uq"]) == (0, False)
-    assert printed.strip().endswith("no comparison with nowhere: nowhere: no such file or directory")
+    assert printed.strip().endswith("no comparison with empty: the directory is empty")
+
+
+def test_warnings_stand_once_below_the_tables(run):
+    code, printed, results = run("--uq", "bayes", "--uq_cluster", "live_mc=nosuch")
+    tables, below = printed.split("Warnings\n")
+    assert code == 0
+    assert "live_perfect" in tables
+    warnings = {text for entry in results["uq"]["estimates"] for text in entry["warnings"]}
+    said = " ".join(below.split())
+    assert [said.count(text) for text in sorted(warnings)] == [1] * len(warnings)
+    assert "- live_mc: " in below
+    assert "'nosuch'" in said
+
+
+def test_a_run_with_a_limit_can_be_estimated_for_the_whole_benchmark(run):
+    _, _, results = run("--uq", "bayes", "--uq_scope", "full", tasks="live_perfect")
+    entry = live.entries(results)["live_perfect", "acc", "none"]
+    assert (results["uq"]["scope"], entry["scope"]) == ("full", "full")
+    assert entry["interval"] is not None
 
 
 def test_without_a_method_it_is_stock(run):
@@ -117,6 +137,8 @@ def test_a_config_file_may_hold_the_settings_and_the_command_line_is_stronger(ru
         (["--uq", "bays"], "bays"),
         (["--uq", "bayes", "--uq_level", "95"], "level"),
         (["--uq", "bayes", "--uq_scope", "everything"], "uq_scope"),
+        (["--uq", "bayes", "--uq_compare", "nowhere"], "error: there is no logged run at nowhere to compare with\n"),
+        (["--uq_level", "0.9", "--uq_cluster", "none"], "uq_cluster, uq_level without uq: add --uq bayes"),
     ],
 )
 def test_a_wrong_setting_ends_the_run_before_it_begins(run, capsys, arguments, message, monkeypatch):
@@ -130,14 +152,30 @@ def test_a_wrong_setting_ends_the_run_before_it_begins(run, capsys, arguments, m
 
 def test_a_wrong_config_file_ends_the_run_before_it_begins(run, tmp_path, capsys):
     config = tmp_path / "config.yaml"
-    config.write_text("uq: bays\n", encoding="utf-8")
-    code, _, results = run("--config", str(config))
-    assert (code, results) == (1, None)
+    for content, message in (("uq: bays\n", "bays"), ("uq_level: 0.9\n", "add --uq bayes")):
+        config.write_text(content, encoding="utf-8")
+        code = main(["lm-eval", "run", *MODEL, "--tasks", "live_mc", "--config", str(config)])
+        assert code == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_config_file_may_name_the_method_of_options_on_the_command_line(run, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text("uq: bayes\n", encoding="utf-8")
+    assert run("--config", str(config), "--uq_level", "0.5")[2]["uq"]["level"] == 0.5
+
+
+def test_help_names_our_options_and_commands(capsys):
+    for arguments in ([], ["--help"], ["-h"]):
+        assert main(["lm-eval", *arguments]) == 0
+        printed = capsys.readouterr().out
+        for name in ("--uq METHOD", "--uq_keep_bootstrap", "HARNESS_UQ", "install-hook", "remove-hook", "run --help"):
+            assert name in printed
+    assert main(["lm-eval", "run", "--help"]) == 0
+    assert "--uq METHOD" in capsys.readouterr().out
 
 
 def test_other_arguments_are_lm_evals(capsys):
-    assert main(["lm-eval", "--help"]) == 0
-    assert "lm-eval" in capsys.readouterr().out
     assert main(["lm-eval", "run", "--no_such_option"]) == 2
 
 

@@ -271,10 +271,21 @@ class TestResults:
             assert row["higher_is_better"] is (metric != "ter")
 
     def test_a_comparison_that_fails_leaves_the_estimates(self, live_folder, tmp_path):
-        results = live.simple_evaluate(live_folder, ["live_mc"], settings={"compare": str(tmp_path / "nothing")})
+        results = live.simple_evaluate(live_folder, ["live_mc"], settings={"compare": str(tmp_path)})
         assert "comparisons" not in results["uq"]
         assert "estimates" in results["uq"]
         assert live.entries(results)["live_mc", "acc", "none"]["interval"] is not None
+
+    def test_a_run_to_compare_with_that_does_not_exist_is_said_before_anything_runs(self, tmp_path):
+        with pytest.raises(harness_uq.HarnessUqError, match=r"no logged run at .*nothing to compare with"):
+            harness_uq_lm_eval.uq("bayes", compare=str(tmp_path / "nothing"))
+
+    def test_for_the_whole_benchmark_the_comparison_is_about_new_questions(self, live_results, live_folder, tmp_path):
+        live.save(copy.deepcopy(live_results), live_folder, tmp_path)
+        settings = {"scope": "full", "compare": str(tmp_path)}
+        results = live.simple_evaluate(live_folder, ["live_mc"], settings=settings, limit=30)
+        assert {row["scope"] for row in results["uq"]["comparisons"]} == {"population"}
+        assert {entry["scope"] for entry in results["uq"]["estimates"]} == {"full"}
 
     def test_the_context_puts_everything_back(self):
         from lm_eval import evaluator, utils
