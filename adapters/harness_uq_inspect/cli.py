@@ -7,14 +7,15 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from harness_uq import DataError, MissingDependencyError
-from harness_uq_inspect.wanted import OPTIONS, VARIABLE, from_environment, split
+from harness_uq_inspect.wanted import OPTIONS, VARIABLE, from_environment, is_wanted, split
 
 _HELP: Final = """\
 usage: harness-uq inspect COMMAND … [--uq METHOD] [--uq-level LEVEL] [--uq-scope SCOPE]
                                     [--uq-cluster [TASK=]FIELD] [--uq-compare RUN]
 
 Inspect AI's command line; every other argument goes to `inspect` untouched. Where --uq is given, or HARNESS_UQ is
-set, each log of eval, eval-set and eval-retry gets intervals, and a table of them is printed.
+set, each log of eval, eval-set and eval-retry gets intervals, and a table of them is printed; without either the
+other options are an error.
 
   --uq METHOD                 bayes, wilson, t, clt or the name of an estimator
   --uq-level LEVEL            coverage of the intervals (0.95)
@@ -36,7 +37,8 @@ def main(argv: Sequence[str]) -> int:
     try:
         rest, variables = split(argv)
         if variables:
-            os.environ.update({VARIABLE: "bayes", **variables})
+            os.environ.update(variables)
+            _check_method(variables)
             from_environment()
         sys.argv = ["inspect", *rest]  # what `--detach` hands to the process that it starts
         return _run_inspect()
@@ -46,6 +48,13 @@ def main(argv: Sequence[str]) -> int:
     finally:
         sys.argv = command
         _restore_environment(before)
+
+
+def _check_method(variables: Mapping[str, str]) -> None:
+    """Raise DataError where options were given and nothing names a method."""
+    if VARIABLE not in variables and not is_wanted():
+        idle = [option for option, variable in OPTIONS.items() if variable in variables]
+        raise DataError(f"{', '.join(sorted(idle))} without --uq: add --uq bayes")
 
 
 def _run_inspect() -> int:

@@ -100,7 +100,7 @@ def _compared(task: TaskLog, wanted: Wanted) -> tuple[list[Comparison], str]:
     try:
         rows = compare(task, wanted.compare, options)
     except HarnessUqError as error:
-        return [], f"{title}no comparison: {error}"
+        return [], f"{title}no comparison: {str(error).removeprefix(f'{wanted.compare}: ')}"
     return rows, title + comparisons_as(rows, "table").strip("\n")
 
 

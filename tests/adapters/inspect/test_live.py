@@ -387,12 +387,30 @@ def test_wrong_options_end_before_the_run(tasks, tmp_path):
         (("--uq", "bayesian"), "no method is called 'bayesian'"),
         (("--uq", "bayes", "--uq-level", "95"), "level must lie strictly between 0 and 1"),
         (("--uq", "bayes", "--uq-compare", "nowhere"), "no logged run at nowhere"),
+        (("--uq-level", "0.9", "--uq-cluster", "none"), "--uq-cluster, --uq-level without --uq: add --uq bayes"),
     ):
         command = [*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, *options]
         done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
         assert done.returncode == 2
         assert said in done.stderr
     assert not (tmp_path / "logs").exists()
+
+
+def test_the_environment_may_name_the_method_of_options_on_the_command_line(tasks, tmp_path):
+    command = ("inspect", "eval", f"{tasks}@plain", *FIXED, "--uq-level", "0.9")
+    run_with_uq(*HARNESS_UQ, *command, cwd=tmp_path, HARNESS_UQ="wilson")
+    (row,) = block(only_log(tmp_path))["estimates"]
+    assert block(only_log(tmp_path))["settings"]["method"] == "wilson"
+    assert row["interval"]["level"] == 0.9
+
+
+def test_help_names_every_option(capsys):
+    from harness_uq.cli import main
+    from harness_uq_inspect.wanted import OPTIONS
+
+    assert main(["inspect", "--help"]) == 0
+    printed = capsys.readouterr().out
+    assert [option for option in OPTIONS if option not in printed] == []
 
 
 def test_rescore_gives_what_the_live_run_gave_and_restore_brings_the_live_log_back(runs, tmp_path, capsys):
