@@ -8,9 +8,9 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats._arrays import FloatArray, IntArray, check_finite, check_level
-from harness_uq.stats.cluster_robust import cluster_codes
-from harness_uq.stats.paired_clustered import cluster_mass
+from harness_uq.stats._unit_totals import UnitTotals, unit_totals
 
+EXTREME_MASS, GRADED_MASS = 2.0, 0.5
 _STICKS = 48
 _CELLS_AT_ONCE = 4_000_000
 
@@ -21,22 +21,26 @@ def joint_draws(
     high: float,
     *,
     clusters: ArrayLike | None = None,
+    prior_mass: ArrayLike | None = None,
     n_draws: int = 4000,
     rng: np.random.Generator | None = None,
 ) -> FloatArray:
     """Posterior draws of the mean scores of systems that answered the same questions, correlated as the questions are.
 
-    A Dirichlet process on the questions' score vectors, one weight a question for all systems. Its prior draws each
-    system's score at `low` or `high` by a fair coin, with total mass 2 where every score is at a bound and 1/2
-    otherwise. Scores of 0 and 1 then have Beta(1 + S, 1 + F) posteriors, and each difference has exactly that of
-    `paired_posterior(.., "dirichlet")` or `paired_difference_posterior`; with clusters, of
-    `paired_clustered_difference_posterior`. A system that is right everywhere is therefore not certain to be best.
+    A Dirichlet process on the questions' score vectors, one weight a question for all systems. Its prior is a gamma
+    process of points at which each system scores `low` or `high` by a fair coin; a system of a smaller prior mass sees
+    a random part of them. A system's draws therefore depend on its own scores and mass alone, not on the others', and
+    the difference of two systems of equal mass has the posterior of `paired_difference_posterior` or
+    `paired_clustered_difference_posterior` with that mass. Scores of 0 and 1 have Beta(1 + S, 1 + F) posteriors: a
+    system that is right everywhere is not certain to be best.
 
     Parameters
     ----------
     scores : array_like, shape (n_systems, n_questions), in [low, high]; means over trials; NaN is not answered
     low, high : float; bounds of a score
     clusters : array_like, shape (n_questions,) of labels, or None
+    prior_mass : array_like, (n_systems,) or one for all, > 0; None takes 2 for a system whose questions (clusters) are
+        each at a bound, 1/2 for the others
     n_draws : int; the Monte Carlo error of a probability p is sqrt(p (1 - p) / n_draws)
     rng : generator; None takes a fixed seed, so that the same data give the same numbers
 
@@ -46,64 +50,49 @@ def joint_draws(
 
     Raises
     ------
-    DataError : if a score is out of bounds, or a system has no score
+    DataError : if a score is out of bounds, a system has no score, or a prior mass is not positive
 
     Ferguson (1973); Rubin (1981), Annals of Statistics 9, 130-134, for the weights; Sethuraman (1994), Statistica
-    Sinica 4, 639-650, for drawing the prior's part.
+    Sinica 4, 639-650, for drawing the prior's part; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, for parts
+    of a gamma process.
     """
-    y, width = _unit_scores(scores, low, high)
-    totals, sizes, data_mass, extreme = _group(y, clusters)
-    prior_mass = 2.0 if extreme else 0.5
+    units = unit_totals(scores, low, high, clusters)
+    masses = np.where(units.is_extreme, EXTREME_MASS, GRADED_MASS) if prior_mass is None else np.asarray(prior_mass)
+    masses = np.broadcast_to(np.asarray(masses, float), len(units.totals))
+    if not (masses > 0).all():
+        raise DataError(f"prior masses must be positive; got {masses.min():g}")
     rng = rng or np.random.default_rng(0)
-    draws = np.empty((len(y), n_draws))
-    step = max(1, _CELLS_AT_ONCE // (totals.shape[1] + _STICKS * len(y)))
+    draws = np.empty((len(units.totals), n_draws))
+    step = max(1, _CELLS_AT_ONCE // (units.totals.shape[1] + _STICKS * len(draws)))
     for start in range(0, n_draws, step):
         part = slice(start, min(start + step, n_draws))
-        draws[:, part] = _draw(totals, sizes, data_mass, prior_mass, part.stop - start, rng)
-    return low + width * draws
+        draws[:, part] = _draw(units, masses, part.stop - start, rng)
+    return low + (high - low) * draws
 
 
-def _unit_scores(scores: ArrayLike, low: float, high: float) -> tuple[FloatArray, float]:
-    y = np.asarray(scores, float)
-    if y.ndim != 2 or not y.size:
-        raise DataError(f"scores must have shape (n_systems, n_questions); got {y.shape}")
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise DataError(f"bounds must be finite with low < high; got {low} and {high}")
-    if (y < low).any() or (y > high).any():
-        raise DataError(f"scores must lie in [{low:g}, {high:g}]; got {np.nanmin(y):g} to {np.nanmax(y):g}")
-    empty = np.isnan(y).all(axis=1)
-    if empty.any():
-        raise DataError(f"system {int(np.flatnonzero(empty)[0])} has no score on any question")
-    return (y - low) / (high - low), high - low
-
-
-def _group(y: FloatArray, clusters: ArrayLike | None) -> tuple[FloatArray, FloatArray, float, bool]:
-    """Totals and sizes (n_systems, n_clusters), the mass of one cluster, and whether all cluster means are 0 or 1."""
-    present = ~np.isnan(y)
-    totals, sizes, mass = np.where(present, y, 0.0), present.astype(float), 1.0
-    if clusters is not None:
-        codes = cluster_codes(clusters, y.shape[1])
-        n_clusters = int(codes.max()) + 1
-        if n_clusters < y.shape[1]:
-            starts = np.concatenate([[0], np.flatnonzero(np.diff(np.sort(codes))) + 1])
-            order = np.argsort(codes, kind="stable")
-            totals, sizes = (np.add.reduceat(part[:, order], starts, axis=1) for part in (totals, sizes))
-            mass = cluster_mass(np.asarray(np.bincount(codes), float)) / n_clusters
-    return totals, sizes, mass, bool((np.isclose(totals, 0) | np.isclose(totals, sizes)).all())
-
-
-def _draw(
-    totals: FloatArray, sizes: FloatArray, data_mass: float, prior_mass: float, n_draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """Ratios of weighted totals to weighted sizes, (n_systems, n_draws), prior part by stick-breaking."""
-    weights = rng.standard_gamma(data_mass, (totals.shape[1], n_draws))
-    stick = rng.beta(1.0, prior_mass, (_STICKS, n_draws))
-    stick[-1] = 1.0
-    share = stick * np.concatenate([np.ones((1, n_draws)), np.cumprod(1 - stick[:-1], axis=0)])
+def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Ratios of weighted totals to weighted sizes, (n_systems, n_draws)."""
+    weights = rng.standard_gamma(units.mass, (units.totals.shape[1], n_draws))
+    totals, sizes = units.totals @ weights, units.sizes @ weights
+    heaviest = prior_mass.max()
+    points = _prior_points(heaviest, n_draws, rng)
     coins = rng.integers(0, 2, (len(totals), _STICKS, n_draws), dtype=np.int8)
-    size = sizes.mean(axis=1, keepdims=True)
-    prior = rng.standard_gamma(prior_mass, n_draws) * size
-    return np.asarray((totals @ weights + prior * np.einsum("skd,kd->sd", coins, share)) / (sizes @ weights + prior))
+    points *= rng.standard_gamma(heaviest, n_draws)
+    marks = rng.random(points.shape) * heaviest if (prior_mass < heaviest).any() else np.zeros_like(points)
+    size = units.sizes.mean(axis=1, keepdims=True)
+    for mass in np.unique(prior_mass):
+        of = prior_mass == mass
+        seen = np.where(marks < mass, points, 0.0)
+        totals[of] += size[of] * np.einsum("skd,kd->sd", coins[of], seen)
+        sizes[of] += size[of] * seen.sum(axis=0)
+    return np.asarray(totals / sizes)
+
+
+def _prior_points(mass: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Shares (_STICKS, n_draws) of a Dirichlet process of this mass, by stick-breaking."""
+    stick = rng.beta(1.0, mass, (_STICKS, n_draws))
+    stick[-1] = 1.0
+    return np.asarray(stick * np.concatenate([np.ones((1, n_draws)), np.cumprod(1 - stick[:-1], axis=0)]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,7 +266,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
-    """Benjamini-Hochberg adjusted p-values: reject where <= q, and at most a share q of rejections is false.
+    """Benjamini-Hochberg adjusted p-values: reject where <= q; the expected share of false rejections is at most q.
 
     Parameters
     ----------
@@ -287,8 +276,8 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     ------
     DataError : if a value is not a probability
 
-    For independent or positively dependent tests; all pairs of systems are neither, and the rate is then only
-    approximate. Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
+    The share in the data at hand may be larger. For independent or positively dependent tests; all pairs of systems are
+    neither, and the rate is then only approximate. Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(12).tolist()
     [0.03, 0.04, 0.04]

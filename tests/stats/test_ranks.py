@@ -63,6 +63,26 @@ def test_a_system_that_is_always_right_is_not_certain_to_be_best() -> None:
     assert ranks.prob_best[1] > 0.05
 
 
+def test_a_systems_draws_do_not_depend_on_the_others(binary: Floats) -> None:
+    graded = np.random.default_rng(7).binomial(4, 0.5, (2, 20)) / 4
+    draws = joint_draws(np.vstack([binary, graded]), 0, 1, n_draws=100_000)
+    right = binary.sum(axis=1)
+    for system in range(4):
+        below = special.betainc(1 + right[system], 21 - right[system], np.quantile(draws[system], P))
+        assert below == pytest.approx(P, abs=0.006)
+    pairs = paired_posteriors(binary, "dirichlet")
+    assert np.mean(draws[1] > draws[2]) == pytest.approx(pairs.prob_positive[1, 2], abs=0.006)
+    of_graded = paired_difference_posterior(graded[0] - graded[1], 0, 1)
+    assert of_graded.cdf(np.quantile(draws[4] - draws[5], P)) == pytest.approx(P, abs=0.006)
+
+
+def test_one_prior_mass_for_all_gives_every_pair_that_of_graded_scores(binary: Floats) -> None:
+    scores = np.vstack([binary[0], np.random.default_rng(8).binomial(4, 0.9, 20) / 4])
+    draws = joint_draws(scores, 0, 1, prior_mass=0.5, n_draws=100_000)
+    exact = paired_difference_posterior(scores[0] - scores[1], 0, 1)
+    assert exact.cdf(np.quantile(draws[0] - draws[1], P)) == pytest.approx(P, abs=0.006)
+
+
 def test_bounded_and_clustered_draws_have_their_difference_posteriors() -> None:
     rng = np.random.default_rng(2)
     scores, clusters = rng.uniform(20, 80, (3, 12)), np.array([0, 0, 1, 1, 1, 2, 2, 3, 4, 4, 4, 4])
@@ -157,6 +177,8 @@ def test_says_which_scores_it_cannot_use(scores: list[list[float]], message: str
 
 
 def test_says_what_else_it_cannot_use() -> None:
+    with pytest.raises(DataError, match="prior masses must be positive; got 0"):
+        joint_draws([[1.0, 0.0]], 0, 1, prior_mass=0)
     with pytest.raises(DataError, match="square"):
         expected_ranks([[0.5, 0.2, 0.1]])
     with pytest.raises(DataError, match="pair without matched questions"):
