@@ -1,6 +1,6 @@
 """Results about several systems and about runs to come: comparisons, rankings and plans."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -119,12 +119,13 @@ class RankedSystem:
     Attributes
     ----------
     value, interval : its score on the questions compared
-    prob_best : P(its score is the highest)
+    prob_best : P(its score is the best)
     expected_rank : posterior mean of its rank, 1 is best
     rank_low, rank_high : credible interval of its rank
     group : letters shared with the systems that the data cannot separate from it
     tied_rank : rank with ties by Bayes@N z-scores (Hariri et al. 2025), None with one trial a question
-    group_adjusted : the same letters by paired tests, adjusted for their number; empty where there are no tests
+    group_adjusted : the same letters by paired tests, adjusted for their number; empty where there are no tests, a
+        dash for a system that has none
     """
 
     system: str
@@ -147,7 +148,8 @@ class Ranking(NotebookTable):
     ----------
     systems : best first
     prob_better : prob_better[i][j] = P(system i is better than system j), in the order of `systems`
-    adjusted_p : adjusted_p[i][j], two-sided paired test after the named correction; None where not computed
+    adjusted_p : adjusted_p[i][j], two-sided paired test after the named correction; None where not computed, NaN (null
+        in JSON) where a pair's difference does not vary and has no test
     correction : `holm` or `bh`
     prob_rank : prob_rank[i][r] = P(rank of system i is r + 1), in the order of `systems`; None where not computed
     n_questions, n_comparisons : questions common to all; pairs × tasks × metrics × filters compared in all
@@ -176,7 +178,7 @@ class Ranking(NotebookTable):
             "filter": self.filter,
             "systems": [_ranked_dict(system) for system in self.systems],
             "prob_better": [list(row) for row in self.prob_better],
-            "adjusted_p": None if self.adjusted_p is None else [list(row) for row in self.adjusted_p],
+            "adjusted_p": None if self.adjusted_p is None else [_finite(row) for row in self.adjusted_p],
             "correction": self.correction,
             "prob_rank": None if self.prob_rank is None else [list(row) for row in self.prob_rank],
             "n_questions": self.n_questions,
@@ -185,6 +187,10 @@ class Ranking(NotebookTable):
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
+
+
+def _finite(row: Sequence[float]) -> list[float | None]:
+    return [finite_or_none(value) for value in row]
 
 
 def _ranked_dict(ranked: RankedSystem) -> dict[str, object]:

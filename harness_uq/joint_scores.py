@@ -1,9 +1,11 @@
 """Several systems on the same questions: joint draws of their scores, and all pairs of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from harness_uq.alignment import AlignedScores, align
@@ -14,13 +16,15 @@ from harness_uq.plugins import Plugins
 from harness_uq.runs import Chosen
 from harness_uq.stats.bayes_at_n import bayes_at_n
 from harness_uq.stats.checks import identical_trials
+from harness_uq.stats.joint_pairs import prob_better
 from harness_uq.stats.joint_student import joint_means
 from harness_uq.stats.paired import paired_tables
-from harness_uq.stats.ranks import joint_draws, tied_ranks
+from harness_uq.stats.ranks import GRADED_MASS, joint_draws
 from harness_uq.structure import StructureOptions, score_type_of
+from harness_uq.task_groups import joined_labels
 
-TIE_Z = 1.645
 CORE_SHARE = 0.5
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,9 +37,9 @@ class JointScores:
     values : float (n_systems,); plain scores
     draws : float (n_systems, n_draws); from the joint posterior
     prob_better : float (n_systems, n_systems); P(row > column)
-    p_values : the same of two-sided paired tests; None where there are none
-    tied : ranks with ties by Bayes@N; None with one trial a question or scores that are not 0/1
-    is_exact : prob_better needs no draws
+    p_values : the same of two-sided paired tests, NaN where a pair has none; None where no pair can have one
+    bayes_at_n : float (2, n_systems); means and standard deviations by Bayes@N, None with one trial a question or
+        scores that are not 0/1
     n_questions, notes, warnings : for the report
     """
 
@@ -44,8 +48,7 @@ class JointScores:
     draws: FloatArray
     prob_better: FloatArray
     p_values: FloatArray | None
-    tied: IntArray | None
-    is_exact: bool
+    bayes_at_n: FloatArray | None
     n_questions: int
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -74,33 +77,23 @@ def joint_scores(
     NotEstimableError : if fewer than two systems have questions in common
     """
     kept, notes = _complete(chosen)
-    scores = [entry.data for entry in kept if isinstance(entry.data, Scores)]
-    aligned = align([entry.log for entry in kept], scores)
-    kind, bounds, _ = score_type_of(_stacked(aligned, scores), options.ranges)
-    units, key = _units(kept, aligned, options, plugins)
-    values = [_distinct_trials(trials) for trials in aligned.values]
-    means = np.stack([np.nanmean(trials, axis=1) for trials in values])
-    is_single = all(trials.shape[1] == 1 for trials in values)
-    fit = joint_means(means, units)
-    notes += _loss(kept, scores, aligned)
-    if key and units is not None:
-        notes += (f"questions are clustered by {key}: {len(np.unique(units))} clusters",)
-    if bounds is None:
-        draws, notes = fit.draws(n_draws, rng), (*notes, "the scores have no known range: joint Student's t")
-    else:
-        draws = joint_draws(means, *bounds, clusters=units, n_draws=n_draws, rng=rng)
-    is_table = kind == "binary" and is_single and units is None
+    found = _matched(kept, options, plugins)
+    if found.constant:
+        rest = [entry for k, entry in enumerate(kept) if k not in found.constant]
+        joint = joint_scores(rest, options, plugins, n_draws=n_draws, rng=rng)
+        return replace(joint, notes=(*notes, *found.constant.values(), *joint.notes))
+    draws, prob = _student(found, n_draws, rng) if found.bounds is None else _process(found, found.bounds, n_draws, rng)
+    p_values = _p_values(found)
     return JointScores(
-        systems=aligned.systems,
-        values=means.mean(axis=1),
+        systems=found.systems,
+        values=found.means.mean(axis=1),
         draws=draws,
-        prob_better=_prob_better_of_tables(means) if is_table else prob_better_of_draws(draws),
-        p_values=_mcnemar(means) if is_table else fit.pair_p_values(),
-        tied=_bayes_at_n_ranks(values) if kind == "binary" and not is_single else None,
-        is_exact=is_table,
-        n_questions=aligned.n_questions,
-        notes=notes,
-        warnings=aligned.warnings,
+        prob_better=prob,
+        p_values=p_values,
+        bayes_at_n=_bayes_at_n(found),
+        n_questions=found.means.shape[1],
+        notes=(*notes, *found.notes, *_untested(p_values)),
+        warnings=found.warnings,
     )
 
 
@@ -167,7 +160,71 @@ def _loss(kept: Sequence[Chosen], scores: Sequence[Scores], aligned: AlignedScor
     )
 
 
-# ---------------------------------------------------------------- pieces
+# ---------------------------------------------------------------- common questions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Matched:
+    """Scores of the systems on the questions that all of them answered.
+
+    Attributes
+    ----------
+    trials : float (n_questions, n_trials), one a system
+    means : float (n_systems, n_questions)
+    is_binary, bounds : of a score; bounds are None where the range is unknown
+    units : labels of the clusters; None where questions are independent
+    """
+
+    systems: tuple[str, ...]
+    trials: tuple[FloatArray, ...]
+    means: FloatArray
+    is_binary: bool
+    bounds: tuple[float, float] | None
+    units: IntArray | None
+    metric: str
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def is_single(self) -> NDArray[np.bool_]:
+        """Which systems answered every question once and were right or wrong; (n_systems,)."""
+        return np.array([self.is_binary and trials.shape[1] == 1 for trials in self.trials])
+
+    @property
+    def constant(self) -> dict[int, str]:
+        """Notes on the systems of which nothing is known: their scores are all equal, and have no known range."""
+        if self.bounds is not None:
+            return {}
+        return {
+            k: f"{name} is left out: all its scores equal {row[0]:g}, and their range is unknown; "
+            f"--range {self.metric}=LO,HI gives one"
+            for k, (name, row) in enumerate(zip(self.systems, self.means, strict=True))
+            if np.ptp(row) <= ROUNDING * np.abs(row).max()
+        }
+
+
+def _matched(kept: Sequence[Chosen], options: StructureOptions, plugins: Plugins) -> _Matched:
+    scores = [entry.data for entry in kept if isinstance(entry.data, Scores)]
+    aligned = align([entry.log for entry in kept], scores)
+    kind, bounds, _ = score_type_of(_stacked(aligned, scores), options.ranges)
+    trials = tuple(_distinct_trials(values) for values in aligned.values)
+    units, key, warnings = _units(kept, aligned, options, plugins)
+    notes = _loss(kept, scores, aligned)
+    if units is not None:
+        notes += (f"questions are clustered by {key}: {len(np.unique(units))} clusters",)
+    if bounds is None:
+        notes += ("the scores have no known range: joint Student's t",)
+    return _Matched(
+        systems=aligned.systems,
+        trials=trials,
+        means=np.stack([np.nanmean(values, axis=1) for values in trials]),
+        is_binary=kind == "binary",
+        bounds=bounds,
+        units=units,
+        metric=scores[0].metric,
+        notes=notes,
+        warnings=(*aligned.warnings, *warnings),
+    )
 
 
 def _stacked(aligned: AlignedScores, scores: Sequence[Scores]) -> Scores:
@@ -180,15 +237,21 @@ def _stacked(aligned: AlignedScores, scores: Sequence[Scores]) -> Scores:
 
 def _units(
     kept: Sequence[Chosen], aligned: AlignedScores, options: StructureOptions, plugins: Plugins
-) -> tuple[IntArray | None, str | None]:
-    """Clusters of the common questions, as the first log that has them says."""
-    for entry, rows in zip(kept, aligned.rows, strict=True):
-        clusters = clusters_of(entry.log, options, plugins)
-        if clusters.codes is not None:
-            codes = np.unique(clusters.codes[rows], return_inverse=True)[1]
-            if codes.max() + 1 < len(codes):
-                return np.asarray(codes, np.int64), clusters.key
-    return None, None
+) -> tuple[IntArray | None, str | None, tuple[str, ...]]:
+    """Labels of the clusters of the common questions; where the logs disagree, whatever any of them puts together."""
+    found = [clusters_of(entry.log, options, plugins) for entry in kept]
+    codes = [
+        clusters.codes if clusters.codes is not None else getattr(entry.data, "clusters", None)
+        for clusters, entry in zip(found, kept, strict=True)
+    ]
+    held = zip(codes, aligned.rows, strict=True)
+    present = [np.unique(code[rows], return_inverse=True)[1] for code, rows in held if code is not None]
+    warnings = tuple(dict.fromkeys(text for clusters in found for text in clusters.warnings))
+    if not present:
+        return None, None, warnings
+    units = reduce(joined_labels, np.unique(present, axis=0))
+    key = next((clusters.key for clusters in found if clusters.key), "cluster")
+    return (None, None, warnings) if len(np.unique(units)) == len(units) else (units, key, warnings)
 
 
 def _distinct_trials(values: FloatArray) -> FloatArray:
@@ -196,10 +259,50 @@ def _distinct_trials(values: FloatArray) -> FloatArray:
     return np.nanmean(seen, axis=1, keepdims=True) if identical_trials(seen) else seen
 
 
-def _prob_better_of_tables(correct: FloatArray) -> FloatArray:
-    """P(row > column) = P(r > 1/2), r ~ Beta(c10 + 1/2, c01 + 1/2), of the Dirichlet cells; exact."""
-    tables = paired_tables(correct)
-    return np.asarray(special.betainc(tables[..., 2] + 0.5, tables[..., 1] + 0.5, 0.5))
+# ---------------------------------------------------------------- posteriors and tests
+
+
+def _student(found: _Matched, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Draws of scores without a range, and P(row > column)."""
+    fit = joint_means(found.means, found.units)
+    size = np.abs(fit.mean)
+    shifted = np.isnan(fit.pair_p_values()) & (np.abs(fit.mean[:, None] - fit.mean) > ROUNDING * (size[:, None] + size))
+    if shifted.any():
+        a, b = (found.systems[k] for k in np.argwhere(shifted)[0])
+        raise NotEstimableError(f"{a} and {b} differ by the same amount everywhere, which shows no spread")
+    draws = fit.draws(n_draws, rng)
+    return draws, prob_better_of_draws(draws)
+
+
+def _process(
+    found: _Matched, bounds: tuple[float, float], n_draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of bounded scores, and P(row > column): each pair alone, by draws where many pairs take many values."""
+    draws = joint_draws(found.means, *bounds, clusters=found.units, n_draws=n_draws, rng=rng)
+    exact = prob_better(found.means, *bounds, clusters=found.units)
+    unknown = np.isnan(exact)
+    if not unknown.any():
+        return draws, exact
+    alike = joint_draws(found.means, *bounds, clusters=found.units, prior_mass=GRADED_MASS, n_draws=n_draws, rng=rng)
+    return draws, np.where(unknown, prob_better_of_draws(alike), exact)
+
+
+def _p_values(found: _Matched) -> FloatArray:
+    """McNemar's exact test of two systems that were right or wrong once, (cluster-robust) t of other pairs."""
+    try:
+        p = joint_means(found.means, found.units).pair_p_values()
+    except NotEstimableError:
+        p = np.where(np.eye(len(found.means), dtype=bool), 1.0, np.nan)
+    if found.units is None and found.is_single.any():
+        is_table = np.ix_(found.is_single, found.is_single)
+        p[is_table] = _mcnemar(found.means[found.is_single])
+    return p
+
+
+def _untested(p_values: FloatArray) -> tuple[str, ...]:
+    p = p_values[np.triu_indices(len(p_values), 1)]
+    n = int(np.isnan(p).sum())
+    return (f"{n} of {len(p)} pairs have no paired test: their differences do not vary",) if n else ()
 
 
 def _mcnemar(correct: FloatArray) -> FloatArray:
@@ -209,6 +312,7 @@ def _mcnemar(correct: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(1.0, 2 * special.bdtr(fewer, (tables[..., 1] + tables[..., 2]).astype(int), 0.5)))
 
 
-def _bayes_at_n_ranks(values: Sequence[FloatArray]) -> IntArray:
-    moments = [bayes_at_n(trials) for trials in values]
-    return tied_ranks([mean for mean, _ in moments], [sd for _, sd in moments], z=TIE_Z)
+def _bayes_at_n(found: _Matched) -> FloatArray | None:
+    if not found.is_binary or found.is_single.all():
+        return None
+    return np.array([bayes_at_n(trials) for trials in found.trials]).T

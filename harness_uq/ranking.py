@@ -18,10 +18,12 @@ from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.results import Interval
 from harness_uq.runs import Chosen, Key, choose_runs, higher_is_better
 from harness_uq.sides import Runs, read_all
-from harness_uq.stats.ranks import RankPosterior, benjamini_hochberg, expected_ranks, holm, rank_posterior
+from harness_uq.stats.ranks import RankPosterior, benjamini_hochberg, expected_ranks, holm, rank_posterior, tied_ranks
 from harness_uq.structure import StructureOptions
 
 Correction = Literal["holm", "bh"]
+
+TIE_Z = 1.645
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,7 @@ def _apart(
         draws=draws,
         prob_better=prob_better_of_draws(draws),
         p_values=None,
-        tied=None,
-        is_exact=False,
+        bayes_at_n=None,
         n_questions=min(row.n_questions or 0 for row, _ in known),
         notes=(note, *(f"{row.system} is left out: not estimable" for row in rows if row.interval is None)),
         warnings=tuple(dict.fromkeys(text for row, _ in known for text in row.warnings)),
@@ -153,23 +154,22 @@ def _apart(
 
 
 def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:
-    """Adjusted p-values of all pairs; every pair of every table belongs to one family."""
+    """Adjusted p-values of all pairs; every pair that has a test belongs to one family."""
     adjust = holm if correction == "holm" else benjamini_hochberg
-    upper = [None if p is None else p[np.triu_indices(len(p), 1)] for p in tables]
-    present = [p for p in upper if p is not None]
-    family = adjust(np.concatenate(present)) if present else np.empty(0)
-    found: list[FloatArray | None] = []
-    start = 0
-    for p in tables:
-        if p is None:
-            found.append(None)
-            continue
-        i, j = np.triu_indices(len(p), 1)
-        square = np.ones(p.shape)
-        square[i, j] = square[j, i] = family[start : start + len(i)]
-        start += len(i)
-        found.append(square)
-    return found
+    upper = [np.empty(0) if p is None else p[np.triu_indices(len(p), 1)] for p in tables]
+    family = np.concatenate(upper)
+    tested = ~np.isnan(family)
+    family[tested] = adjust(family[tested])
+    parts = np.split(family, np.cumsum([len(p) for p in upper])[:-1])
+    return [None if p is None else _square(part, len(p)) for p, part in zip(tables, parts, strict=True)]
+
+
+def _square(upper: FloatArray, n: int) -> FloatArray:
+    """The symmetric matrix with this upper triangle and a diagonal of ones."""
+    i, j = np.triu_indices(n, 1)
+    square = np.ones((n, n))
+    square[i, j] = square[j, i] = upper
+    return square
 
 
 def _ranking(
@@ -179,11 +179,12 @@ def _ranking(
     order = np.argsort(-sign * joint.values, kind="stable")
     posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
     prob = joint.prob_better if higher else joint.prob_better.T
+    tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
     return Ranking(
         task=key[0],
         metric=key[1],
         filter=key[2],
-        systems=_systems(joint, posterior, prob, adjusted, order, options.level),
+        systems=_systems(joint, posterior, prob, adjusted, tied, order, options.level),
         prob_better=_rows(prob, order),
         n_questions=joint.n_questions,
         n_comparisons=n_pairs,
@@ -201,6 +202,7 @@ def _systems(
     posterior: RankPosterior,
     prob: FloatArray,
     adjusted: FloatArray | None,
+    tied: IntArray | None,
     order: IntArray,
     level: float,
 ) -> tuple[RankedSystem, ...]:
@@ -208,7 +210,7 @@ def _systems(
     tail = (1 - level) / 2
     expected = expected_ranks(prob)
     letters = group_letters(((prob < tail) | (prob > 1 - tail))[np.ix_(order, order)])
-    strict = [""] * len(order) if adjusted is None else group_letters(adjusted[np.ix_(order, order)] <= 1 - level)
+    strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[np.ix_(order, order)], 1 - level)
     low, high = np.quantile(joint.draws, [tail, 1 - tail], axis=1)
     return tuple(
         RankedSystem(
@@ -220,11 +222,19 @@ def _systems(
             rank_low=int(posterior.low[i]),
             rank_high=int(posterior.high[i]),
             group=letters[place],
-            tied_rank=None if joint.tied is None else int(joint.tied[i]),
+            tied_rank=None if tied is None else int(tied[i]),
             group_adjusted=strict[place],
         )
         for place, i in enumerate(order)
     )
+
+
+def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:
+    """Letters by adjusted p-values; a dash for a system that has no test with any other."""
+    tested = ~np.isnan(adjusted)
+    return [
+        letters if row.sum() > 1 else "-" for letters, row in zip(group_letters(adjusted <= alpha), tested, strict=True)
+    ]
 
 
 def _rows(matrix: FloatArray, order: IntArray) -> tuple[tuple[float, ...], ...]:

@@ -34,14 +34,20 @@ class JointMeans:
         return np.asarray(self.mean[:, None] + normal * scale)
 
     def pair_p_values(self) -> FloatArray:
-        """Two-sided p-values (n_systems, n_systems) of the paired t tests; 1 where two means are equal."""
+        """Two-sided p-values (n_systems, n_systems) of the paired t tests; 1 on the diagonal.
+
+        NaN where there is no test: the difference is the same on every question or cluster, and its variance, less
+        than a millionth of the scores' own or of rounding's size, says nothing.
+        """
         covariance = self.residuals @ self.residuals.T
         own = np.diag(covariance)
         variance = own[:, None] + own - 2 * covariance
-        gap = self.mean[:, None] - self.mean
-        noise = 1e-12 * (own[:, None] + own)
-        t = np.divide(np.abs(gap), np.sqrt(np.maximum(variance, noise)), out=np.zeros_like(gap), where=noise > 0)
-        return np.asarray(np.where(gap == 0, 1.0, 2 * special.stdtr(self.df, -t)))
+        size = np.abs(self.mean)
+        is_rounding = variance <= 1e-12 * (own[:, None] + own) + (1e-14 * (size[:, None] + size)) ** 2
+        t = np.abs(self.mean[:, None] - self.mean) / np.sqrt(np.where(is_rounding, np.nan, variance))
+        p: FloatArray = np.asarray(2 * special.stdtr(self.df, -t), float)
+        np.fill_diagonal(p, 1.0)
+        return p
 
 
 def joint_means(scores: ArrayLike, clusters: ArrayLike | None = None) -> JointMeans:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import stats
 
 from harness_uq.comparing import compare
 from harness_uq.comparisons import Ranking
-from harness_uq.data import Records, Source, TaskLog
+from harness_uq.data import Records, Scores, Source, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.letters import group_letters
 from harness_uq.ranking import RankOptions, rank
@@ -87,6 +88,20 @@ def test_probabilities_of_repeated_trials_agree_with_the_comparison() -> None:
     assert max(better) == pytest.approx(max(row.prob_positive, 0.5), abs=5 * 0.005)
 
 
+def test_another_system_changes_neither_probability_nor_test_of_a_pair() -> None:
+    """Two of 20 questions discordant: P(r > 1/2), r ~ Beta(2.5, .5), is .9244, and McNemar's p is 2/2^2."""
+    pair = {"a": [1.0] * 20, "b": [0.0, 0.0] + [1.0] * 18}
+    two, three = one(pair), one({**pair, "c": [[1.0, 0.0]] * 20})
+    for ranking in (two, three):
+        assert [system.system for system in ranking.systems[:2]] == ["a", "b"]
+        assert ranking.prob_better[0][1] == pytest.approx(0.92441318, abs=1e-8)
+    # of three tests Holm takes McNemar's .5 last; c differs from a by 1/2 everywhere and has no test
+    assert three.adjusted_p[0][1] == two.adjusted_p[0][1] == 0.5
+    for before, after in zip(two.systems, three.systems, strict=False):
+        assert after.prob_best == pytest.approx(before.prob_best, abs=0.02)
+        assert after.interval.low == pytest.approx(before.interval.low, abs=0.01)
+
+
 def test_expected_ranks_and_probabilities_mirror() -> None:
     rng = np.random.default_rng(1)
     ranking = one({f"s{k}": rng.binomial(1, 0.5 + 0.03 * k, 60) for k in range(5)})
@@ -103,6 +118,38 @@ def test_lower_is_better_puts_the_lowest_first() -> None:
     assert [system.system for system in ranking.systems] == ["low", "high"]
     assert ranking.systems[0].prob_best > 0.99
     assert ranking.prob_better[0][1] > 0.99
+
+
+def test_ties_of_bayes_at_n_follow_the_metrics_direction() -> None:
+    rng = np.random.default_rng(12)
+    logs = [task_log(rng.binomial(1, p, (50, 4)), system=name, metric="loss") for name, p in (("x", 0.1), ("y", 0.5))]
+    assert [(system.system, system.tied_rank) for system in rank(logs)[0].systems] == [("x", 1), ("y", 2)]
+
+
+def test_clusters_given_with_the_scores_count_as_in_compare() -> None:
+    rng = np.random.default_rng(13)
+    labels = np.repeat(np.arange(10), 20)
+    right = (rng.random((2, 10)) < 0.5).astype(float)[:, labels]
+    logs = [with_clusters(task_log(row, system=name), labels) for name, row in zip("ab", right, strict=True)]
+    row, ranking = compare(logs[0], logs[1])[0], rank(logs)[0]
+    place = [system.system for system in ranking.systems].index("a")
+    assert ranking.prob_better[place][1 - place] == pytest.approx(row.prob_positive, abs=1e-9)
+    assert 0.01 < row.prob_positive < 0.99
+    assert "questions are clustered by cluster: 10 clusters" in ranking.notes
+
+
+def test_questions_that_any_log_puts_together_are_one_cluster() -> None:
+    values = [1, 0, 1, 1, 0, 1, 0, 1]
+    labels = {"a": [0, 0, 1, 2, 3, 4, 5, 6], "b": [0, 1, 1, 2, 3, 4, 5, 6], "c": [0, 1, 2, 3, 4, 5, 6, 6]}
+    logs = [with_clusters(task_log(np.roll(values, k), system=name), labels[name]) for k, name in enumerate(labels)]
+    # a joins questions 0 and 1, b 1 and 2, c 6 and 7: five of eight are left
+    assert "questions are clustered by cluster: 5 clusters" in rank(logs)[0].notes
+
+
+def with_clusters(log: TaskLog, labels: object) -> TaskLog:
+    data = log.data[0]
+    assert isinstance(data, Scores)
+    return replace(log, data=(replace(data, clusters=np.asarray(labels)),))
 
 
 def test_metrics_without_scores_a_question_are_ranked_by_their_own_posteriors() -> None:
@@ -147,6 +194,70 @@ def test_holm_is_over_all_tasks_and_pairs() -> None:
     plain = rank(logs, RankOptions(correction="bh"))
     assert [r.adjusted_p[0][1] for r in plain] == pytest.approx([0.0625, 0.0625])
     assert mcnemar_test([4, 6, 0, 0]) == 0.03125
+
+
+@pytest.mark.parametrize(
+    ("scores", "clusters"),
+    [
+        ([[1.0] * 40, [0.0] * 40], np.arange(40) // 4),
+        ([[0.3, 0.4, 0.6], [0.301, 0.401, 0.601]], None),
+        ([[0.1] * 30, [0.7] * 30], None),
+        ([[1e6, 2e6, 5e6], [1e6 + 1, 2e6 + 1, 5e6 + 1]], None),
+        ([[0.2, 0.5, 0.9], [0.2, 0.5, 0.9]], None),
+    ],
+)
+def test_a_difference_that_does_not_vary_has_no_test(scores: object, clusters: object) -> None:
+    p = joint_means(scores, clusters).pair_p_values()
+    assert np.isnan([p[0, 1], p[1, 0]]).all()
+    assert np.diag(p).tolist() == [1, 1]
+
+
+def test_pairs_without_a_test_are_in_no_family_and_show_a_dash() -> None:
+    """Graded constants 1 and 1/2 as in `compare`: a posterior, no p-value; the other two tests are Holm's family."""
+    rng = np.random.default_rng(14)
+    varied = (rng.random(40) < 0.3).astype(float)
+    ranking = one({"a": np.ones(40), "b": np.full(40, 0.5)})
+    assert [system.group_adjusted for system in ranking.systems] == ["-", "-"]
+    assert "1 of 1 pairs have no paired test: their differences do not vary" in ranking.notes
+    assert ranking.to_dict()["adjusted_p"] == [[1.0, None], [None, 1.0]]
+    assert (
+        0.999
+        < ranking.prob_better[0][1]
+        == compare(task_log(np.ones(40), system="a"), task_log(np.full(40, 0.5), system="b"))[0].prob_positive
+    )
+    three = one({"a": np.ones(40), "b": np.full(40, 0.5), "c": varied})
+    p = [paired_p(np.full(40, value) - varied) for value in (1.0, 0.5)]
+    assert three.adjusted_p[0][2] == pytest.approx(2 * p[0])
+    assert three.adjusted_p[1][2] == pytest.approx(max(2 * p[0], p[1]))
+    assert math.isnan(three.adjusted_p[0][1])
+
+
+def paired_p(differences: np.ndarray) -> float:
+    return float(stats.ttest_1samp(differences, 0).pvalue)
+
+
+def test_constant_scores_without_a_range_are_left_out() -> None:
+    rng = np.random.default_rng(15)
+    values = {"a": [5.0] * 20, "b": [6.0] * 20, "c": rng.normal(5, 1, 20), "d": rng.normal(5, 1, 20)}
+    logs = [task_log(v, system=k, metric="loss") for k, v in values.items()]
+    ranking = rank(logs)[0]
+    assert {system.system for system in ranking.systems} == {"c", "d"}
+    assert ranking.notes[0].startswith("a is left out: all its scores equal 5, and their range is unknown")
+    with pytest.raises(NotEstimableError):
+        rank(logs[:2])
+
+
+def test_unbounded_scores_that_differ_by_a_constant_have_no_certain_order() -> None:
+    values = np.random.default_rng(16).normal(3, 1, 20)
+    ranking = rank([task_log(v, system=k, metric="loss") for k, v in (("a", values), ("b", values + 1e-3))])[0]
+    assert ranking.prob_better[0][1] == pytest.approx(0.5, abs=0.02)
+    assert "differ by the same amount everywhere" in ranking.notes[0]
+
+
+def test_one_cluster_of_bounded_scores_is_ranked_without_tests() -> None:
+    ranking = rank([with_clusters(task_log([x, 1, 0], system=k), [0, 0, 0]) for k, x in (("a", 1), ("b", 0))])[0]
+    assert 0.5 < ranking.prob_better[0][1] < 1
+    assert ranking.systems[0].group_adjusted == "-"
 
 
 def test_pairwise_t_agrees_with_the_paired_forms() -> None:
