@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.plots._figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy
-from harness_uq.plots.rows import percent_text, shorten, task_title
+from harness_uq.plots.rows import counted, percent_text, shorten, task_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,4 +103,4 @@ def _text_size(n: int) -> float:
 
 
 def _title(ranking: "Ranking") -> str:
-    return f"{task_title(ranking.task, ranking.metric, ranking.filter)}: {ranking.n_questions} questions"
+    return f"{task_title(ranking.task, ranking.metric, ranking.filter)}: {counted(ranking.n_questions, 'question')}"

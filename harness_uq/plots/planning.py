@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness_uq.comparisons import Plan, PlanRow
 from harness_uq.errors import DataError
 from harness_uq.plots._figure import GREY, INK, TEXT, axes_of, draw_series, legend_below, need_rows, new_figure, tidy
+from harness_uq.plots.rows import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,4 +123,4 @@ def _question_axis(axes: "Axes", counts: Sequence[int]) -> None:
 
 
 def _trials(n: int) -> str:
-    return f"{n} trial{'s' if n > 1 else ''} a question"
+    return f"{counted(n, 'trial')} a question"

@@ -124,6 +124,15 @@ def task_title(task: str, metric: str, filter_name: str) -> str:
     return f"{task}, {metric}" if filter_name == "none" else f"{task}, {metric} ({filter_name})"
 
 
+def counted(n: int, thing: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "question"), counted(1200, "question")
+    ('1 question', '1200 questions')
+    """
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
 def harness_span(row: Estimate) -> Span | None:
     """The harness's value ± z standard errors at the level of our interval; None where it gives no standard error."""
     value, std_error = row.harness.value, row.harness.std_error

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness_uq.comparisons import Comparison, Plan, PlanRow, RankedSystem, Ranking
+from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
 from harness_uq.report.columns import columns, interval, number
-from harness_uq.report.words import difference_cell, difference_header, probability
+from harness_uq.report.words import commands_as, difference_cell, difference_header, probability
 from harness_uq.results import Estimate
 
 MAX_ROWS_A_PAGE = 40
@@ -113,8 +114,8 @@ def rankings_latex(rankings: Sequence[Ranking], *, caption: str = "Ranks of syst
         _Column("Ranks", [f"{system.rank_low} to {system.rank_high}" for system in systems]),
         _Column("Group", [system.group for system in systems], "l"),
     ]
-    groups = [f"{ranking.task}, {ranking.metric}, {ranking.n_questions} questions" for ranking, _ in ranked]
-    notes = [f"{ranking.task}: {ranking.n_comparisons} comparisons in all" for ranking in rankings]
+    groups = [f"{ranking.task}, {ranking.metric}, {counted(ranking.n_questions, 'question')}" for ranking, _ in ranked]
+    notes = [f"{ranking.task}: {counted(ranking.n_comparisons, 'comparison')} in all" for ranking in rankings]
     return _table(shown, caption, groups=groups, notes=[*notes, *sentences(warnings_of(rankings))])
 
 
@@ -149,7 +150,7 @@ def _table(shown: Sequence[_Column], caption: str, *, groups: Sequence[str], not
     head = " & ".join(_cell(column.header) for column in shown) + r" \\"
     alignment = "".join(column.align for column in shown)
     body = _body(shown, groups)
-    note = [r"{\footnotesize\raggedright " + r" \\ ".join(map(escape_latex, notes)) + r" \par}"] if notes else []
+    note = [r"{\footnotesize\raggedright " + r" \\ ".join(map(_note, notes)) + r" \par}"] if notes else []
     if len(groups) > MAX_ROWS_A_PAGE:
         parts = _long(alignment, head, body, escape_latex(caption))
         needs = "booktabs,longtable"
@@ -192,6 +193,10 @@ def _body(shown: Sequence[_Column], groups: Sequence[str]) -> list[str]:
         # an opening bracket or star would be taken for an argument of the line break before it
         lines.append(f"{{}}{line}" if line.startswith(("[", "*")) else line)
     return lines
+
+
+def _note(text: str) -> str:
+    return commands_as(escape_latex(text), r"\texttt{", "}")
 
 
 def _cell(text: str) -> str:

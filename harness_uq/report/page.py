@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness_uq.report.words import commands_as
+
 _UNLIMITED = 100_000
 _GAP = 2
 _LINES_A_CELL = 2
@@ -52,8 +54,8 @@ class Page:
         self._left_out: dict[str, None] = {}
 
     def say(self, text: str, style: str = "") -> None:
-        """Prose, folded between words."""
-        self._console.print(Text(text, style=style), width=self._width)
+        """Prose, folded between words; commands stand without backticks."""
+        self._console.print(Text(commands_as(text, "", ""), style=style), width=self._width)
 
     def table(self, columns: Sequence[Cells]) -> None:
         """A table without frame, of the columns that find room."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from harness_uq.comparisons import RankedSystem, Ranking
-from harness_uq.plots.rows import shorten
+from harness_uq.plots.rows import counted, shorten
 from harness_uq.records import to_dicts
 from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
@@ -47,8 +47,8 @@ def rankings_as(
 
 def _sections(ranking: Ranking) -> list[Section]:
     name = ranking.metric if ranking.filter == "none" else f"{ranking.metric} ({ranking.filter})"
-    title = f"{ranking.task}, {name}: {len(ranking.systems)} systems, {ranking.n_questions} questions"
     systems = ranking.systems
+    sizes = f"{counted(len(systems), 'system')}, {counted(ranking.n_questions, 'question')}"
     level = f"{100 * systems[0].interval.level:g}%"
     columns = [
         Cells("System", [system.system for system in systems], is_number=False),
@@ -66,7 +66,7 @@ def _sections(ranking: Ranking) -> list[Section]:
         ),
         Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems], spare=3),
     ]
-    sections = [Section(title, columns)]
+    sections = [Section(f"{ranking.task}, {name}: {sizes}", columns)]
     if len(systems) <= MOST_IN_MATRIX:
         sections.append(_matrix(ranking))
     return sections
@@ -94,14 +94,18 @@ def _legend(rankings: Sequence[Ranking]) -> list[str]:
     if not rankings:
         return []
     n = rankings[0].n_comparisons
-    tail = (1 - rankings[0].systems[0].interval.level) / 2
+    level = rankings[0].systems[0].interval.level
+    tail = (1 - level) / 2
     lines = [
+        f"{100 * level:g}% interval: the equal tails of the draws that the ranks rest on. `harness-uq estimate` takes "
+        "each score by itself, with its own method and by default the highest-density interval, so its ends differ "
+        "somewhat.",
         f"Group: systems that share a letter cannot be separated: the probability that the one is better lies between "
         f"{tail:g} and {1 - tail:g}. Not corrected for the number of comparisons, {n} in all.",
     ]
     if any(ranking.correction for ranking in rankings):
         name = _CORRECTIONS[next(r.correction for r in rankings if r.correction)]
-        lines.append(f"{name}: the same letters by paired tests, corrected for all {n} comparisons.")
+        lines.append(f"{name}: the same letters by paired tests, corrected for {counted(n, 'comparison')}.")
     if any(system.tied_rank is not None for ranking in rankings for system in ranking.systems):
         lines.append(
             "Bayes@N: ranks on exactly these questions, neighbours tied below z = 1.645 (Hariri et al. 2025); ties "

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from harness_uq.plots.rows import counted
 from harness_uq.results import Estimate, finite_or_none
 
 ALIKE = math.log(1.05)
@@ -128,4 +129,4 @@ def _counted(row: Estimate) -> _Cause:
     if not theirs or not ours or theirs == ours:
         return _Cause(1.0, "")
     factor = math.sqrt(theirs / ours)
-    return _Cause(factor, f"the harness counted {theirs} questions, the log holds {ours} (× {factor:.2f})")
+    return _Cause(factor, f"the harness counted {counted(theirs, 'question')}, the log holds {ours} (× {factor:.2f})")

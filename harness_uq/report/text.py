@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.data import TaskLog, Totals
+from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import footnotes
 from harness_uq.report.columns import columns, legend
 from harness_uq.report.page import Cells, Page
@@ -69,7 +70,7 @@ def _structure_paragraph(item: "TaskStructure") -> str:
         facts = {fact.name: fact for fact in structure.facts}
         score, trials = facts["score type"], facts["trials"]
         name = metric if filter_name == "none" else f"{metric} ({filter_name})"
-        n_scores = f"{structure.n_cells} score{'s' if structure.n_cells != 1 else ''}"
+        n_scores = counted(structure.n_cells, "score")
         lines.append(f"  {name}: {score.value} ({score.evidence}); {trials.value}; {n_scores}")
     hints = dict.fromkeys([*item.clusters.hints, *(h for s in item.metrics.values() for h in s.hints)])
     lines += [f"  hint: {hint}" for hint in hints]
@@ -79,6 +80,6 @@ def _structure_paragraph(item: "TaskStructure") -> str:
 
 def _without_scores(log: TaskLog) -> str:
     if log.subtasks:
-        return f"a group of {len(log.subtasks)} tasks: {named(log.subtasks)}"
+        return f"a group of {counted(len(log.subtasks), 'task')}: {named(log.subtasks)}"
     reasons = dict.fromkeys(data.reason for data in log.data if isinstance(data, Totals))
     return f"no score a question: {'; '.join(reasons) or 'the log holds none'}"

@@ -1,11 +1,13 @@
 """Cells and phrases that several reports share."""
 
+import re
 from collections.abc import Iterable
 
 from harness_uq.comparisons import Comparison
 from harness_uq.report.columns import interval
 
 _MAX_NAMED = 3
+_COMMAND = re.compile("`(harness-uq[^`]*)`")
 
 
 def probability(value: float | None) -> str:
@@ -15,6 +17,15 @@ def probability(value: float | None) -> str:
     if value > 0.9995:
         return "> 0.999"
     return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def commands_as(text: str, before: str, after: str) -> str:
+    """The commands of this package, between backticks in `text`, between `before` and `after` instead.
+
+    >>> print(commands_as("more questions: `harness-uq plan` says how many", "", ""))
+    more questions: harness-uq plan says how many
+    """
+    return _COMMAND.sub(lambda found: f"{before}{found[1]}{after}", text)
 
 
 def named(names: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq import __version__
 from harness_uq.comparisons import Comparison, Plan, Ranking
+from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import Result, warnings_of
 from harness_uq.report.columns import number
 from harness_uq.report.html.appendix import methods_used
@@ -14,6 +15,7 @@ from harness_uq.report.html.forest import forest_views
 from harness_uq.report.html.reliability import Statement, reliability
 from harness_uq.report.html.systems import pair_views, rank_view
 from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
+from harness_uq.report.words import commands_as
 from harness_uq.results import Estimate
 
 if TYPE_CHECKING:
@@ -144,7 +146,7 @@ def _summary(estimates: Sequence[Estimate], comparisons: Sequence[Comparison], r
         (len(estimates), "score"),
         (len(comparisons), "comparison"),
     ]
-    parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
+    parts = [counted(n, word) for n, word in counts if n]
     return ", ".join([*parts, *harnesses])
 
 
@@ -160,6 +162,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "typeset": _typeset, "unbroken": _unbroken, "breakable": _breakable}
+    environment.filters |= {"counted": counted, "prose": _prose}
     return environment
 
 
@@ -173,6 +176,13 @@ def _unbroken(header: str) -> str:
     for phrase in ("± ", " interval", "A > B"):
         header = header.replace(phrase, phrase.replace(" ", "\u00a0"))
     return header
+
+
+def _prose(text: str) -> "Markup":
+    """Sentences with commands as code, escaped."""
+    from markupsafe import Markup, escape
+
+    return Markup(commands_as(str(escape(text)), "<code>", "</code>"))  # noqa: S704, the text has been escaped
 
 
 def _breakable(name: str) -> "Markup":

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness_uq.plots.rows import task_title
+from harness_uq.plots.rows import counted, task_title
 from harness_uq.report.columns import Column, columns, number
 from harness_uq.report.ratio import error_ratio
 from harness_uq.results import Estimate
@@ -82,7 +82,7 @@ def variance_table(rows: Sequence[Estimate]) -> TableView | None:
 def _units(row: Estimate) -> str:
     if row.n_clusters:
         return f"{row.n_clusters} {row.cluster_key}"
-    return f"{row.n_questions} questions" if row.n_questions else "-"
+    return counted(row.n_questions, "question") if row.n_questions else "-"
 
 
 _SYSTEM = Column("System", lambda row: row.system)
