@@ -197,7 +197,7 @@ class _Job:
         return self._row(lambda: difference_of(rows[0], rows[1]), facts)
 
     def _pooled(self, key: Key, members: Sequence[Paired], weights: Sequence[float] | None, note: str) -> Comparison:
-        pair = pool(members, weights, self.plugins, self.options.structure)
+        pair = pool(members, weights)
         if pair.units is not None:
             keys = sorted({member.cluster_key for member in members if member.cluster_key})
             note += f"; independent units are {', '.join(keys) or 'items that recur across tasks'} and single questions"

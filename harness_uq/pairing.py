@@ -14,7 +14,7 @@ from harness_uq.plugins import Plugins
 from harness_uq.runs import Chosen
 from harness_uq.stats.checks import identical_trials
 from harness_uq.structure import StructureOptions, score_type_of
-from harness_uq.task_groups import independent_units, joined_labels
+from harness_uq.task_groups import _item_labels, joined_labels
 
 MATCHED_SHARE = 0.5
 
@@ -61,16 +61,14 @@ def pair_scores(a: Chosen, b: Chosen, options: StructureOptions, plugins: Plugin
     values = [_distinct_trials(aligned.values[i]) for i in (0, 1)]
     stacked = Scores(scores_a.metric, scores_a.filter, aligned.values.reshape(-1, aligned.values.shape[2]))
     kind, bounds, _ = score_type_of(_with_levels(stacked, scores_a, scores_b), options.ranges)
-    units, key, cluster_warnings = _units(a, b, aligned.rows, options, plugins)
+    units, key, cluster_warnings = matched_units(a, b, aligned.rows, options, plugins)
     n_trials = max(v.shape[1] for v in values)
     pair = Pair(_means(values[0]), _means(values[1]), units, None, bounds, kind == "binary" and n_trials == 1)
     unmatched = (aligned.n_unmatched[0], aligned.n_unmatched[1])
     return Paired(pair, a, b, aligned.rows, unmatched, n_trials, key, aligned.notes, (*warnings, *cluster_warnings))
 
 
-def pool(
-    members: Sequence[Paired], weights: Sequence[float] | None, plugins: Plugins, options: StructureOptions
-) -> Pair:
+def pool(members: Sequence[Paired], weights: Sequence[float] | None) -> Pair:
     """The questions of several tasks as one.
 
     Parameters
@@ -78,13 +76,12 @@ def pool(
     members : the tasks, with one range of scores
     weights : of the tasks' scores; None for their sizes, so that every question counts alike
 
-    Items that recur across the tasks, and clusters within one, are the independent units.
+    Items that recur across the tasks in either system's logs, and clusters within one, are the independent units.
     """
     sizes = np.array([len(member.pair.a) for member in members], float)
     shares = sizes / sizes.sum() if weights is None else np.asarray(weights, float)
     each = np.repeat(shares / sizes, sizes.astype(int))
-    kept = [member.rows[0] for member in members]
-    units = independent_units([m.a.log for m in members], kept, lambda log: clusters_of(log, options, plugins))
+    units = _pooled_units(members)
     return Pair(
         a=np.concatenate([member.pair.a for member in members]),
         b=np.concatenate([member.pair.b for member in members]),
@@ -140,10 +137,19 @@ def _means(values: FloatArray) -> FloatArray:
     return np.asarray(np.nanmean(values, axis=1))
 
 
-def _units(
+def matched_units(
     a: Chosen, b: Chosen, rows: IntArray, options: StructureOptions, plugins: Plugins
 ) -> tuple[IntArray | None, str | None, tuple[str, ...]]:
-    """Labels of the clusters of the matched questions; where the runs disagree, whatever either puts together."""
+    """Labels of the clusters of the matched questions; where the runs disagree, whatever either puts together.
+
+    Parameters
+    ----------
+    rows : int (2, n_questions); row of each matched question in either log
+
+    Returns
+    -------
+    The labels and what they are called, both None where every question is independent, and warnings
+    """
     found = [clusters_of(chosen.log, options, plugins) for chosen in (a, b)]
     codes = [
         (clusters.codes if clusters.codes is not None else getattr(chosen.data, "clusters", None))
@@ -156,3 +162,16 @@ def _units(
     units = present[0] if len(present) == 1 else joined_labels(present[0], present[1])
     key = next((clusters.key for clusters in found if clusters.key), "cluster")
     return (None, None, warnings) if len(np.unique(units)) == len(units) else (units, key, warnings)
+
+
+def _pooled_units(members: Sequence[Paired]) -> IntArray:
+    within = [
+        member.pair.units if member.pair.units is not None else np.arange(len(member.pair.a)) for member in members
+    ]
+    n_units = [int(units.max()) + 1 for units in within]
+    joined = np.concatenate([units + start for units, start in zip(within, np.cumsum([0, *n_units[:-1]]), strict=True)])
+    for side in (0, 1):
+        logs = [(member.a, member.b)[side].log for member in members]
+        items = _item_labels(logs, [member.rows[side] for member in members])
+        joined = joined if items is None else joined_labels(joined, items)
+    return joined

@@ -6,11 +6,11 @@ from typing import get_args
 import numpy as np
 
 from harness_uq.alignment import align
-from harness_uq.analysis import clusters_of
 from harness_uq.data import Classifications, IntArray, Records, Scores, TaskData
 from harness_uq.differences import Found
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimators.averages import few_units, named_statistic
+from harness_uq.pairing import matched_units
 from harness_uq.plugins import Plugins
 from harness_uq.runs import Chosen
 from harness_uq.stats.confusion import ConfusionMetric, confusion_score
@@ -56,16 +56,15 @@ def pair_records(a: Chosen, b: Chosen, options: StructureOptions, plugins: Plugi
     if a.log.source.harness != b.log.source.harness:
         raise NotEstimableError("metrics that are no averages are matched within one harness only")
     aligned = align([a.log, b.log], [_placeholder(a.data), _placeholder(b.data)])
-    clusters = clusters_of(a.log, options, plugins)
-    codes = None if clusters.codes is None else clusters.codes[aligned.rows[0]]
+    units, key, cluster_warnings = matched_units(a, b, aligned.rows, options, plugins)
     compute = _sums if isinstance(a.data, Records) else _confusion
-    found, values = compute(a.data, b.data, aligned.rows, codes, np.random.default_rng(seed))
+    found, values = compute(a.data, b.data, aligned.rows, units, np.random.default_rng(seed))
     bounds = None if isinstance(a.data, Records) or a.data.metric in _SIGNED else (0.0, 1.0)
     unmatched = (aligned.n_unmatched[0], aligned.n_unmatched[1])
-    n_clusters = None if codes is None else len(np.unique(codes))
-    warnings = few_units(n_clusters, aligned.n_questions) if found.method == "bayesian-bootstrap" else ()
+    n_clusters = None if units is None else len(np.unique(units))
+    few = few_units(n_clusters, aligned.n_questions) if found.method == "bayesian-bootstrap" else ()
     return PairedRecords(
-        found, values, bounds, aligned.n_questions, unmatched, clusters.key, n_clusters=n_clusters, warnings=warnings
+        found, values, bounds, aligned.n_questions, unmatched, key, n_clusters, (*few, *cluster_warnings)
     )
 
 
