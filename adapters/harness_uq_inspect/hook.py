@@ -65,13 +65,19 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         """Logs of failed and cancelled tasks, for which no task end is emitted."""
         for log in data.logs:
             await self._finish(log)
-        await self._finish_rest()
+        for eval_id, location in list(self._locations.items()):
+            await self._finish_partial(location)  # if cancelled, it stays: Inspect calls again
+            self._locations.pop(eval_id, None)
+        self._collected.clear()
 
-    async def _finish_rest(self) -> None:
-        """Partial scores of tasks whose logs a cancelled run does not hand over."""
-        for location in self._locations.values():
-            if identity(location) not in self._finished and local_path(location) is not None:
-                await self._finish(await read_eval_log_async(location, header_only=True))
+    async def _finish_partial(self, location: str) -> None:
+        """Scores so far of a task whose log a cancelled run does not hand over."""
+        if identity(location) in self._finished or local_path(location) is None:
+            return
+        try:
+            await self._finish(await read_eval_log_async(location, header_only=True))
+        except Exception as error:
+            logger.warning("harness_uq: no intervals for %s: %s: %s", location, type(error).__name__, error)
 
     async def _finish(self, log: EvalLog) -> None:
         if not log.location or (name := identity(log.location)) in self._finished:
