@@ -46,9 +46,9 @@ def _after(content: bytes, at: int, name: str) -> int:
 
 def _members_leniently(content: bytes) -> dict[str, slice]:
     """The same with NaN and Infinity, which Inspect writes as bare constants and msgspec refuses."""
-    text = content.decode()
     scan, spans = json.JSONDecoder(), {}
     try:
+        text = content.decode()
         at = text.index("{") + 1
         while True:
             start = text.index('"', at)
@@ -60,7 +60,7 @@ def _members_leniently(content: bytes) -> dict[str, slice]:
             spans[name] = slice(len(text[:start].encode()), len(text[:at].encode()))
             if text[at:].lstrip()[:1] != ",":
                 return spans
-    except ValueError as error:
+    except (ValueError, IndexError) as error:
         raise LogError(f"the file is no valid JSON, perhaps cut off: {error}") from error
 
 

@@ -257,7 +257,7 @@ def test_inserting_and_removing_cancel():
     assert replace_parts(longer, members(longer), {"new": None}) == content
 
 
-@pytest.mark.parametrize("content", [b"{", b'{"a": }', b"[1]", b""])
+@pytest.mark.parametrize("content", [b"{", b'{"a": }', b'{"a": ', b'{"a": NaN, "b": "\xff"}', b"[1]", b""])
 def test_what_is_no_object_is_refused(content):
     with pytest.raises(LogError):
         members(content)
