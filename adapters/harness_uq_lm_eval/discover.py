@@ -36,11 +36,13 @@ class LmEvalRun(Run):
     results : the results file, None where only samples are left
     samples : (task, file) pairs
     only_sampled : only the tasks of `samples` were asked for
+    why_no_results : in words, where only samples are left
     """
 
     results: str | None = None
     samples: tuple[tuple[str, str], ...] = ()
     only_sampled: bool = False
+    why_no_results: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,18 @@ def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
         results=results,
         samples=tuple(samples),
         only_sampled=results is not None and results not in named,
+        why_no_results=_why_no_results(group.samples[0][1]) if results is None else "",
     )
+
+
+def _why_no_results(samples: _SamplesFile) -> str:
+    beside = Path(samples.path).with_name(f"results_{samples.time}.json" if samples.time else "results.json")
+    try:
+        if beside.exists():
+            _recognise(str(beside))
+    except LogError as error:
+        return f"{beside.name} cannot be read: {error}"
+    return "there is no results file"
 
 
 def _time(group: _Group) -> str | None:

@@ -204,7 +204,7 @@ class _Task:
     def _notes(self, samples: Samples | None = None) -> tuple[str, ...]:
         notes = []
         if self.results is None:
-            notes += ["there is no results file; the system is named after the folder"]
+            notes += [f"{self.run.why_no_results}; the system is named after the folder"]
         if samples is not None and samples.unlisted:
             notes += [f"columns that are not listed as metrics are not read: {_listed(samples.unlisted)}"]
         return tuple(notes)

@@ -39,7 +39,7 @@ def write(
     LogError : if there is no results file, a copy exists already, or the disk refuses
     """
     if run.results is None:
-        raise LogError("the run has no results file to write to")
+        raise LogError(f"nothing can be written to: {run.why_no_results}")
     source = Path(run.results)
     content = partial(_content, dict(load(run.results)), [row.to_dict() for row in estimates], settings)
     try:

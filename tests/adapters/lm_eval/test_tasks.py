@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -262,6 +263,20 @@ def test_samples_without_results_have_no_reported_values(tmp_path):
     assert (log.system, dict(log.reported), log.source.version) == ("org/model", {}, None)
     assert values(log) == [1, 0]
     assert log.notes == ("there is no results file; the system is named after the folder",)
+
+
+@pytest.mark.parametrize(("content", "why"), [('{"results": {', "no valid JSON"), ("", "empty")])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_results_file_that_cannot_be_read_is_not_called_missing(tmp_path, content, why, is_named):
+    logs = Folder(tmp_path / "org__model")
+    samples = logs.samples("t", rows("acc", [1.0, 0.0, 1.0]))
+    results = logs.results({"t": {"acc,none": 2 / 3}}, n=3)
+    Path(results).write_text(content)
+    (log,) = logs.logs(*([] if is_named else [samples])).values()
+    (note,) = log.notes
+    assert note.startswith(f"{Path(results).name} cannot be read: ")
+    assert why in note
+    assert note.endswith("; the system is named after the folder")
 
 
 def test_a_task_whose_samples_are_broken_keeps_its_reported_value(folder):
