@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_MOST_LABELS = 10
+
 
 def precision_curve(plan: Plan) -> "Figure":
     """Smallest detectable difference and expected interval width against questions, a line per number of trials.
@@ -78,7 +80,7 @@ def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
         draw_series(axes, k, f"true difference {difference:g}", [row.n_questions for row in rows], powers)
     axes.axhline(plan.power, color=GREY, linewidth=1.0)
     axes.set_ylim(0.0, 1.02)
-    _question_axis(axes, [row.n_questions for row in rows])
+    _question_axis(axes, [row.n_questions for row in rows], plan.recommended)
     axes.set_xlabel(f"questions, {_trials(rows[0].n_trials)}", fontsize=TEXT, color=INK)
     axes.set_ylabel("power", fontsize=TEXT, color=INK)
     legend_below(axes)
@@ -108,18 +110,32 @@ def _draw_designs(axes: "Axes", plan: Plan, name: str) -> None:
         draw_series(axes, k, _trials(n_trials), [n for n, _ in line], [y for _, y in line])
     best = plan.recommended
     if best is not None and (y := getattr(best, name)) is not None:
-        axes.plot([best.n_questions], [y], "o", markersize=13, fillstyle="none", color=INK, label="recommended")
-    _question_axis(axes, [row.n_questions for row in rows])
+        label = f"recommended: {best.n_questions:,} questions"
+        axes.plot([best.n_questions], [y], "o", markersize=13, fillstyle="none", color=INK, label=label)
+    _question_axis(axes, [row.n_questions for row in rows], best)
     axes.set_ylim(bottom=0.0)
 
 
-def _question_axis(axes: "Axes", counts: Sequence[int]) -> None:
-    shown = sorted(set(counts))
-    if shown[-1] > 8 * shown[0]:
+def _question_axis(axes: "Axes", counts: Sequence[int], best: PlanRow | None) -> None:
+    if max(counts) > 8 * min(counts):
         axes.set_xscale("log")
-        shown = shown[:: math.ceil(len(shown) / 8)]
+        shown = spaced(counts, None if best is None else best.n_questions)
         axes.set_xticks(shown, [f"{n:,}" for n in shown])
         axes.set_xticks([], minor=True)
+
+
+def spaced(counts: Sequence[int], first: int | None = None) -> list[int]:
+    """Counts whose texts have room beside each other on a logarithmic axis, `first` among them.
+
+    >>> spaced([50, 100, 500, 984, 1000, 5000], 984)
+    [50, 100, 500, 984, 5000]
+    """
+    room = math.log(max(counts) / min(counts)) / _MOST_LABELS
+    kept = [] if first is None else [first]
+    for n in sorted(set(counts)):
+        if all(abs(math.log(n / other)) >= room for other in kept):
+            kept.append(n)
+    return sorted(kept)
 
 
 def _trials(n: int) -> str:

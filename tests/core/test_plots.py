@@ -4,6 +4,7 @@ import builtins
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from math import isclose
 from pathlib import Path
 
@@ -190,3 +191,16 @@ def test_ticks_are_round_and_written_alike():
 def test_a_short_name_is_left_alone():
     assert shorten("name", 4) == "name"
     assert len(shorten("x" * 50, 20)) == 20
+
+
+@pytest.mark.parametrize("best", [984, 60, 4800])
+def test_texts_on_the_axis_of_questions_have_room_and_the_recommended_number_is_one(best):
+    plan = make.plan()
+    rows = [replace(plan.rows[0], n_questions=n) for n in (50, 100, 200, 500, 1000, 2000, 5000)]
+    chosen = replace(plan.rows[0], n_questions=best)
+    figure = plots.precision_curve(replace(plan, rows=(*rows, chosen), recommended=chosen))
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[-1]
+    boxes = [text.get_window_extent() for text in axes.get_xticklabels()]
+    assert f"{best:,}" in [text.get_text() for text in axes.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
