@@ -9,6 +9,7 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats._arrays import FloatArray, check_level
+from harness_uq.stats.binomial import binomial_interval
 from harness_uq.stats.posterior import BetaPosterior, IntervalKind, Posterior
 from harness_uq.stats.power import paired_variance
 
@@ -109,8 +110,9 @@ def predict_width(
     noise = (theta.mean * (1 - theta.mean) - theta.sd**2) / questions
     predictive = BetaPosterior.from_moments(theta.mean, theta.sd**2 + noise)
     scores = predictive.quantile((np.arange(_PREDICTIVE_NODES) + 0.5) / _PREDICTIVE_NODES)
-    ends = [BetaPosterior(1 + questions * s, 1 + questions * (1 - s), low, high).interval(level, kind) for s in scores]
-    return float(np.mean([end[1] - end[0] for end in ends]))
+    with np.errstate(divide="ignore", invalid="ignore"):  # where an end rounds to 0 or 1 the search bisects
+        below, above = binomial_interval(questions * scores, questions, level, "hdi" if kind == "hdi" else "beta")
+    return float((high - low) * np.mean(above - below))
 
 
 @dataclass(frozen=True, slots=True)
