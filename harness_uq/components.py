@@ -1,5 +1,6 @@
 """What a plan rests on: variances of a score and of a difference, given as numbers or estimated from pilot runs."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,22 +20,64 @@ FEW_CLUSTERS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
-    """A run to scale up.
+class PilotSystem:
+    """One system's run to scale up.
 
     Attributes
     ----------
-    posterior : of its mean score
-    n_questions, n_trials : its design
+    between, within, design_effect : as those of `Components`, of this system alone
+    n_questions : of the run
+    n_trials : harmonic mean over its questions
+    posterior : of its mean score; None where the range of the score is unknown, or there is none
     low, high : range of the score
-    kind : of its interval
     """
 
-    posterior: Posterior
+    between: float
+    within: float | None
+    design_effect: float
     n_questions: int
-    n_trials: int
-    low: float = 0.0
-    high: float = 1.0
+    n_trials: float
+    posterior: Posterior | None = None
+    low: float = -math.inf
+    high: float = math.inf
+
+    def variance(self, n_trials: float) -> float:
+        """Variance of one question's mean score over `n_trials` trials."""
+        return self.between + self.noise / n_trials
+
+    @property
+    def noise(self) -> float:
+        """E[sigma^2], 0 where it is part of `between`."""
+        return self.within or 0.0
+
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float:
+        """Expected width of the interval of a run of another size."""
+        variance = self.variance(n_trials)
+        if self.posterior is None:
+            return _normal_width(n_questions, variance, self.design_effect, level)
+        ratio = n_questions / self.n_questions * (self.variance(self.n_trials) / variance if variance > 0 else 1.0)
+        return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """The runs to scale up, of one task and metric."""
+
+    systems: tuple[PilotSystem, ...]
+
+    @property
+    def low(self) -> float:
+        """Lower end of the range of the score."""
+        return min(system.low for system in self.systems)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the range of the score."""
+        return max(system.high for system in self.systems)
+
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float:
+        """Expected width of the interval of the system whose is widest."""
+        return max(system.width(n_questions, n_trials, level=level) for system in self.systems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +92,7 @@ class Components:
         is None); None without a second system
     design_effect, design_effect_difference : of clusters, on one score and on a difference
     trials : of the pilot, at which `between` holds where `within` is None
-    pilot : the run itself, for widths near the ends of the range; None where the plan is from numbers
+    pilot : the runs themselves, for the widest of the systems' intervals; None where the plan is from numbers
     notes, warnings : for the report
     """
 
@@ -101,24 +144,22 @@ class Components:
         return float(minimum_detectable_effect(n_questions, variance, level=level, power=power))
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
-        """Expected width of one score's interval; None where unknown."""
+        """Expected width of one score's interval, the widest of a pilot's systems; None where unknown."""
+        if self.pilot is not None:
+            return self.pilot.width(n_questions, n_trials, level=level)
         variance = self.variance(n_trials)
-        if variance is None:
-            return None
-        if self.pilot is None or (self.within is None and n_trials != self.trials):
-            total = expected_width(
-                n_questions, variance_between=variance, level=level, design_effect=self.design_effect
-            )
-            return float(total)
-        at_pilot = self.variance(self.pilot.n_trials) or variance
-        ratio = n_questions / self.pilot.n_questions * (at_pilot / variance if variance > 0 else 1.0)
-        return predict_width(self.pilot.posterior, ratio, low=self.pilot.low, high=self.pilot.high, level=level)
+        return None if variance is None else _normal_width(n_questions, variance, self.design_effect, level)
+
+
+def _normal_width(n_questions: int, variance: float, design_effect: float, level: float) -> float:
+    return float(expected_width(n_questions, variance_between=variance, level=level, design_effect=design_effect))
 
 
 def components_of(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
     """Components from pilot runs of one or more systems on the same questions.
 
-    One score's components are means over the systems, those of differences means over their pairs.
+    One score's components are means over the systems, those of differences means over their pairs; the expected width
+    is the widest of the systems'. Where a system's trials were not repeated, the components are those of one trial.
 
     Parameters
     ----------
@@ -130,47 +171,60 @@ def components_of(values: Sequence[FloatArray], units: IntArray | None, estimate
     ------
     NotEstimableError : if there are fewer than two questions
     """
-    means = [np.nanmean(v, axis=1) for v in values]
-    if len(means[0]) < 2:
+    if len(values[0]) < 2:
         raise NotEstimableError("a pilot of one question shows no spread")
-    between, within = _one_score(values, means)
-    pairs = [_difference(a, b, within, n) for (a, n), (b, _) in combinations(_with_trials(values, means), 2)]
-    effects = [_design_effect(m, units) for m in means]
-    pair_effects = [_design_effect(a - b, units) for a, b in combinations(means, 2)]
-    warnings: tuple[str, ...] = ()
-    if units is not None and (n := len(np.unique(units))) < FEW_CLUSTERS:
-        warnings = (f"the pilot has {n} clusters: the design effect that the plan rests on is a rough guess",)
+    systems = [_system(v, units, estimate) for v, estimate in zip(values, estimates, strict=True)]
+    is_split = all(system.within is not None for system in systems)
+    pairs = list(combinations(zip(values, systems, strict=True), 2))
+    differences = [_means(a) - _means(b) for (a, _), (b, _) in pairs]
+    omega2 = [_omega2(d, a, b, is_split=is_split) for d, ((_, a), (_, b)) in zip(differences, pairs, strict=True)]
     return Components(
-        between=between,
-        within=within,
-        difference=float(np.mean(pairs)) if pairs else None,
-        design_effect=float(np.mean(effects)),
-        design_effect_difference=float(np.mean(pair_effects)) if pair_effects else 1.0,
-        trials=max(v.shape[1] for v in values),
-        pilot=_pilot(estimates, len(means[0]), max(v.shape[1] for v in values)),
-        notes=_notes(len(values), within, units),
-        warnings=warnings,
+        between=_mean([s.between if is_split else s.variance(1) for s in systems]),
+        within=_mean([s.noise for s in systems]) if is_split else None,
+        difference=_mean(omega2) if pairs else None,
+        design_effect=_mean([s.design_effect for s in systems]),
+        design_effect_difference=_mean([_design_effect(d, units) for d in differences]) if pairs else 1.0,
+        trials=max(v.shape[1] for v in values) if is_split else 1,
+        pilot=Pilot(tuple(systems)),
+        notes=_notes(systems, units),
+        warnings=_few_clusters(units),
     )
 
 
-def _one_score(values: Sequence[FloatArray], means: Sequence[FloatArray]) -> tuple[float, float | None]:
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _means(values: FloatArray) -> FloatArray:
+    return np.asarray(np.nanmean(values, axis=1))
+
+
+def _system(values: FloatArray, units: IntArray | None, estimate: Estimate) -> PilotSystem:
+    means = _means(values)
     try:
-        found = [variance_components(v) for v in values]
+        found = variance_components(values)
+        between, within = found.variance_between, found.variance_within
     except NotEstimableError:
-        return float(np.mean([m.var(ddof=1) for m in means])), None
-    return float(np.mean([c.variance_between for c in found])), float(np.mean([c.variance_within for c in found]))
+        between, within = float(means.var(ddof=1)), None
+    bounds = estimate.structure.bounds if estimate.structure else None
+    low, high = bounds or (-math.inf, math.inf)
+    return PilotSystem(
+        between=between,
+        within=within,
+        design_effect=_design_effect(means, units),
+        n_questions=len(values),
+        n_trials=float(1 / np.mean(1 / np.isfinite(values).sum(axis=1))),
+        posterior=estimate.posterior if bounds and isinstance(estimate.posterior, Posterior) else None,
+        low=low,
+        high=high,
+    )
 
 
-def _with_trials(values: Sequence[FloatArray], means: Sequence[FloatArray]) -> list[tuple[FloatArray, float]]:
-    """Question means of each system, and its harmonic mean number of trials."""
-    counts = [np.isfinite(v).sum(axis=1) for v in values]
-    return [(m, float(1 / np.mean(1 / c))) for m, c in zip(means, counts, strict=True)]
-
-
-def _difference(a: FloatArray, b: FloatArray, within: float | None, n_trials: float) -> float:
-    """omega^2: variance of the observed differences less their trial noise; never under 0."""
-    observed = float((a - b).var(ddof=1))
-    return observed if within is None else max(observed - 2 * within / n_trials, 0.0)
+def _omega2(differences: FloatArray, a: PilotSystem, b: PilotSystem, *, is_split: bool) -> float:
+    """Variance of the differences less each system's own trial noise, or else with that of one trial; never under 0."""
+    observed = float(differences.var(ddof=1))
+    omega2 = max(observed - a.noise / a.n_trials - b.noise / b.n_trials, 0.0)
+    return omega2 if is_split else omega2 + a.noise + b.noise
 
 
 def _design_effect(values: FloatArray, units: IntArray | None) -> float:
@@ -183,22 +237,22 @@ def _design_effect(values: FloatArray, units: IntArray | None) -> float:
         return 1.0
 
 
-def _pilot(estimates: Sequence[Estimate], n_questions: int, n_trials: int) -> Pilot | None:
-    """The first system whose posterior is of a bounded score."""
-    for row in estimates:
-        bounds = row.structure.bounds if row.structure else None
-        if bounds is not None and isinstance(row.posterior, Posterior):
-            return Pilot(row.posterior, n_questions, n_trials, *bounds)
-    return None
+def _few_clusters(units: IntArray | None) -> tuple[str, ...]:
+    n_clusters = FEW_CLUSTERS if units is None else len(np.unique(units))
+    if n_clusters >= FEW_CLUSTERS:
+        return ()
+    return (f"the pilot has {n_clusters} clusters: the design effect that the plan rests on is a rough guess",)
 
 
-def _notes(n_systems: int, within: float | None, units: IntArray | None) -> tuple[str, ...]:
+def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> tuple[str, ...]:
     notes = []
-    if n_systems > 2:
-        notes.append(f"variances are means over the {n_systems} systems, and over their pairs")
-    if n_systems == 1:
+    if len(systems) > 1:
+        pairs = " and over their pairs" if len(systems) > 2 else ""
+        widest = "widths are of the system whose interval is widest"
+        notes.append(f"variances are means over the {len(systems)} systems{pairs}, {widest}")
+    else:
         notes.append("one system alone says nothing of a difference: give the pilot of a second one, or --correlation")
-    if within is None:
+    if any(system.within is None for system in systems):
         notes.append("questions were tried once, so what more trials would buy is unknown")
     if units is not None:
         notes.append("the design effect is that of clusters as large as the pilot's")

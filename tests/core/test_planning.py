@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from harness_uq.analysis import estimate_scores
 from harness_uq.comparisons import Plan
@@ -135,6 +137,65 @@ def test_components_of_a_pilot_are_recovered() -> None:
     assert found.variance_within == pytest.approx(1 / 5, rel=0.05)
     assert found.variance_difference == pytest.approx(1 / 10, rel=0.1)
     assert found.systems == ("a", "b")
+
+
+def unequally_tried(n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
+    """Systems of 8 and of 2 trials, a tenth of the trials missing; expected scores x ~ U(.2, .8) and x ± .1."""
+    rng = np.random.default_rng(4)
+    x = rng.uniform(0.2, 0.8, n)
+    a = (rng.random((n, 8)) < x[:, None]).astype(float)
+    b = (rng.random((n, 2)) < (x + rng.choice([-0.1, 0.1], n))[:, None]).astype(float)
+    a[:, 1:][rng.random((n, 7)) < 0.1] = np.nan
+    b[:, 1:][rng.random((n, 1)) < 0.1] = np.nan
+    return a, b
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_each_system_s_own_trials_are_taken_from_the_variance_of_the_difference(order: tuple[int, int]) -> None:
+    """omega^2 = .1^2; the observed differences have .01 + .21 / 8 + .2 / 2 and more, known to .0014 from 20,000."""
+    logs = [task_log(values, system=name) for name, values in zip("ab", unequally_tried(), strict=True)]
+    found = plan([logs[i] for i in order])[0]
+    assert found.variance_difference == pytest.approx(0.01, abs=0.005)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_system_tried_once_beside_one_tried_often_is_planned_for_once(order: tuple[int, int]) -> None:
+    """One trial each: omega^2 + E[x (1 - x)] + E[y (1 - y)] = .01 + .22 + .21."""
+    a, b = unequally_tried()
+    logs = [task_log(a, system="a"), task_log(b[:, :1], system="b")]
+    found = plan([logs[i] for i in order], PlanOptions(n_questions=100))[0]
+    assert {row.n_trials for row in found.rows} == {1}
+    assert found.variance_difference == pytest.approx(0.01 + 0.22 + 0.21, abs=0.02)
+    assert found.variance_between == pytest.approx(0.25, abs=0.005)
+
+
+def test_the_widest_of_the_systems_intervals_is_planned_for() -> None:
+    """1.96^2 · 4 p (1 - p) / .1^2: 73 questions at .95, 384 at .5."""
+    logs = [task_log([1] * 38 + [0] * 2, system="good"), task_log([1, 0] * 20, system="even")]
+    alone = [plan(log, PlanOptions(width=0.1))[0].recommended.n_questions for log in logs]
+    both = [plan(pair, PlanOptions(width=0.1))[0] for pair in (logs, logs[::-1])]
+    assert [found.recommended.n_questions for found in both] == [max(alone)] * 2
+    assert any("widest" in note for note in both[0].notes)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3), st.permutations(range(3)))
+def test_the_order_of_the_systems_changes_nothing(seed: int, few: int, many: int, order: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    shapes = zip("abc", (0.3, 0.6, 0.9), (few, many, many), strict=True)
+    logs = [task_log(rng.random((30, n)) < rng.beta(4 * p, 4 - 4 * p, (30, 1)), system=name) for name, p, n in shapes]
+    options = PlanOptions(n_questions=100)
+    found, other = (plan(given, options)[0] for given in (logs, [logs[i] for i in order]))
+    assert (found.answer, found.notes) == (other.answer, other.notes)
+    for row, same in zip(found.rows, other.rows, strict=True):
+        assert row.n_trials == same.n_trials
+        assert [row.expected_width, row.detectable] == pytest.approx([same.expected_width, same.detectable])
+
+
+def test_scores_without_a_range_have_normal_widths() -> None:
+    logs = [task_log(np.arange(50.0) * scale, system=name, metric="reward") for name, scale in (("a", 1), ("b", 5))]
+    row = plan(logs, PlanOptions(n_questions=200))[0].recommended
+    assert row.expected_width == pytest.approx(2 * 1.959964 * 5 * np.arange(50).std(ddof=1) / math.sqrt(200))
 
 
 def test_clusters_of_a_pilot_give_its_design_effect() -> None:
