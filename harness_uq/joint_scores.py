@@ -19,12 +19,16 @@ from harness_uq.stats.checks import identical_trials
 from harness_uq.stats.joint_pairs import prob_better
 from harness_uq.stats.joint_student import joint_means
 from harness_uq.stats.paired import paired_tables
-from harness_uq.stats.ranks import GRADED_MASS, joint_draws
+from harness_uq.stats.ranks import default_prior_mass, joint_draws
 from harness_uq.structure import StructureOptions, score_type_of
 from harness_uq.task_groups import joined_labels
 
 CORE_SHARE = 0.5
 ROUNDING = 1e-12
+MIXED = (
+    "some systems were right or wrong once, others are graded: P(best) and ranks take the prior of graded scores for "
+    "all systems, pairs and groups each pair's own"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +39,8 @@ class JointScores:
     ----------
     systems : names
     values : float (n_systems,); plain scores
-    draws : float (n_systems, n_draws); from the joint posterior
+    draws : float (n_systems, n_draws); of each system's score, whatever the others'
+    rank_draws : float (n_systems, n_draws); from one joint posterior with the same prior for all
     prob_better : float (n_systems, n_systems); P(row > column)
     p_values : the same of two-sided paired tests, NaN where a pair has none; None where no pair can have one
     bayes_at_n : float (2, n_systems); means and standard deviations by Bayes@N, None with one trial a question or
@@ -46,6 +51,7 @@ class JointScores:
     systems: tuple[str, ...]
     values: FloatArray
     draws: FloatArray
+    rank_draws: FloatArray
     prob_better: FloatArray
     p_values: FloatArray | None
     bayes_at_n: FloatArray | None
@@ -82,17 +88,18 @@ def joint_scores(
         rest = [entry for k, entry in enumerate(kept) if k not in found.constant]
         joint = joint_scores(rest, options, plugins, n_draws=n_draws, rng=rng)
         return replace(joint, notes=(*notes, *found.constant.values(), *joint.notes))
-    draws, prob = _student(found, n_draws, rng) if found.bounds is None else _process(found, found.bounds, n_draws, rng)
+    posterior = _student(found, n_draws, rng) if found.bounds is None else _process(found, found.bounds, n_draws, rng)
     p_values = _p_values(found)
     return JointScores(
         systems=found.systems,
         values=found.means.mean(axis=1),
-        draws=draws,
-        prob_better=prob,
+        draws=posterior.own,
+        rank_draws=posterior.alike,
+        prob_better=posterior.prob_better,
         p_values=p_values,
         bayes_at_n=_bayes_at_n(found),
         n_questions=found.means.shape[1],
-        notes=(*notes, *found.notes, *_untested(p_values)),
+        notes=(*notes, *found.notes, *posterior.notes, *_untested(p_values)),
         warnings=found.warnings,
     )
 
@@ -262,8 +269,18 @@ def _distinct_trials(values: FloatArray) -> FloatArray:
 # ---------------------------------------------------------------- posteriors and tests
 
 
-def _student(found: _Matched, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Draws of scores without a range, and P(row > column)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Joint:
+    """Draws with each system's own prior, draws with one prior for all, and P(row > column) of pairs alone."""
+
+    own: FloatArray
+    alike: FloatArray
+    prob_better: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+def _student(found: _Matched, n_draws: int, rng: np.random.Generator) -> _Joint:
+    """Scores without a range."""
     fit = joint_means(found.means, found.units)
     size = np.abs(fit.mean)
     shifted = np.isnan(fit.pair_p_values()) & (np.abs(fit.mean[:, None] - fit.mean) > ROUNDING * (size[:, None] + size))
@@ -271,20 +288,23 @@ def _student(found: _Matched, n_draws: int, rng: np.random.Generator) -> tuple[F
         a, b = (found.systems[k] for k in np.argwhere(shifted)[0])
         raise NotEstimableError(f"{a} and {b} differ by the same amount everywhere, which shows no spread")
     draws = fit.draws(n_draws, rng)
-    return draws, prob_better_of_draws(draws)
+    return _Joint(draws, draws, prob_better_of_draws(draws))
 
 
-def _process(
-    found: _Matched, bounds: tuple[float, float], n_draws: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Draws of bounded scores, and P(row > column): each pair alone, by draws where many pairs take many values."""
-    draws = joint_draws(found.means, *bounds, clusters=found.units, n_draws=n_draws, rng=rng)
+def _process(found: _Matched, bounds: tuple[float, float], n_draws: int, rng: np.random.Generator) -> _Joint:
+    """Bounded scores. P(row > column) is computed, and counted over draws where many pairs take many values."""
+
+    def drawn(mass: FloatArray) -> FloatArray:
+        return joint_draws(found.means, *bounds, clusters=found.units, prior_mass=mass, n_draws=n_draws, rng=rng)
+
+    mass = default_prior_mass(found.means, *bounds, clusters=found.units)
+    is_mixed = bool((mass != mass[0]).any())
+    own = drawn(mass)
+    alike = drawn(mass.min()) if is_mixed else own
     exact = prob_better(found.means, *bounds, clusters=found.units)
     unknown = np.isnan(exact)
-    if not unknown.any():
-        return draws, exact
-    alike = joint_draws(found.means, *bounds, clusters=found.units, prior_mass=GRADED_MASS, n_draws=n_draws, rng=rng)
-    return draws, np.where(unknown, prob_better_of_draws(alike), exact)
+    pairs = np.where(unknown, prob_better_of_draws(alike), exact) if unknown.any() else exact
+    return _Joint(own, alike, pairs, (MIXED,) if is_mixed else ())
 
 
 def _p_values(found: _Matched) -> FloatArray:

@@ -144,6 +144,7 @@ def _apart(
         systems=tuple(row.system for row, _ in known),
         values=np.array([row.value for row, _ in known], float),
         draws=draws,
+        rank_draws=draws,
         prob_better=prob_better_of_draws(draws),
         p_values=None,
         bayes_at_n=None,
@@ -177,7 +178,7 @@ def _ranking(
 ) -> Ranking:
     sign = 1.0 if higher else -1.0
     order = np.argsort(-sign * joint.values, kind="stable")
-    posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
+    posterior = rank_posterior(sign * joint.rank_draws, level=options.level, rng=np.random.default_rng(options.seed))
     prob = joint.prob_better if higher else joint.prob_better.T
     tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
     return Ranking(

@@ -32,15 +32,15 @@ def joint_draws(
     a random part of them. A system's draws therefore depend on its own scores and mass alone, not on the others', and
     the difference of two systems of equal mass has the posterior of `paired_difference_posterior` or
     `paired_clustered_difference_posterior` with that mass. Scores of 0 and 1 have Beta(1 + S, 1 + F) posteriors: a
-    system that is right everywhere is not certain to be best.
+    system that is right everywhere is not certain to be best. Unequal masses draw systems to the middle unequally:
+    for ranks give one for all.
 
     Parameters
     ----------
     scores : array_like, shape (n_systems, n_questions), in [low, high]; means over trials; NaN is not answered
     low, high : float; bounds of a score
     clusters : array_like, shape (n_questions,) of labels, or None
-    prior_mass : array_like, (n_systems,) or one for all, > 0; None takes 2 for a system whose questions (clusters) are
-        each at a bound, 1/2 for the others
+    prior_mass : array_like, (n_systems,) or one for all, > 0; None takes `default_prior_mass`
     n_draws : int; the Monte Carlo error of a probability p is sqrt(p (1 - p) / n_draws)
     rng : generator; None takes a fixed seed, so that the same data give the same numbers
 
@@ -57,8 +57,8 @@ def joint_draws(
     of a gamma process.
     """
     units = unit_totals(scores, low, high, clusters)
-    masses = np.where(units.is_extreme, EXTREME_MASS, GRADED_MASS) if prior_mass is None else np.asarray(prior_mass)
-    masses = np.broadcast_to(np.asarray(masses, float), len(units.totals))
+    given = _mass_of(units) if prior_mass is None else np.asarray(prior_mass, float)
+    masses = np.broadcast_to(given, len(units.totals))
     if not (masses > 0).all():
         raise DataError(f"prior masses must be positive; got {masses.min():g}")
     rng = rng or np.random.default_rng(0)
@@ -68,6 +68,21 @@ def joint_draws(
         part = slice(start, min(start + step, n_draws))
         draws[:, part] = _draw(units, masses, part.stop - start, rng)
     return low + (high - low) * draws
+
+
+def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None) -> FloatArray:
+    """Prior mass of each system, (n_systems,): 2 where each question (or cluster) is at a bound, 1/2 otherwise.
+
+    Parameters and errors as in `joint_draws`.
+
+    >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
+    [2.0, 0.5]
+    """
+    return _mass_of(unit_totals(scores, low, high, clusters))
+
+
+def _mass_of(units: UnitTotals) -> FloatArray:
+    return np.where(units.is_extreme, EXTREME_MASS, GRADED_MASS)
 
 
 def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
