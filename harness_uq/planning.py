@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 
-from harness_uq.alignment import align
-from harness_uq.analysis import clusters_of
+from harness_uq.alignment import AlignedScores, align
 from harness_uq.comparison_rows import CompareOptions
 from harness_uq.comparisons import Plan
 from harness_uq.components import Components, components_of
@@ -14,12 +14,14 @@ from harness_uq.data import FloatArray, IntArray, Scores
 from harness_uq.designs import Prices, Target, best_design, row_of
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.independent_scores import estimate_of
+from harness_uq.pairing import matched_units
 from harness_uq.plan_words import answer_of
 from harness_uq.plugins import Plugins, load_plugins
 from harness_uq.runs import Chosen, Key, choose_runs
 from harness_uq.sides import Runs, read_all
 from harness_uq.stats.checks import identical_trials
 from harness_uq.structure import StructureOptions
+from harness_uq.task_groups import joined_labels
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
 _TRIALS = (1, 2, 4, 8)
@@ -123,25 +125,46 @@ def _by_key(systems: "Iterable[dict[Key, Chosen]]") -> dict[Key, list[Chosen]]:
 
 
 def _plan_of(key: Key, entries: Sequence[Chosen], options: PlanOptions, plugins: Plugins) -> Plan:
-    values, units, systems = _common(entries, options.structure, plugins)
+    scores = [entry.data for entry in entries if isinstance(entry.data, Scores)]
+    aligned = align([entry.log for entry in entries], scores)
+    units, warnings = _units(entries, aligned.rows, options.structure, plugins)
     how = CompareOptions(level=options.level, structure=options.structure)
-    estimates = [estimate_of(entry, how, plugins) for entry in entries]
-    components = components_of(values, units, estimates)
-    found = _plan(components, options, pilot_size=len(values[0]))
-    return replace(found, task=key[0], metric=key[1], filter=key[2], systems=systems)
+    common = [
+        replace(entry, data=_common(data, rows, units))
+        for entry, data, rows in zip(entries, scores, aligned.rows, strict=True)
+    ]
+    estimates = [estimate_of(entry, how, plugins) for entry in common]
+    components = components_of(_distinct_trials(aligned), units, estimates)
+    found = _plan(components, options, pilot_size=aligned.n_questions)
+    said = tuple(dict.fromkeys((*found.warnings, *aligned.warnings, *warnings)))
+    return replace(found, task=key[0], metric=key[1], filter=key[2], systems=aligned.systems, warnings=said)
 
 
-def _common(
-    entries: Sequence[Chosen], structure: StructureOptions, plugins: Plugins
-) -> tuple[list[FloatArray], IntArray | None, tuple[str, ...]]:
-    """Scores of the systems on the questions all of them answered, and the clusters of these."""
-    aligned = align([entry.log for entry in entries], [e.data for e in entries if isinstance(e.data, Scores)])
+def _units(
+    entries: Sequence[Chosen], rows: IntArray, options: StructureOptions, plugins: Plugins
+) -> tuple[IntArray | None, tuple[str, ...]]:
+    """Labels of the clusters of the common questions; where the runs disagree, whatever any of them puts together."""
+    found = [matched_units(entries[0], entry, rows[[0, i]], options, plugins) for i, entry in enumerate(entries)]
+    present = [units for units, _, _ in found if units is not None]
+    warnings = tuple(text for _, _, texts in found for text in texts)
+    return reduce(joined_labels, present) if present else None, warnings
+
+
+def _common(scores: Scores, rows: IntArray, units: IntArray | None) -> Scores:
+    """The scores of the common questions, with the clusters that any of the runs knows of."""
+    values, clusters = np.full_like(scores.values, np.nan), np.full(len(scores.values), -1)
+    values[rows] = scores.values[rows]
+    if units is not None:
+        clusters[rows] = units
+    return replace(scores, values=values, clusters=None if units is None else clusters)
+
+
+def _distinct_trials(aligned: AlignedScores) -> list[FloatArray]:
+    """A system's scores each; one trial where no system's differ."""
     values = [v[:, ~np.isnan(v).all(axis=0)] for v in aligned.values]
     if all(v.shape[1] == 1 or identical_trials(v) for v in values):
-        values = [np.nanmean(v, axis=1, keepdims=True) for v in values]
-    codes = clusters_of(entries[0].log, structure, plugins).codes
-    units = None if codes is None else np.unique(codes[aligned.rows[0]], return_inverse=True)[1]
-    return values, None if units is None else np.asarray(units, np.int64), aligned.systems
+        return [np.nanmean(v, axis=1, keepdims=True) for v in values]
+    return values
 
 
 def _plan(components: Components, options: PlanOptions, *, pilot_size: int | None) -> Plan:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from harness_uq.analysis import estimate_scores
 from harness_uq.comparisons import Plan
 from harness_uq.components import Components
+from harness_uq.data import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.planning import PlanOptions, plan
 from harness_uq.structure import StructureOptions
@@ -209,6 +211,58 @@ def test_clusters_of_a_pilot_give_its_design_effect() -> None:
     plain = plan(log, PlanOptions(structure=StructureOptions(cluster="none")))[0]
     assert plain.design_effect == 1
     assert found.rows[0].expected_width > 1.3 * plain.rows[0].expected_width
+
+
+def clustered_pair() -> tuple[list[TaskLog], np.ndarray]:
+    """Two systems on 40 passages of 10 questions that know passages by heart or not at all."""
+    rng = np.random.default_rng(1)
+    passages = np.repeat(np.arange(40), 10)
+    shares = rng.beta(0.5, 0.5, (2, 40))[:, passages]
+    return [task_log(rng.random(400) < share, system=name) for name, share in zip("ab", shares, strict=True)], passages
+
+
+def with_clusters(log: TaskLog, clusters: np.ndarray) -> TaskLog:
+    return replace(log, data=(replace(log.data[0], clusters=clusters),))
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("given", [{0}, {1}, {0, 1}])
+def test_clusters_given_with_the_scores_of_either_system_count(given: set[int], order: tuple[int, int]) -> None:
+    logs, passages = clustered_pair()
+    logs = [with_clusters(log, passages) if i in given else log for i, log in enumerate(logs)]
+    named = [replace(log, questions=task_log([0] * 400, fields={"passage": passages}).questions) for log in logs]
+    (found,), (expected,) = (plan([pair[i] for i in order]) for pair in (logs, named))
+    assert found.design_effect == pytest.approx(expected.design_effect)
+    assert found.design_effect_difference == pytest.approx(expected.design_effect_difference)
+    assert min(found.design_effect, found.design_effect_difference) > 3
+    assert found.rows[0].expected_width == pytest.approx(expected.rows[0].expected_width)
+
+
+def test_where_the_systems_clusters_disagree_whatever_either_puts_together_counts() -> None:
+    logs, passages = clustered_pair()
+    halves = [passages, np.where(passages % 2, passages - 1, passages)]
+    split = [np.where(passages % 4 < 2, halves[i], np.arange(400) + 100) for i in (0, 1)]
+    found = plan([with_clusters(log, codes) for log, codes in zip(logs, split, strict=True)])[0]
+    both = plan([with_clusters(log, split[1]) for log in logs])[0]
+    assert found.design_effect_difference == pytest.approx(both.design_effect_difference)
+    assert found.design_effect_difference > 3
+
+
+def test_a_field_that_no_log_has_is_warned_of() -> None:
+    logs, _ = clustered_pair()
+    found = plan(logs, PlanOptions(structure=StructureOptions(cluster="paragraph")))[0]
+    assert any("paragraph" in text for text in found.warnings)
+
+
+def test_a_pilot_is_what_all_its_systems_answered() -> None:
+    """A width from 100 common questions is the same whether the system that has it answered 700 others or not."""
+    rng = np.random.default_rng(5)
+    values, few = rng.random(800) < 0.5, task_log(rng.random(100) < 0.99, system="few")
+    widths = [
+        plan([few, task_log(values[:n], system="many")], PlanOptions(n_questions=300))[0].recommended.expected_width
+        for n in (100, 800)
+    ]
+    assert widths[0] == pytest.approx(widths[1])
 
 
 def test_single_trials_leave_the_price_of_more_open() -> None:
