@@ -139,20 +139,41 @@ def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
     return str(target)
 
 
-def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None = None) -> list[str]:
-    """Undo what `rescore` wrote in place under `paths`, byte for byte; the paths brought back.
+@dataclass(frozen=True, slots=True)
+class Restoring:
+    """What came of `restore`.
+
+    Attributes
+    ----------
+    restored : paths brought back
+    failures : (path, message) of files that could not be brought back, which are as they were
+    """
+
+    restored: tuple[str, ...]
+    failures: tuple[tuple[str, str], ...] = ()
+
+
+def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None = None) -> Restoring:
+    """Undo what `rescore` wrote in place under `paths`, byte for byte.
 
     Raises
     ------
-    LogError : if there is no such path, or a file cannot be brought back
+    LogError : if there is no such path; nothing is brought back then
     """
     harnesses = (plugins or load_plugins()).harnesses.values()
     found = {name: expand(name) for name in _named(paths)}
     for name, files in found.items():
         if not files and not Path(name).is_dir():
             raise LogError(f"{name}: {why_no_run(name, files, ())}")
-    files = [file for of_name in found.values() for file in of_name]
-    return list(dict.fromkeys(back for file in files for harness in harnesses for back in harness.restore(file)))
+    restored: dict[str, None] = {}
+    failures: list[tuple[str, str]] = []
+    for file in dict.fromkeys(file for of_name in found.values() for file in of_name):
+        for harness in harnesses:
+            try:
+                restored |= dict.fromkeys(harness.restore(file))
+            except (HarnessUqError, OSError) as error:
+                failures.append((file, str(error)))
+    return Restoring(tuple(restored), tuple(failures))
 
 
 def _named(paths: str | Path | Iterable[str | Path]) -> list[str]:

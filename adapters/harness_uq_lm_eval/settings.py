@@ -85,7 +85,7 @@ class Asked:
         ------
         HarnessUqError : if one of them makes no sense
         """
-        method = self.values.get("method") or os.environ.get(ENVIRONMENT)
+        method = self.values.get("method") or _method_in(os.environ.get(ENVIRONMENT, ""))
         if not method:
             return None
         cluster = tuple(_clusters(self.values.get("cluster")))
@@ -105,6 +105,8 @@ class Asked:
         if settings is None:
             self._check_nothing_asked()
             return
+        if isinstance(settings.level, bool) or not isinstance(settings.level, int | float):
+            raise HarnessUqError(f"uq_level must be a number such as 0.95; got {settings.level!r}")
         if settings.scope not in SCOPES:
             raise HarnessUqError(f"uq_scope must be one of {', '.join(SCOPES)}; got {settings.scope!r}")
         if settings.compare is not None and not Path(settings.compare).exists():
@@ -121,6 +123,14 @@ class Asked:
         idle = sorted(f"{PREFIX}_{name}" for name in self.values.keys() & _NAMES)
         if idle:
             raise HarnessUqError(f"{', '.join(idle)} without {PREFIX}: add --{PREFIX} bayes")
+
+
+def _method_in(variable: str) -> str | None:
+    """What HARNESS_UQ asks for: nothing where it is empty, 0 or off; `bayes` where it is 1 or true."""
+    switch = variable.lower()
+    if switch in ("", "0", "off"):
+        return None
+    return "bayes" if switch in ("1", "true") else variable
 
 
 def _name(key: str) -> str | None:

@@ -8,7 +8,7 @@ from harness_uq.commands import _shared
 
 def add(commands: _shared.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(commands, "restore", "bring back logs as they were before rescore --in-place")
+    parser = _shared.add_command(commands, "restore", "undo rescore --in-place; what a live run wrote stays")
     _shared.add_logs(parser)
 
 
@@ -16,9 +16,11 @@ def run(args: argparse.Namespace) -> int:
     """Bring back and list."""
     from harness_uq.rescoring import restore
 
-    back = restore(args.logs)
-    for path in back:
+    done = restore(args.logs)
+    for path in done.restored:
         print(path)
-    if not back:
+    for path, message in done.failures:
+        print(f"error: {path}: {message}", file=sys.stderr)
+    if not (done.restored or done.failures):
         print("nothing to restore: no log under these paths was rescored in place", file=sys.stderr)
-    return 0 if back else 1
+    return 0 if done.restored and not done.failures else 1

@@ -101,9 +101,24 @@ def test_in_place_and_back(runs, plugins):
     before = contents(runs)
     rescore(runs, plugins=plugins)
     assert contents(runs)["a/one.scores"].startswith("bayes ")
-    assert sorted(Path(path).name for path in restore(runs, plugins=plugins)) == ["one.scores", "two.scores"]
+    assert sorted(Path(path).name for path in restore(runs, plugins=plugins).restored) == ["one.scores", "two.scores"]
     assert contents(runs) == before
-    assert restore(runs, plugins=plugins) == []
+    assert restore(runs, plugins=plugins).restored == ()
+
+
+def test_a_file_that_cannot_be_brought_back_leaves_the_others(runs, plugins, monkeypatch):
+    rescore(runs, plugins=plugins)
+    original = TextHarness.restore
+
+    def restore_one(self, path):
+        if path.endswith("one.scores"):
+            raise LogError("it was changed since")
+        return original(self, path)
+
+    monkeypatch.setattr(TextHarness, "restore", restore_one)
+    done = restore(runs, plugins=plugins)
+    assert [Path(path).name for path in done.restored] == ["two.scores"]
+    assert [(Path(path).name, message) for path, message in done.failures] == [("one.scores", "it was changed since")]
 
 
 def test_a_single_file_goes_right_into_the_folder(runs, plugins, tmp_path):
@@ -128,7 +143,7 @@ def test_a_missing_path_is_an_error_before_anything_is_restored(runs, plugins):
     rescore(runs, plugins=plugins)
     with pytest.raises(LogError, match="absent: no such file or directory"):
         restore([runs, runs / "absent"], plugins=plugins)
-    assert len(restore(runs, plugins=plugins)) == 2
+    assert len(restore(runs, plugins=plugins).restored) == 2
 
 
 def test_a_task_that_no_run_has_stops_it_before_anything_is_written(runs, plugins):

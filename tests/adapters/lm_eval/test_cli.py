@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from harness_uq import HarnessUqError
 from harness_uq.cli import main
 from harness_uq_lm_eval import hook
+from harness_uq_lm_eval.settings import Asked
 
 pytest.importorskip("lm_eval")
 
@@ -120,6 +122,18 @@ def test_the_environment_may_name_the_method(run, monkeypatch):
     monkeypatch.setenv("HARNESS_UQ", "wilson")
     assert run()[2]["uq"]["method"] == "wilson"
     assert run("--uq", "bayes")[2]["uq"]["method"] == "bayes"
+
+
+@pytest.mark.parametrize(("value", "method"), [("0", None), ("off", None), ("1", "bayes"), ("True", "bayes")])
+def test_the_environment_may_switch_it_on_or_off(monkeypatch, value, method):
+    monkeypatch.setenv("HARNESS_UQ", value)
+    settings = Asked({}).settings()
+    assert (settings and settings.method) == method
+
+
+def test_a_level_in_words_is_an_error_that_names_it():
+    with pytest.raises(HarnessUqError, match="uq_level must be a number such as 0.95; got '0.9'"):
+        Asked({"method": "bayes", "level": "0.9"}).check()
 
 
 def test_a_config_file_may_hold_the_settings_and_the_command_line_is_stronger(run, tmp_path):
