@@ -50,13 +50,18 @@ class PilotSystem:
         """E[sigma^2], 0 where it is part of `between`."""
         return self.within or 0.0
 
-    def width(self, n_questions: int, n_trials: int, *, level: float) -> float:
-        """Expected width of the interval of a run of another size."""
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
+        """Expected width of the interval of a run of another size; None where it is too small to tell."""
         variance = self.variance(n_trials)
         if self.posterior is None:
             return _normal_width(n_questions, variance, self.design_effect, level)
         ratio = n_questions / self.n_questions * (self.variance(self.n_trials) / variance if variance > 0 else 1.0)
-        return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
+        try:
+            return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
+        except NotEstimableError:
+            if ratio >= 1:  # the pilot itself is too small
+                raise
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,11 @@ class Pilot:
         """Upper end of the range of the score."""
         return max(system.high for system in self.systems)
 
-    def width(self, n_questions: int, n_trials: int, *, level: float) -> float:
-        """Expected width of the interval of the system whose is widest."""
-        return max(system.width(n_questions, n_trials, level=level) for system in self.systems)
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
+        """Expected width of the interval of the system whose is widest; None where one is unknown."""
+        widths = [system.width(n_questions, n_trials, level=level) for system in self.systems]
+        known = [width for width in widths if width is not None]
+        return max(known) if len(known) == len(widths) else None
 
 
 @dataclass(frozen=True, slots=True)

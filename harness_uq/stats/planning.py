@@ -84,7 +84,7 @@ def predict_width(
     Raises
     ------
     DataError : ratio <= 0, or a pilot whose moments do not fit into the range
-    NotEstimableError : a pilot that leaves a run of no more than one effective question
+    NotEstimableError : a run of no more than one effective question
 
     The Beta(1 + S, 1 + F) with the pilot's mean and sd carries its effective number of questions n = S + F, clusters
     and trials included; the run has ratio * n. Its mean score S' / (ratio n) varies as a beta-binomial proportion
@@ -103,8 +103,7 @@ def predict_width(
     questions = ratio * (fitted.a + fitted.b - 2)
     if questions <= 1:
         raise NotEstimableError(
-            f"the pilot carries {questions / ratio:.2g} effective questions, too few to tell the spread of the score:"
-            " run a larger one"
+            f"{questions:.2g} effective questions, {ratio:.3g} times the pilot's, are too few to tell a width from"
         )
     theta = BetaPosterior(max(fitted.a - 0.5, 0.25), max(fitted.b - 0.5, 0.25))
     noise = (theta.mean * (1 - theta.mean) - theta.sd**2) / questions

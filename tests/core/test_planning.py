@@ -265,6 +265,24 @@ def test_a_pilot_is_what_all_its_systems_answered() -> None:
     assert widths[0] == pytest.approx(widths[1])
 
 
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 0.1)])
+def test_clustered_pilots_can_be_planned_for_a_width(shares: tuple[float, float]) -> None:
+    rng = np.random.default_rng(1)
+    share = np.repeat(rng.beta(*shares, 40), 10)
+    log = task_log(rng.random(400) < share, fields={"passage": np.repeat(np.arange(40), 10)})
+    found = plan(log, PlanOptions(width=0.1))[0]
+    assert found.recommended.expected_width == pytest.approx(0.1, rel=0.01)
+
+
+def test_a_width_of_one_effective_question_or_less_is_unknown() -> None:
+    """Forty passages all right or all wrong: ten questions are worth one."""
+    passages = np.repeat(np.arange(40), 10)
+    log = task_log(passages % 2, fields={"passage": passages})
+    rows = [plan(log, PlanOptions(n_questions=n))[0].recommended for n in (5, 50)]
+    assert rows[0].expected_width is None
+    assert rows[1].expected_width > 0.5
+
+
 def test_single_trials_leave_the_price_of_more_open() -> None:
     found = plan(task_log([1, 0, 1, 1, 0, 1]))[0]
     assert {row.n_trials for row in found.rows} == {1}
