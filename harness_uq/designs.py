@@ -90,14 +90,19 @@ def _fewest_trials(components: Components, target: Target, n_questions: int, tri
     """Trials that meet the target: the only one to choose, or up to 10,000; None where not even these do."""
     if len(trials) == 1:
         return trials[0] if _meets(components, target, n_questions, trials[0]) else None
-    low, high = 0, 1
-    while not _meets(components, target, n_questions, high):
-        low, high = high, 2 * high
-        if high > MOST_TRIALS:
+    return _fewest(lambda n_trials: _meets(components, target, n_questions, n_trials), 1, MOST_TRIALS)
+
+
+def _fewest(is_enough: Callable[[int], bool], least: int, most: int) -> int | None:
+    """The first number from `least` to `most` that is enough, where all greater ones are; None where there is none."""
+    low, high = least - 1, least
+    while not is_enough(high):
+        if high == most:
             return None
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _meets(components, target, n_questions, middle) else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
@@ -116,12 +121,6 @@ def _fewest_questions(components: Components, target: Target, n_trials: int) -> 
         if variance is None:
             return None
         return int(required_questions(target.difference, variance, level=target.level, power=target.power))
-    low, high = 1, 2
-    while not _meets(components, target, high, n_trials):
-        low, high = high, 2 * high
-        if high > MOST_QUESTIONS or components.variance(n_trials) is None:
-            return None
-    while high - low > max(1, high // 1000):
-        middle = (low + high) // 2
-        low, high = (low, middle) if _meets(components, target, middle, n_trials) else (middle, high)
-    return high
+    if components.variance(n_trials) is None:
+        return None
+    return _fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MOST_QUESTIONS)

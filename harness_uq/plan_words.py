@@ -75,6 +75,8 @@ def _without_target(best: PlanRow | None, components: Components, target: Target
 def _why_not(components: Components, target: Target, n_questions: int | None) -> str:
     if target.difference is not None and components.difference is None:
         return "A difference needs a second system: give its pilot too, or the variance of the difference."
+    if target.width is not None and components.between is None:
+        return "A width needs the spread of a score: give a pilot, --score or --variance-between."
     if target.budget is not None and n_questions is None:
         return f"The budget of {target.budget:g} is too small for it."
     if n_questions is not None and components.within:

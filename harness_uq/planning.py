@@ -12,7 +12,7 @@ from harness_uq.comparisons import Plan
 from harness_uq.components import Components, components_of
 from harness_uq.data import FloatArray, IntArray, Scores
 from harness_uq.designs import Prices, Target, best_design, row_of
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.independent_scores import estimate_of
 from harness_uq.pairing import matched_units
 from harness_uq.plan_words import answer_of
@@ -85,7 +85,8 @@ def plan(
 
     Returns
     -------
-    One plan a task, metric and filter of the pilot, or one from numbers
+    One plan a task, metric and filter of the pilot, or one from numbers. A plan without rows says in its answer why the
+    pilot allows none
 
     Raises
     ------
@@ -104,13 +105,14 @@ def plan(
     if components is not None:
         return [_plan(components, chosen, pilot_size=None)]
     offered = plugins or load_plugins()
-    plans, reasons = [], []
+    plans = []
     for key, entries in _by_key(choose_runs(read_all(pilot or (), offered)).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))
-        except (DataError, NotEstimableError) as error:
-            reasons.append(f"{key[0]} {key[1]}: {error}")
-    if not plans:
+        except (DataError, NotEstimableError, StructureError) as error:
+            plans.append(_no_plan(key, entries, chosen, str(error)))
+    if not any(plan.rows for plan in plans):
+        reasons = [f"{plan.task} {plan.metric}: {plan.answer}" for plan in plans]
         raise NotEstimableError("; ".join(reasons) or "the pilot holds no task with scores a question")
     return plans
 
@@ -119,13 +121,31 @@ def _by_key(systems: "Iterable[dict[Key, Chosen]]") -> dict[Key, list[Chosen]]:
     found: dict[Key, list[Chosen]] = {}
     for by_key in systems:
         for key, entry in by_key.items():
-            if isinstance(entry.data, Scores) and not entry.log.subtasks:
-                found.setdefault(key, []).append(entry)
+            found.setdefault(key, []).append(entry)
     return found
 
 
+def _no_plan(key: Key, entries: Sequence[Chosen], options: PlanOptions, reason: str) -> Plan:
+    return Plan(
+        rows=(),
+        recommended=None,
+        level=options.level,
+        power=options.power,
+        variance_between=None,
+        variance_within=None,
+        design_effect=1.0,
+        answer=f"No plan: {reason}.",
+        task=key[0],
+        metric=key[1],
+        filter=key[2],
+        systems=tuple(dict.fromkeys(entry.log.system for entry in entries)),
+    )
+
+
 def _plan_of(key: Key, entries: Sequence[Chosen], options: PlanOptions, plugins: Plugins) -> Plan:
-    scores = [entry.data for entry in entries if isinstance(entry.data, Scores)]
+    scores = [entry.data for entry in entries if isinstance(entry.data, Scores) and not entry.log.subtasks]
+    if len(scores) < len(entries):
+        raise NotEstimableError("plans are made for tasks with a score a question")
     aligned = align([entry.log for entry in entries], scores)
     units, warnings = _units(entries, aligned.rows, options.structure, plugins)
     how = CompareOptions(level=options.level, structure=options.structure)
@@ -194,6 +214,11 @@ def _plan(components: Components, options: PlanOptions, *, pilot_size: int | Non
 
 def _trials(components: Components, options: PlanOptions) -> list[int]:
     """Numbers of trials to look at: the one asked for, the pilot's where no other is known, or some."""
+    if components.within is None and options.n_trials not in (None, components.trials):
+        raise NotEstimableError(
+            "questions were tried once, so what more trials would buy is unknown: give a pilot with repeated trials, "
+            "or the variance of one trial around its question's score"
+        )
     if options.n_trials is not None:
         return [options.n_trials]
     if not components.within:

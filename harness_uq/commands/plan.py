@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         plans = plan(options=options, components=components)
     print(plans_as(plans, args.format, errors=errors))
     if args.plot:
-        _draw(plans, args.plot)
+        _draw([plan for plan in plans if plan.rows], args.plot)
     return failed
 
 

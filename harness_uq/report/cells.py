@@ -45,17 +45,20 @@ def sections_markdown(sections: Sequence[Section], footnotes: Mapping[str, Seque
     blocks: list[str] = []
     for section in sections:
         blocks.append(f"### {section.title}")
-        columns = _kept(section.columns)
-        rows = zip(*(column.texts for column in columns), strict=True)
-        head = ["| " + " | ".join(c.header for c in columns) + " |"]
-        head.append("|" + "".join(" --: |" if c.is_number else " :-- |" for c in columns))
-        body = ["| " + " | ".join(_escaped(text) for text in row) + " |" for row in rows]
-        blocks.append("\n".join([*head, *body]))
+        if section.columns:
+            blocks.append(_markdown_table(_kept(section.columns)))
         blocks += [line for line in section.lines if line]
     for heading, texts in footnotes.items():
         if texts:
             blocks.append(f"**{heading}**\n\n" + "\n".join(f"- {text}" for text in dict.fromkeys(texts)))
     return "\n\n".join(blocks)
+
+
+def _markdown_table(columns: Sequence[Cells]) -> str:
+    rows = zip(*(column.texts for column in columns), strict=True)
+    head = ["| " + " | ".join(c.header for c in columns) + " |"]
+    head.append("|" + "".join(" --: |" if c.is_number else " :-- |" for c in columns))
+    return "\n".join([*head, *("| " + " | ".join(_escaped(text) for text in row) + " |" for row in rows)])
 
 
 def records_csv(records: Sequence[Mapping[str, object]]) -> str:

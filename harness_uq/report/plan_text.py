@@ -30,7 +30,7 @@ def plans_as(
     if form == "csv":
         return records_csv(to_dicts(plans))
     if form == "latex":
-        return "\n".join(plan_latex(plan).strip("\n") for plan in plans)
+        return "\n".join(plan_latex(plan).strip("\n") for plan in plans if plan.rows)
     sections = [_section(plan) for plan in plans]
     said = footnotes(plans)
     return sections_markdown(sections, said) if form == "markdown" else sections_text(sections, said, width)
@@ -39,6 +39,8 @@ def plans_as(
 def _section(plan: Plan) -> Section:
     metric = plan.metric if plan.filter == "none" else f"{plan.metric} ({plan.filter})"
     title = f"{plan.task}, {metric}, from a pilot of {named(plan.systems)}" if plan.task else "Plan"
+    if not plan.rows:
+        return Section(title, [], [plan.answer])
     columns = [
         Cells("", [">" if row == plan.recommended else "" for row in plan.rows], is_number=False),
         Cells("Questions", [f"{row.n_questions:,}" for row in plan.rows]),

@@ -15,6 +15,7 @@ from harness_uq.components import Components
 from harness_uq.data import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.planning import PlanOptions, plan
+from harness_uq.report.plan_text import plans_as
 from harness_uq.structure import StructureOptions
 from tests.core.logs import task_log
 
@@ -327,3 +328,30 @@ def test_a_pilot_predicts_the_width_of_a_run_three_times_as_large(draw: object, 
         actual = estimate_scores(more, clusters=more_codes).interval.width
         errors.append(abs(wanted.expected_width / actual - 1))
     assert np.median(errors) <= 0.1
+
+
+def test_what_a_pilot_cannot_plan_is_named_beside_what_it_can() -> None:
+    plans = plan([task_log([0.0, 1.0] * 40, task="many"), task_log([1.0], task="one")])
+    assert [(found.task, bool(found.rows)) for found in plans] == [("many", True), ("one", False)]
+    assert plans[1].answer == "No plan: a pilot of one question shows no spread."
+    assert "No plan: a pilot of one question shows no spread." in plans_as(plans, "text", width=120)
+    assert "one, acc" in plans_as(plans, "markdown")
+
+
+@pytest.mark.parametrize("trials", [2, 8])
+def test_trials_that_the_pilot_says_nothing_of_are_refused(trials: int) -> None:
+    with pytest.raises(NotEstimableError, match="tried once"):
+        plan(task_log([0.0, 1.0] * 40), PlanOptions(width=0.1, n_trials=trials))
+    with pytest.raises(NotEstimableError, match="tried once"):
+        plan(components=Components(difference=0.1), options=PlanOptions(n_questions=200, n_trials=trials))
+    assert plan(task_log([0.0, 1.0] * 40), PlanOptions(width=0.1, n_trials=1))[0].recommended is not None
+
+
+@pytest.mark.parametrize(("n_questions", "width"), [(100, 0.00201), (None, 0.000637)])
+def test_designs_up_to_the_limits_are_found(n_questions: int | None, width: float) -> None:
+    components = Components(between=0.0 if n_questions else 0.16, within=0.25 if n_questions else None)
+    best = plan(components=components, options=PlanOptions(width=width, n_questions=n_questions))[0].recommended
+    assert best is not None
+    assert best.expected_width == pytest.approx(width, rel=1e-3)
+    one_less = best.n_questions - (not n_questions), best.n_trials - bool(n_questions)
+    assert components.width(*one_less, level=0.95) > width >= best.expected_width
