@@ -110,7 +110,7 @@ def estimate(
     """
     chosen = options or Options()
     offered = plugins or load_plugins()
-    read = _task_logs(logs, offered)
+    read = _task_logs(logs, offered, need_scores=True)
     return [row for log in read for row in _estimate_log(log, read, chosen, offered)]
 
 
@@ -157,7 +157,10 @@ def structures(
     """What is known of each task's clusters, trials and score types, with the evidence."""
     offered = plugins or load_plugins()
     chosen = options or StructureOptions()
-    return [_task_structure(log, clusters_of(log, chosen, offered), chosen) for log in _task_logs(logs, offered)]
+    return [
+        _task_structure(log, clusters_of(log, chosen, offered), chosen)
+        for log in _task_logs(logs, offered, need_scores=False)
+    ]
 
 
 def _task_structure(log: TaskLog, clusters: Clusters, options: StructureOptions) -> TaskStructure:
@@ -185,11 +188,13 @@ def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Cl
     return replace(found, warnings=(*found.warnings, *warnings))
 
 
-def _task_logs(logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]", plugins: Plugins) -> list[TaskLog]:
+def _task_logs(
+    logs: "str | Path | TaskLog | Iterable[str | Path | TaskLog]", plugins: Plugins, *, need_scores: bool
+) -> list[TaskLog]:
     items = [logs] if isinstance(logs, str | Path | TaskLog) else list(logs)
     paths = [item for item in items if not isinstance(item, TaskLog)]
-    read = list(read_logs(paths, harnesses=plugins.harnesses, strict=True).logs) if paths else []
-    return [item for item in items if isinstance(item, TaskLog)] + read
+    read = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores).logs if paths else ()
+    return [*(item for item in items if isinstance(item, TaskLog)), *read]
 
 
 def _estimate_log(log: TaskLog, logs: Sequence[TaskLog], options: Options, plugins: Plugins) -> list[Estimate]:

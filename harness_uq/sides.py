@@ -93,5 +93,5 @@ def read_all(runs: Runs, plugins: Plugins) -> list[TaskLog]:
     """Task logs given as such, then those under the paths. Raises LogError for a path that gives none."""
     items = [runs] if isinstance(runs, str | Path | TaskLog) else list(runs)
     paths = [item for item in items if not isinstance(item, TaskLog)]
-    found = read_logs(paths, harnesses=plugins.harnesses, strict=True).logs if paths else ()
+    found = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=True).logs if paths else ()
     return [*(item for item in items if isinstance(item, TaskLog)), *found]
