@@ -19,8 +19,8 @@ PassKind = Literal["at", "hat", "g", "mg", "maj"]
 def count_score(kind: PassKind, k: int, tau: float | None = None) -> FloatArray:
     """Score v_j of j right among k trials, shape (k + 1,), nondecreasing in j, between 0 and 1.
 
-    `at` one is right; `hat` all are; `g` at least tau k are; `mg` 2/k times the sum of `g` over tau = i / k, i from ceil(k/2) + 1;
-    `maj` more than half are. Hariri et al. (2025), eqs. 21-24.
+    `at` one is right; `hat` all are; `g` at least tau k are; `mg` 2/k times the sum of `g` over tau = i / k, i from
+    ceil(k/2) + 1; `maj` more than half are. Hariri et al. (2025), eqs. 21-24.
     """
     if not (k >= 1 and k == int(k)):
         raise DataError(f"k must be a whole number of trials, at least 1; got {k!r}")

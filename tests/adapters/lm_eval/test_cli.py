@@ -132,7 +132,7 @@ def test_the_environment_may_switch_it_on_or_off(monkeypatch, value, method):
 
 
 def test_a_level_in_words_is_an_error_that_names_it():
-    with pytest.raises(HarnessUqError, match="uq_level must be a number such as 0.95; got '0.9'"):
+    with pytest.raises(HarnessUqError, match=r"uq_level must be a number such as 0\.95; got '0.9'"):
         Asked({"method": "bayes", "level": "0.9"}).check()
 
 
