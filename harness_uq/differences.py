@@ -13,8 +13,7 @@ from harness_uq.data import FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
 from harness_uq.results import IntervalKind, Posterior
 from harness_uq.stats.cluster_robust import cluster_robust
-from harness_uq.stats.dirichlet_mean import DirichletRatioPosterior
-from harness_uq.stats.paired import DirichletCellsPosterior, paired_difference_posterior, paired_posterior
+from harness_uq.stats.paired import DirichletCellsPosterior, paired_posterior
 from harness_uq.stats.paired_clustered import paired_clustered_difference_posterior
 from harness_uq.stats.paired_frequentist import mcnemar_test, score_correlation, variance_saved
 from harness_uq.stats.student import StudentPosterior
@@ -61,6 +60,11 @@ class Pair:
         cells = (right_a & right_b, right_a & ~right_b, ~right_a & right_b, ~right_a & ~right_b)
         both, only_a, only_b, neither = (int(cell.sum()) for cell in cells)
         return both, only_a, only_b, neither
+
+    @property
+    def labels(self) -> IntArray:
+        """Of the independent units: the clusters', or one a question."""
+        return np.arange(len(self.a)) if self.units is None else self.units
 
     @property
     def n_units(self) -> int | None:
@@ -132,51 +136,17 @@ def paired_difference(pair: Pair, method: CompareMethod) -> Found:
 
 
 def _dirichlet(pair: Pair, bounds: tuple[float, float], notes: tuple[str, ...]) -> Found:
-    table = pair.table
-    if pair.units is None and pair.weights is None:
-        if table is not None:
-            cells = DirichletCellsPosterior(table)
-            ratio = float(cells.odds_ratio_quantile(0.5))
-            return Found(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), notes=notes)
-        process = paired_difference_posterior(pair.differences, *bounds)
-        return Found(process, "dirichlet-process", p_value=_p_value(pair), notes=notes)
-    if pair.weights is not None:
-        posterior = weighted_difference_posterior(pair, *bounds)
-        name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
-        return Found(posterior, name, p_value=_p_value(pair), notes=notes)
-    clustered = paired_clustered_difference_posterior(
-        pair.differences, np.arange(len(pair.a)) if pair.units is None else pair.units, *bounds
-    )
-    return Found(clustered, "clustered-dirichlet-process", p_value=_p_value(pair), notes=notes)
-
-
-def weighted_difference_posterior(pair: Pair, low: float, high: float) -> DirichletRatioPosterior:
-    """Posterior of the weighted mean difference: `paired_clustered_difference_posterior` with question weights.
-
-    Cluster c has the total sum w_i d_i and the size sum w_i, w with mean 1; masses are those of the unweighted form,
-    1 a question without clusters and (T - 1) / T a cluster with them, and 1/8, 1/4, 1/8 on the prior's three clusters.
-
-    Parameters
-    ----------
-    pair : with weights
-    low, high : range of a score
-    """
-    n = len(pair.a)
-    weights = np.ones(n) if pair.weights is None else pair.weights / pair.weights.mean()
-    codes = np.arange(n) if pair.units is None else np.unique(pair.units, return_inverse=True)[1]
-    totals, sizes = np.bincount(codes, weights * pair.differences), np.bincount(codes, weights)
-    mass = 1.0 if pair.units is None else max(len(sizes) - 1, 1) / len(sizes)
-    size = float(sizes.mean())
-    return DirichletRatioPosterior(
-        np.append(totals, size * (high - low) * np.array([-1.0, 0.0, 1.0])),
-        np.append(np.full(len(totals), mass), [0.125, 0.25, 0.125]),
-        np.append(sizes, np.full(3, size)),
-    )
+    if (table := pair.table) is not None and pair.units is None and pair.weights is None:
+        cells = DirichletCellsPosterior(table)
+        ratio = float(cells.odds_ratio_quantile(0.5))
+        return Found(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), notes=notes)
+    posterior = paired_clustered_difference_posterior(pair.differences, pair.labels, *bounds, weights=pair.weights)
+    name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
+    return Found(posterior, name, p_value=_p_value(pair), notes=notes)
 
 
 def _student(pair: Pair, notes: tuple[str, ...]) -> Found:
-    units = np.arange(len(pair.a)) if pair.units is None else pair.units
-    fit = cluster_robust(pair.differences, units, weights=pair.weights)
+    fit = cluster_robust(pair.differences, pair.labels, weights=pair.weights)
     name = "t" if pair.units is None else "clustered-t"
     return Found(fit.posterior, name, "confidence", p_value=_two_sided(fit.posterior), notes=notes)
 

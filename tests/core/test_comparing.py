@@ -22,7 +22,7 @@ from harness_uq.data import (
     TaskLog,
     Totals,
 )
-from harness_uq.differences import Pair, weighted_difference_posterior
+from harness_uq.differences import Pair, paired_difference
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.cluster_robust import cluster_robust
 from harness_uq.stats.independent import independent_posterior
@@ -405,12 +405,12 @@ def test_a_group_is_weighted_as_its_harness_weights_it() -> None:
     assert rows["suite"].difference.std_error > rows["overall"].difference.std_error
 
 
-def test_equal_question_weights_give_the_unweighted_posterior() -> None:
-    rng = np.random.default_rng(4)
-    a, b, units = rng.random(30), rng.random(30), np.repeat(np.arange(10), 3)
-    weighted = weighted_difference_posterior(Pair(a, b, units, np.full(30, 0.5), (0.0, 1.0), False), 0, 1)
-    plain = paired_clustered_difference_posterior(a - b, units, 0, 1)
-    assert weighted.interval() == pytest.approx(plain.interval(), abs=1e-9)
+def test_weights_that_hardly_differ_change_no_verdict_on_right_and_wrong_answers() -> None:
+    """[17, 2, 0, 1]: P(A > B) = .924; with another prior than the cells' the same data said `better`."""
+    a, b = np.repeat([1.0, 1.0, 0.0], [17, 2, 1]), np.repeat([1.0, 0.0, 0.0], [17, 2, 1])
+    weights = np.repeat([1.0001, 1.0], 10)
+    found = paired_difference(Pair(a, b, None, weights, (0.0, 1.0), True), "dirichlet")
+    assert found.prob_positive == pytest.approx(paired_posterior([17, 2, 0, 1], "dirichlet").prob_positive, abs=1e-4)
 
 
 def test_items_that_recur_across_tasks_are_one_unit_overall() -> None:

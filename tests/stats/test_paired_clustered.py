@@ -92,6 +92,33 @@ def test_swapping_the_systems_mirrors_the_difference(model: ClusteredPairedModel
         assert first.prob_positive == pytest.approx(1 - second.prob_positive, abs=1e-8)
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), st.integers(0, 5)), min_size=1, max_size=14),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_weights_that_hardly_differ_give_the_unweighted_posterior(
+    questions: list[tuple[float, int]], has_clusters: bool, seed: int
+) -> None:
+    d = np.array([difference for difference, _ in questions])
+    clusters = [label for _, label in questions] if has_clusters else list(range(len(d)))
+    plain = paired_clustered_difference_posterior(d, clusters, 0, 1)
+    equal = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=np.full(len(d), 0.3))
+    np.testing.assert_allclose(equal.quantile(P), plain.quantile(P), atol=1e-12)
+    weights = 1 + 1e-9 * np.random.default_rng(seed).uniform(-1, 1, len(d))
+    near = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=weights)
+    np.testing.assert_allclose(near.quantile(P), plain.quantile(P), atol=1e-8)
+    assert (near.mean, near.sd) == pytest.approx((plain.mean, plain.sd), abs=1e-8)
+
+
+def test_the_unit_of_the_weights_does_not_matter_and_a_missing_question_takes_its_weight_along() -> None:
+    d, clusters, w = [0.5, float("nan"), 0.1, 0.3], ["x", "x", "y", "y"], np.array([1.0, 9.0, 2.0, 3.0])
+    found = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=w)
+    expected = paired_clustered_difference_posterior([0.5, 0.1, 0.3], ["x", "y", "y"], 0, 1, weights=[10, 20, 30])
+    np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-12)
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     "tables",
@@ -218,6 +245,24 @@ def test_a_few_large_passages_among_small_ones_raise_no_more_false_alarms() -> N
         a, b = (rng.binomial(sizes, rng.beta(1.6, 0.4, 25)) for _ in range(2))
         process = _cluster_process((a - b).astype(float), sizes.astype(float), 1.0)
         alarms += abs(float(process.cdf(0.0)) - 0.5) > 0.475
+    assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sizes", "theta"), [((5, 200), 0.7), ((10, 500), 0.7), ((8, 100, 100), 0.7), ((20, 24), 0.95)], ids=str
+)
+def test_equal_systems_on_tasks_of_equal_weight_raise_no_more_false_alarms(
+    sizes: tuple[int, ...], theta: float
+) -> None:
+    # without an effective number of questions and the binary prior .24, .15, .10 and .15
+    rng = np.random.default_rng([9, *sizes])
+    weights = np.concatenate([np.full(n, 1 / n) for n in sizes])
+    alarms, runs = 0, 1000
+    for _ in range(runs):
+        a, b = (rng.random((2, len(weights))) < theta).astype(float)
+        posterior = paired_clustered_difference_posterior(a - b, np.arange(len(a)), 0, 1, weights=weights)
+        alarms += abs(float(posterior.cdf(0.0)) - 0.5) > 0.475
     assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
 
 
