@@ -46,7 +46,7 @@ class Comparison(NotebookTable):
     variance_saved : share of the difference's variance that pairing removed, in [.., 1]
     margin : smallest difference of interest, >= 0
     smallest_detectable : difference that these data would have found with 80 % power
-    prob_not_worse : P(A is not worse than B by more than the margin | data)
+    prob_not_worse : P(A is not worse than B by more than the margin | data); of t the one-sided p-value of that
     p_value : two-sided test of no difference (McNemar's exact test on a table, else t); None where there is none
     higher_is_better : False for metrics such as perplexity, where the verdict favours the smaller value
     verdict, verdict_text : one of four, and a sentence
