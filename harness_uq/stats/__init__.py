@@ -23,6 +23,8 @@ from harness_uq.stats.independent import (
     miettinen_nurminen_interval,
     newcombe_interval,
 )
+from harness_uq.stats.joint_pairs import prob_better
+from harness_uq.stats.joint_student import joint_means
 from harness_uq.stats.multiclass import (
     clustered_multiclass_posterior,
     confusion_matrix,
@@ -65,6 +67,7 @@ from harness_uq.stats.power import (
 )
 from harness_uq.stats.ranks import (
     benjamini_hochberg,
+    default_prior_mass,
     expected_ranks,
     holm,
     joint_draws,
@@ -109,6 +112,7 @@ __all__ = [
     "confusion_posterior",
     "confusion_score",
     "corpus_statistic",
+    "default_prior_mass",
     "detection_power",
     "difference_posterior",
     "effective_counts",
@@ -126,6 +130,7 @@ __all__ = [
     "importance_sample",
     "independent_posterior",
     "joint_draws",
+    "joint_means",
     "korn_graubard_wilson",
     "log_e_value",
     "maj_at_k",
@@ -151,6 +156,7 @@ __all__ = [
     "pass_hat_k",
     "pass_k_posterior",
     "predict_width",
+    "prob_better",
     "rank_posterior",
     "ranking_z_score",
     "required_questions",

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -373,7 +374,16 @@ TELLS_OF_CANCELLED_RUNS = (0, 3, 283)
 def test_a_cancelled_run_keeps_its_partial_scores_with_intervals_and_a_warning(tasks, tmp_path):
     command = [*INSPECT, "eval", f"{tasks}@cancelled", *FIXED, "--max-samples", "1"]
     variables = environment(HARNESS_UQ="bayes")
-    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=90)
+    # a shell may have started the tests in the background, where interrupts are ignored
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     log = read_log(str(only_log(tmp_path)))
     assert log.header.status == "cancelled", done.stdout + done.stderr
     (row,) = block(only_log(tmp_path))["estimates"]
