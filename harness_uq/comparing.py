@@ -128,7 +128,12 @@ class _Job:
             facts = Facts(key, self.names, (None, None), higher_is_better(log, metric))
             return undecided_row(facts, self.options, str(error))
         present = [pair for pair in held if pair is not None]
-        return self._pooled(key, present, group.weights.tolist(), f"{len(present)} tasks, weighted as the harness does")
+        return self._pooled(
+            key,
+            present,
+            group.weights.tolist(),
+            f"{len(present)} task{'s' if len(present) != 1 else ''}, weighted as the harness does",
+        )
 
     def overall(self, pairs: Mapping[Key, Paired]) -> list[Comparison]:
         """Rows over all tasks that share a metric and filter; every question counts alike."""

@@ -15,6 +15,7 @@ from harness_uq.stats.independent import IndependentPosterior, difference_poster
 from harness_uq.stats.posterior import BetaPosterior, Posterior
 from harness_uq.stats.student import StudentPosterior
 
+_REFUSED = "not estimable: "
 _FEWEST = 4
 
 
@@ -73,8 +74,8 @@ def posterior_of(row: Estimate) -> Posterior:
     if isinstance(row.posterior, Posterior):
         return row.posterior
     if row.std_error is None or row.value is None:
-        why = next((text for text in row.warnings if text.startswith("not estimable")), "not estimable")
-        raise NotEstimableError(f"{row.system}: {why}")
+        reasons = (text.removeprefix(_REFUSED) for text in row.warnings if text.startswith(_REFUSED))
+        raise NotEstimableError(f"{row.system}: {next(reasons, 'its score has no interval')}")
     n = row.n_clusters or row.n_questions or 0
     if n < _FEWEST:
         raise NotEstimableError(f"{row.system}: {n} questions or clusters say too little of an unbounded score")

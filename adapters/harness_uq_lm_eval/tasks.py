@@ -249,7 +249,8 @@ def _broken(samples: Samples, path: str) -> list[str]:
         return []
     lines, name = _listed(str(number) for number, _ in samples.broken), Path(path).name
     which = f"line {lines} of {name} is" if len(samples.broken) == 1 else f"lines {lines} of {name} are"
-    return [f"{which} cut off or no sample ({samples.broken[0][1]}); {len(samples)} questions were kept"]
+    kept = "1 question was kept" if len(samples) == 1 else f"{len(samples)} questions were kept"
+    return [f"{which} cut off or no sample ({samples.broken[0][1]}); {kept}"]
 
 
 def _listed(names: Iterable[str]) -> str:
