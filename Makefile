@@ -1,9 +1,10 @@
 # On a machine with python3 and make:
 #   make demo      virtual environment, install, run both harnesses on bundled tasks, print the intervals
-#   make test      virtual environment, install, every check that CI runs
+#   make test      virtual environment, install, every check that needs one Python and one version of each harness
 #   make install   virtual environment with the package, both harnesses and every tool of the checks; the others do it first
 #   make clean     delete that environment, nox's and what was built
-# make test opens HTML pages in a browser and needs chromium (the Debian package: apt-get install chromium), as .ci/run installs.
+# make test opens HTML pages in a browser; without chromium (apt-get install chromium) it says so in a line and runs the rest.
+# .ci/run runs make test and the checks with other versions, and demands what make test may skip.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,7 +23,7 @@ demo: install
 	$(BIN)/python examples/demo.py --output demo-output
 
 test: install
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports tests lm_eval_0_4_11 inspect_0_3_260 wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports tests wheel
 
 clean:
 	rm -rf $(VENV) .nox demo-output build dist

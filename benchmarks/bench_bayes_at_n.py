@@ -9,7 +9,7 @@ prints medians and ratios and writes benchmarks/results/bayes_at_n.json. Demand:
 import numpy as np
 from peers import compare, report, scorio_eval
 
-from harness_uq.stats.bayes_at_n import avg_at_n, bayes_at_n
+from harness_uq.stats.trials.bayes_at_n import avg_at_n, bayes_at_n
 
 RUBRIC = np.array([0.0, 0.2, 0.75, 1.0])
 

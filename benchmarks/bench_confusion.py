@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from harness_uq.stats.confusion import clustered_confusion_posterior, confusion_posterior
-from harness_uq.stats.multiclass import clustered_multiclass_posterior, confusion_matrix, multiclass_posterior
-from harness_uq.stats.posterior import Posterior
+from harness_uq.stats.classes.confusion import clustered_confusion_posterior, confusion_posterior
+from harness_uq.stats.classes.multiclass import clustered_multiclass_posterior, confusion_matrix, multiclass_posterior
+from harness_uq.stats.common.posterior import Posterior
 
 RESULTS = Path(__file__).parent / "results" / "confusion.json"
 N_PAIRS = 10_000

@@ -84,8 +84,8 @@ def best(work: Callable[[], object], repeats: int = 3) -> float:
 
 def time_hook(log: Path) -> dict[str, float]:
     """What the hook adds to a run: read, estimate, write, table."""
-    from harness_uq_inspect.live import finish
-    from harness_uq_inspect.wanted import Wanted
+    from harness_uq_inspect.live.finish import finish
+    from harness_uq_inspect.live.wanted import Wanted
 
     return {
         "hook_first_s": best(lambda: finish(str(log), Wanted()), 1),
@@ -98,8 +98,8 @@ def time_metrics() -> dict[str, float]:
     """One call of the registered metric: new scores, and scores seen before."""
     from inspect_ai.scorer import SampleScore, Score
 
-    from harness_uq_inspect import measure
-    from harness_uq_inspect.metrics import uq
+    from harness_uq_inspect.live import measure
+    from harness_uq_inspect.live.metrics import uq
 
     rng = np.random.default_rng(8)
     rates = np.repeat(rng.beta(3, 2, N_QUESTIONS // 5), 5)

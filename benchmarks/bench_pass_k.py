@@ -10,7 +10,7 @@ The hierarchical posteriors have no counterpart there.
 import numpy as np
 from peers import compare, report, scorio_eval
 
-from harness_uq.stats.pass_k import (
+from harness_uq.stats.trials.pass_k import (
     bayes_pass_k,
     g_pass_at_k,
     maj_at_k,

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from harness_uq import Questions, Scores, Source, TaskLog
-from harness_uq.data import CandidateField
-from harness_uq.ranking import rank
+from harness_uq.logs.data import CandidateField
+from harness_uq.ranking.analysis import rank
 from harness_uq.report.ranking_text import rankings_as
 
 RUNS = 3

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from harness_uq.stats import benchmark_posterior, clustered_posterior
-from harness_uq.stats.posterior import Posterior
+from harness_uq.stats.common.posterior import Posterior
 
 OUTPUT = Path(__file__).parent / "results" / "adaptive_epochs.json"
 LAWS = {"Beta(1, 1)": (1.0, 1.0), "Beta(4, 1)": (4.0, 1.0), "Beta(9, 0.5)": (9.0, 0.5), "Beta(6, 6)": (6.0, 6.0)}

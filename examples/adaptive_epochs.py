@@ -1,7 +1,7 @@
 """Ask until the interval is narrow enough: the word problems with up to 8 epochs, stopped by `stop_when`, offline.
 
 Run as `python examples/adaptive_epochs.py --output DIR`; it writes DIR/adaptive/<system>/*.eval and prints what each
-system needed, a few trials more or fewer from run to run: trials go on while the scores are looked at.
+system needed, a few trials more or fewer from run to run: those under way when the decision falls are finished.
 """
 
 import argparse

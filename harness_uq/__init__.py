@@ -7,22 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from harness_uq import stats
-    from harness_uq.analysis import Options, estimate, estimate_scores, structures
-    from harness_uq.comparing import CompareOptions, compare
-    from harness_uq.comparisons import Comparison, Difference, Plan, Ranking
-    from harness_uq.components import Components
-    from harness_uq.data import (
-        CandidateField,
-        Classifications,
-        Declaration,
-        Questions,
-        Records,
-        Reported,
-        Scores,
-        Source,
-        TaskLog,
-        Totals,
-    )
+    from harness_uq.comparing.analysis import CompareOptions, compare
     from harness_uq.errors import (
         DataError,
         HarnessUqError,
@@ -33,42 +18,66 @@ if TYPE_CHECKING:
         StructureError,
         UnreliableError,
     )
-    from harness_uq.hookspecs import Estimator, Found, Harness, Problem, Run, hookimpl
-    from harness_uq.planning import PlanOptions, plan
-    from harness_uq.plugins import load_plugins
-    from harness_uq.ranking import RankOptions, rank
-    from harness_uq.reading import Reading, read_logs
+    from harness_uq.estimating.analysis import Options, estimate, estimate_scores, structures
+    from harness_uq.estimating.finding import Finding
+    from harness_uq.estimating.selection import method_names
+    from harness_uq.logs.catalogue import Catalogue, CatalogueEntry
+    from harness_uq.logs.data import (
+        CandidateField,
+        Classifications,
+        Declaration,
+        Questions,
+        Records,
+        Reported,
+        RunFacts,
+        Scores,
+        Source,
+        TaskLog,
+        Totals,
+    )
+    from harness_uq.planning.analysis import PlanOptions, plan
+    from harness_uq.planning.components import Components
+    from harness_uq.plugins.hookspecs import hookimpl
+    from harness_uq.plugins.manager import load_plugins
+    from harness_uq.plugins.protocols import Estimator, Found, Harness, Problem, Reader, Run, Runner, Writer
+    from harness_uq.plugins.reading import Reading, read_logs
+    from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.comparison_text import comparisons_as
     from harness_uq.report.text import estimates_table
-    from harness_uq.results import Estimate, Interval
-    from harness_uq.selection import method_names
-    from harness_uq.structure import CatalogueEntry, Structure, StructureOptions
+    from harness_uq.results.about import About
+    from harness_uq.results.comparison import Comparison, Difference
+    from harness_uq.results.estimate import Estimate, Interval
+    from harness_uq.results.plan import Plan
+    from harness_uq.results.ranking import Ranking
+    from harness_uq.structure.facts import Structure, StructureOptions
 
 _HOMES = {
-    "analysis": (
+    "estimating.analysis": (
         "Options",
         "estimate",
         "estimate_scores",
         "structures",
     ),
-    "comparing": (
+    "comparing.analysis": (
         "CompareOptions",
         "compare",
     ),
-    "comparisons": (
+    "results.about": ("About",),
+    "results.comparison": (
         "Comparison",
         "Difference",
-        "Plan",
-        "Ranking",
     ),
-    "components": ("Components",),
-    "data": (
+    "results.plan": ("Plan",),
+    "results.ranking": ("Ranking",),
+    "planning.components": ("Components",),
+    "logs.data": (
         "CandidateField",
         "Classifications",
         "Declaration",
         "Questions",
         "Records",
         "Reported",
+        "RunFacts",
         "Scores",
         "Source",
         "TaskLog",
@@ -84,36 +93,43 @@ _HOMES = {
         "StructureError",
         "UnreliableError",
     ),
-    "hookspecs": (
+    "plugins.hookspecs": ("hookimpl",),
+    "plugins.protocols": (
         "Estimator",
         "Found",
         "Harness",
         "Problem",
+        "Reader",
         "Run",
-        "hookimpl",
+        "Runner",
+        "Writer",
     ),
-    "planning": (
+    "planning.analysis": (
         "PlanOptions",
         "plan",
     ),
-    "plugins": ("load_plugins",),
-    "ranking": (
+    "plugins.manager": ("load_plugins",),
+    "ranking.analysis": (
         "RankOptions",
         "rank",
     ),
-    "reading": (
+    "plugins.reading": (
         "Reading",
         "read_logs",
     ),
     "report.comparison_text": ("comparisons_as",),
     "report.text": ("estimates_table",),
-    "results": (
+    "results.estimate": (
         "Estimate",
         "Interval",
     ),
-    "selection": ("method_names",),
-    "structure": (
+    "estimating.finding": ("Finding",),
+    "estimating.selection": ("method_names",),
+    "logs.catalogue": (
+        "Catalogue",
         "CatalogueEntry",
+    ),
+    "structure.facts": (
         "Structure",
         "StructureOptions",
     ),
@@ -121,7 +137,9 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "About",
     "CandidateField",
+    "Catalogue",
     "CatalogueEntry",
     "Classifications",
     "CompareOptions",
@@ -132,6 +150,7 @@ __all__ = [
     "Difference",
     "Estimate",
     "Estimator",
+    "Finding",
     "Found",
     "Harness",
     "HarnessUqError",
@@ -147,10 +166,13 @@ __all__ = [
     "Questions",
     "RankOptions",
     "Ranking",
+    "Reader",
     "Reading",
     "Records",
     "Reported",
     "Run",
+    "RunFacts",
+    "Runner",
     "Scores",
     "Source",
     "Structure",
@@ -159,6 +181,7 @@ __all__ = [
     "TaskLog",
     "Totals",
     "UnreliableError",
+    "Writer",
     "compare",
     "comparisons_as",
     "estimate",

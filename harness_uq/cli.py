@@ -2,17 +2,31 @@
 
 import argparse
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import calibrate, compare, estimate, plan, rank, report, rescore, restore, structure
-from harness_uq.commands._shared import UsageError
-from harness_uq.errors import HarnessUqError
+from harness_uq.commands import (
+    calibrate,
+    compare,
+    effects,
+    estimate,
+    plan,
+    rank,
+    report,
+    rescore,
+    restore,
+    structure,
+    subset,
+    watch,
+)
+from harness_uq.commands.shared import UsageError
+from harness_uq.errors import HarnessUqError, told
 
 if TYPE_CHECKING:
-    from harness_uq.hookspecs import Harness
+    from harness_uq.plugins.protocols import Runner
 
 _NAME = "harness-uq"
 
@@ -32,7 +46,11 @@ examples:
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
   harness-uq rank runs/*                                which of several systems is best
+  harness-uq effects runs/seed-*                        how much is questions, how much seeds
   harness-uq plan pilot.eval --width 0.04               what to run next
+  harness-uq watch logs/                                runs in the making, as often as one likes
+  harness-uq subset mmlu --history runs/* --n 200 --output ids.json
+                                                        which questions to run instead of all
   harness-uq report runs/ --html report.html            all of it as one page
 
 exit codes: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse (compare
@@ -44,10 +62,13 @@ _COMMANDS = {
     "structure": structure,
     "compare": compare,
     "rank": rank,
+    "effects": effects,
     "plan": plan,
+    "subset": subset,
     "report": report,
     "rescore": rescore,
     "restore": restore,
+    "watch": watch,
     "calibrate": calibrate,
 }
 
@@ -64,10 +85,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     exit code: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse
     (`compare --fail-if-worse`), 130 interrupted
     """
-    arguments = sys.argv[1:] if argv is None else list(argv)
+    arguments = _without_debug(sys.argv[1:] if argv is None else list(argv))
     try:
-        if harness := _harness(arguments):
-            return harness.main(arguments[1:])
+        if runner := _runner(arguments):
+            return runner.main(arguments[1:])
         return _run_command(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
@@ -80,6 +101,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard_output()
         return 0
+    except Exception as error:
+        print(f"{_NAME}: error that should not happen: {told(error)}; {_NAME} --debug shows where", file=sys.stderr)
+        return 1
+
+
+def _without_debug(arguments: list[str]) -> list[str]:
+    """The arguments without a leading `--debug`, which shows the traceback of what nobody foresaw."""
+    if arguments[:1] != ["--debug"]:
+        return arguments
+    logging.basicConfig(level=logging.WARNING)
+    logging.getLogger("harness_uq").setLevel(logging.DEBUG)
+    return arguments[1:]
 
 
 def _run_command(arguments: Sequence[str]) -> int:
@@ -110,7 +143,7 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _harness(arguments: Sequence[str]) -> "Harness | None":
+def _runner(arguments: Sequence[str]) -> "Runner | None":
     """The harness that the first argument names; options and commands name none.
 
     Raises
@@ -119,17 +152,23 @@ def _harness(arguments: Sequence[str]) -> "Harness | None":
     """
     if not arguments or arguments[0].startswith("-") or arguments[0] in _COMMANDS:
         return None
-    from harness_uq.plugins import harness_names, load_plugins
+    from harness_uq.plugins.manager import entry_names, load_plugins, runners
+    from harness_uq.plugins.protocols import Runner
 
     name, plugins = arguments[0], load_plugins()
-    if name in harness_names() and name not in plugins.harnesses:
+    if name in entry_names() and name not in plugins.harnesses:
         raise HarnessUqError("; ".join((f"the plugin {name!r} offers no harness of that name", *plugins.warnings)))
-    return plugins.harnesses.get(name)
+    harness = plugins.harnesses.get(name)
+    if harness is not None and not isinstance(harness, Runner):
+        raise HarnessUqError(
+            f"{name} logs can be read, but harness-uq cannot run {name}; it runs {', '.join(runners())}"
+        )
+    return harness
 
 
 def _parser() -> argparse.ArgumentParser:
     from harness_uq import __version__
-    from harness_uq.plugins import harness_names
+    from harness_uq.plugins.manager import runners
 
     parser = argparse.ArgumentParser(
         prog=_NAME,
@@ -138,10 +177,11 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument("--debug", action="store_true", help="first of all: show the traceback of unexpected errors")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in _COMMANDS.values():
         command.add(commands)
-    for name in harness_names():
+    for name in runners():
         if name not in _COMMANDS:
             commands.add_parser(name, help=f"run {name}, with intervals in its own output: add --uq METHOD")
     return parser

@@ -12,6 +12,12 @@
 A message says what, whose, which value, and what would help.
 """
 
+import logging
+from pathlib import Path
+from traceback import extract_tb
+
+_LOGGER = logging.getLogger("harness_uq")
+
 
 class HarnessUqError(Exception):
     """Base of every error that harness_uq raises on purpose."""
@@ -43,3 +49,19 @@ class PluginError(HarnessUqError):
 
 class MissingDependencyError(HarnessUqError):
     """An optional package is needed; the message names the extra that installs it."""
+
+
+def told(error: BaseException) -> str:
+    """What went wrong, for a report: the message; of an error that is not ours or the system's also its kind and place.
+
+    The traceback of any other error goes to the logger `harness_uq` at level DEBUG, which `--debug` shows.
+
+    >>> told(DataError("level must lie strictly between 0 and 1"))
+    'level must lie strictly between 0 and 1'
+    """
+    if isinstance(error, HarnessUqError | OSError):
+        return str(error)
+    _LOGGER.debug("unexpected error", exc_info=error)
+    what = f"{type(error).__name__}: {error}".removesuffix(": ")
+    places = extract_tb(error.__traceback__)
+    return f"{what} ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else what

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness_uq.analysis import Options, estimate
-from harness_uq.comparing import CompareOptions, compare
-from harness_uq.comparisons import Comparison, Ranking
-from harness_uq.data import TaskLog
+from harness_uq.comparing.analysis import CompareOptions, compare
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.plugins import Plugins, load_plugins
-from harness_uq.ranking import RankOptions, rank
-from harness_uq.results import Estimate
+from harness_uq.estimating.analysis import Options, estimate
+from harness_uq.logs.data import TaskLog
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.ranking.analysis import RankOptions, rank
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_uq.analysis import Options, estimate
-from harness_uq.errors import HarnessUqError, LogError
-from harness_uq.hookspecs import Harness, Run
-from harness_uq.plugins import Plugins, load_plugins
-from harness_uq.reading import expand, find_runs, read_run, why_no_run
-from harness_uq.results import Estimate
+from harness_uq.errors import LogError, told
+from harness_uq.estimating.analysis import Options, estimate
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.protocols import Reader, Run, Writer
+from harness_uq.plugins.reading import expand, find_runs, read_run, why_no_run
+from harness_uq.results.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Rescoring:
     failures: tuple[tuple[str, str], ...] = ()
 
 
-Progress = Callable[[Sequence[tuple[Harness, Run]]], Iterable[tuple[Harness, Run]]]
+Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
 
 
 def rescore(
@@ -83,7 +83,7 @@ def rescore(
 class _Estimated:
     """A run that waits to be written to `destination`."""
 
-    harness: Harness
+    harness: Writer
     run: Run
     rows: tuple[Estimate, ...]
     destination: str | None
@@ -101,12 +101,20 @@ def _estimated(
         failures += problems
         for harness, run in progress(runs):
             try:
+                writer = _writer(harness, plugins)
                 destination = _folder(name, run, output)
                 rows = tuple(estimate(read_run(harness, run, need_scores=True), options, plugins=plugins))
-                found.append(_Estimated(harness, run, rows, destination))
-            except (HarnessUqError, OSError) as error:
-                failures.append((run.files[0], str(error)))
+                found.append(_Estimated(writer, run, rows, destination))
+            except Exception as error:
+                failures.append((run.files[0], told(error)))
     return found, failures
+
+
+def _writer(harness: Reader, plugins: Plugins) -> Writer:
+    if isinstance(harness, Writer):
+        return harness
+    able = sorted(name for name, other in plugins.harnesses.items() if isinstance(other, Writer))
+    raise LogError(f"{harness.name} logs can be read, not written; of the installed harnesses {', '.join(able)} can")
 
 
 def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescored], list[tuple[str, str]]]:
@@ -122,8 +130,8 @@ def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescor
         try:
             files = item.harness.write(item.run, item.rows, item.destination, settings=settings)
             done.append(Rescored(item.run, item.rows, tuple(files)))
-        except (HarnessUqError, OSError) as error:
-            failures.append((item.run.files[0], str(error)))
+        except Exception as error:
+            failures.append((item.run.files[0], told(error)))
     return done, failures
 
 
@@ -169,10 +177,12 @@ def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None
     failures: list[tuple[str, str]] = []
     for file in dict.fromkeys(file for of_name in found.values() for file in of_name):
         for harness in harnesses:
+            if not isinstance(harness, Writer):
+                continue
             try:
                 restored |= dict.fromkeys(harness.restore(file))
-            except (HarnessUqError, OSError) as error:
-                failures.append((file, str(error)))
+            except Exception as error:
+                failures.append((file, told(error)))
     return Restoring(tuple(restored), tuple(failures))
 
 

@@ -1,9 +1,11 @@
-"""What several test modules need: reference data beside the repository, and logs that the real harnesses wrote."""
+"""What several test modules need: logs of others, logs that the real harnesses wrote, a browser."""
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Generator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
+STANDINS = ROOT / "tests" / "data" / "logs.zip"
 # a proxy that nobody answers: whoever reaches for the network fails
 NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 
@@ -20,15 +23,44 @@ settings.register_profile("harness_uq", deadline=None, derandomize=True)
 settings.load_profile("harness_uq")
 
 RunPython = Callable[..., str]
+_absences: set[str] = set()
+
+
+@pytest.fixture(scope="session", params=["stand-ins", "originals"])
+def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose `data` holds the logs of others: stand-ins, and where they are present they themselves."""
+    if request.param == "originals":
+        return originals()
+    folder = tmp_path_factory.mktemp("stand-ins")
+    with zipfile.ZipFile(STANDINS) as archive:
+        archive.extractall(folder / "data")
+    return folder
+
+
+def originals() -> Path:
+    """The folder beside the repository whose `data` holds the logs themselves."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        _outside(f"the logs that stand-ins stand for are not at {folder / 'data'}")
+    return folder
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of reference data and papers beside the repository."""
-    folder = ROOT.parent / "shared"
-    if not folder.is_dir():
-        _absent(f"no reference data at {folder}")
-    return folder
+def chromium() -> Path:
+    """The program of a Chromium: Debian's, or the one that Playwright installed."""
+    if find_spec("playwright") is None:
+        _absent("playwright is not installed")
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None) or _playwrights_own()
+    if not Path(program).exists():
+        _outside("no Chromium for the tests of pages: apt-get install chromium, or playwright install chromium")
+    return Path(program)
+
+
+def _playwrights_own() -> str:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return playwright.chromium.executable_path
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +97,27 @@ def _run_python(*arguments: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-def _absent(what: str) -> None:
-    if os.environ.get("CI") or os.environ.get("HARNESS_UQ_REQUIRE_ALL"):
-        pytest.fail(f"{what}, and this run must skip nothing")
+def _absent(package: str) -> None:
+    """What `make test` installs."""
+    _skip_unless("HARNESS_UQ_REQUIRE_ALL", package)
+
+
+def _outside(what: str) -> None:
+    """What a clone does not have and `make test` does not install; `.ci/run` demands it."""
+    _skip_unless("HARNESS_UQ_REQUIRE_OUTSIDE", what)
+
+
+def _skip_unless(demand: str, what: str) -> None:
+    if os.environ.get(demand):
+        pytest.fail(f"{what}, and {demand} is set")
+    _absences.add(f"Skipped: {what}")
     pytest.skip(what)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What is absent is one line of the summary, not one for every test that wants it: pytest folds skips by place."""
+    report = yield
+    if report.skipped and isinstance(report.longrepr, tuple) and report.longrepr[2] in _absences:
+        report.longrepr = (__file__, 0, report.longrepr[2])
+    return report

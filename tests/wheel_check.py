@@ -1,9 +1,12 @@
 """Run by the wheel's own interpreter, in an environment with nothing else: import, read a log, estimate."""
 
+import importlib
 import json
 import subprocess
 import sys
 import tempfile
+import zipfile
+import zlib
 from pathlib import Path
 
 TIMESTAMP = "2026-01-01T00-00-00.000000"
@@ -35,6 +38,19 @@ def write_lm_eval_log(folder: Path) -> None:
     (folder / f"samples_toy_{TIMESTAMP}.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
 
 
+def write_inspect_log(folder: Path) -> None:
+    """The same run as Inspect AI writes it today: a zip whose members are compressed with Zstandard."""
+    zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    samples = [{"id": i, "epoch": 1, "scores": {"match": {"value": "CI"[i >= 8]}}} for i in range(10)]
+    spec = {"task": "toy", "model": "toy-model", "created": "2026-01-01T00:00:00+00:00"}
+    parts = {"header.json": {"version": 2, "status": "success", "eval": spec}, "summaries.json": samples}
+    with zipfile.ZipFile(folder / "log.eval", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, zstd.compress(plain := json.dumps(content).encode()))
+            entry = archive.getinfo(name)  # the directory, written last, says how it is compressed
+            entry.compress_type, entry.file_size, entry.CRC = 93, len(plain), zlib.crc32(plain)
+
+
 def main() -> int:
     """Exit 0 where the wheel works alone."""
     for module in ("lm_eval", "inspect_ai", "pandas", "matplotlib"):
@@ -43,15 +59,19 @@ def main() -> int:
             raise SystemExit(f"{module} is installed: this check wants the wheel's own dependencies alone")
     with tempfile.TemporaryDirectory() as name:
         write_lm_eval_log(Path(name))
+        write_inspect_log(Path(name))
         script = Path(sys.executable).with_name("harness-uq")
         command = [str(script), "estimate", name, "--format", "json"]
         output = subprocess.run(command, capture_output=True, text=True, check=False)
     if output.returncode:
         raise SystemExit(output.stderr)
-    (row,) = json.loads(output.stdout)["estimates"]
-    if row["value"] != 0.8 or not row["interval"]["low"] < 0.8 < row["interval"]["high"]:
-        raise SystemExit(f"unexpected estimate: {row}")
-    print("the wheel reads a log and estimates by itself")
+    rows = json.loads(output.stdout)["estimates"]
+    if {row["source"]["harness"] for row in rows} != {"lm-eval", "inspect"} or len(rows) != 2:
+        raise SystemExit(f"not one estimate of each harness: {rows}")
+    for row in rows:
+        if row["value"] != 0.8 or not row["interval"]["low"] < 0.8 < row["interval"]["high"]:
+            raise SystemExit(f"unexpected estimate: {row}")
+    print("the wheel reads logs of both harnesses and estimates by itself")
     return 0
 
 

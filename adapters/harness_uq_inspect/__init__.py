@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 from harness_uq import hookimpl
 
 if TYPE_CHECKING:
-    from harness_uq_inspect.early_stopping import stop_when
     from harness_uq_inspect.harness import InspectHarness
-    from harness_uq_inspect.metrics import bayes_at_n, pass_k, uq
+    from harness_uq_inspect.live.early_stopping import stop_when
+    from harness_uq_inspect.live.metrics import bayes_at_n, pass_k, uq
 
 __all__ = ["bayes_at_n", "harness_uq_harnesses", "pass_k", "stop_when", "uq"]
 
-_HOME_OF = {"uq": "metrics", "bayes_at_n": "metrics", "pass_k": "metrics", "stop_when": "early_stopping"}
+_HOME_OF = {
+    "uq": "live.metrics",
+    "bayes_at_n": "live.metrics",
+    "pass_k": "live.metrics",
+    "stop_when": "live.early_stopping",
+}
 
 
 @hookimpl

@@ -1,48 +1,67 @@
 """Inspect AI as one of the harnesses: reads its logs, runs it with intervals, writes them back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness_uq import CatalogueEntry, Estimate, Found, LogError, Run, TaskLog
-from harness_uq_inspect.catalogue import load_catalogue
-from harness_uq_inspect.discover import find_logs
-from harness_uq_inspect.read import HARNESS, read_task_log
+from harness_uq.errors import LogError
+
+if TYPE_CHECKING:
+    from harness_uq import Catalogue, Estimate, Found, Run, TaskLog
 
 
 @dataclass(frozen=True, slots=True)
 class InspectHarness:
     """Reads and writes `.eval` and `.json` logs of Inspect AI, and runs `inspect`."""
 
-    name: str = HARNESS
+    name: str = "inspect"
 
-    def find(self, paths: Sequence[str]) -> Found:
+    def find(self, paths: Sequence[str]) -> "Found":
         """Runs among these files, one for each log; side files such as `eval-set.json` are not recognised."""
+        from harness_uq_inspect.read.discover import find_logs
+
         return find_logs(paths)
 
-    def read(self, run: Run) -> list[TaskLog]:
+    def read(self, run: "Run") -> "Iterator[TaskLog]":
         """The one task of the log.
 
         Raises
         ------
         LogError : if the log cannot be read
         """
-        return [read_task_log(path) for path in run.files]
+        from harness_uq_inspect.read.task_log import read_task_log
 
-    def cluster_catalogue(self) -> Sequence[CatalogueEntry]:
-        """What is known of the tasks of inspect_evals; the first match wins."""
+        yield read_task_log(*run.files)
+
+    def catalogue(self) -> "Catalogue":
+        """What is known of the tasks of inspect_evals, and of Inspect's metrics."""
+        from harness_uq_inspect.read.catalogue import load_catalogue
+
         return load_catalogue()
+
+    def read_running(self, run: "Run") -> "Iterator[TaskLog]":
+        """The task of the log with the samples that are not written there yet; none where its run has ended.
+
+        Raises
+        ------
+        LogError : if the log or the buffer beside it cannot be read
+        """
+        from harness_uq_inspect.read.running import read_running
+
+        if (log := read_running(*run.files)) is not None:
+            yield log
 
     def main(self, argv: Sequence[str]) -> int:
         """Run `inspect ARGV…` with intervals where `--uq` is among the arguments; the exit code."""
-        from harness_uq_inspect.cli import main
+        from harness_uq_inspect.live.cli import main
 
         return main(argv)
 
     def write(
         self,
-        run: Run,
-        estimates: Sequence[Estimate],
+        run: "Run",
+        estimates: "Sequence[Estimate]",
         destination: str | None,
         *,
         settings: Mapping[str, str | float],
@@ -53,15 +72,25 @@ class InspectHarness:
         ------
         LogError : if the log has no results, or cannot be written; it is as it was
         """
-        from harness_uq_inspect.stamp import stamp
+        from harness_uq_inspect.live.wanted import keeps_stderr
+        from harness_uq_inspect.write.stamp import stamp
 
-        (path,) = run.files
+        path, *shards = run.files
+        if shards:
+            raise LogError("a log in the making cannot be written to: Inspect has not merged its shards yet")
         target = path if destination is None else str(Path(destination) / Path(path).name)
         if destination is not None:
             Path(destination).mkdir(parents=True, exist_ok=True)
             if Path(target).exists():
                 raise LogError(f"{target} exists already")
-        stamp(path, estimates, settings, target=target, keeps_original=destination is None)
+        stamp(
+            path,
+            estimates,
+            settings,
+            target=target,
+            keeps_original=destination is None,
+            swaps_stderr=not keeps_stderr(),
+        )
         return [target]
 
     def restore(self, path: str) -> list[str]:
@@ -71,7 +100,8 @@ class InspectHarness:
         ------
         LogError : if others wrote to the log since
         """
-        from harness_uq_inspect.writeback import restore
+        from harness_uq_inspect.read.discover import find_logs
+        from harness_uq_inspect.write.writeback import restore
 
         is_log = path.endswith((".eval", ".json")) and bool(find_logs([path]).runs)
         return [path] if is_log and restore(path) else []

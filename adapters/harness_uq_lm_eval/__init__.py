@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from harness_uq_lm_eval.harness import LmEvalHarness
-    from harness_uq_lm_eval.runtime import Session
-    from harness_uq_lm_eval.settings import Scope
+    from harness_uq_lm_eval.live.runtime import Session
+    from harness_uq_lm_eval.live.settings import Scope
+    from harness_uq_lm_eval.read.replay import Trials
 
 
 @hookimpl
@@ -33,6 +34,8 @@ def uq(
     cluster: "str | Iterable[str] | None" = None,
     compare: str | None = None,
     keep_bootstrap: bool = False,
+    estimand: str = "mean",
+    trials: "Trials" = "auto",
 ) -> "AbstractContextManager[Session]":
     """Context in which lm-eval's evaluations return intervals and honest standard errors.
 
@@ -48,13 +51,16 @@ def uq(
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
     compare : a logged run to compare with
     keep_bootstrap : let lm-eval compute its own bootstrap standard errors too
+    estimand : of repeated trials, one by one: `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
+    trials : `auto` scores repeated trials one by one where that takes a minute at most and asks no other service,
+        `on` whatever it takes, `off` never
 
     Raises
     ------
     HarnessUqError : if the method does not exist, a setting makes no sense or there is no run to compare with
     """
-    from harness_uq_lm_eval.runtime import live
-    from harness_uq_lm_eval.settings import Asked
+    from harness_uq_lm_eval.live.runtime import live
+    from harness_uq_lm_eval.live.settings import Asked
 
     clusters = (cluster,) if isinstance(cluster, str) else tuple(cluster or ())
     asked = Asked(
@@ -65,6 +71,8 @@ def uq(
             "cluster": clusters,
             "compare": compare,
             "keep_bootstrap": keep_bootstrap,
+            "estimand": estimand,
+            "trials": trials,
         }
     )
     asked.check()

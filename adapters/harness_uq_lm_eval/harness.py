@@ -1,46 +1,58 @@
 """lm-eval as a harness of harness_uq."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from harness_uq import CatalogueEntry, Estimate, Found, Run, TaskLog
-from harness_uq_lm_eval import discover
-from harness_uq_lm_eval.catalogue import load_catalogue
-from harness_uq_lm_eval.discover import LmEvalRun
-from harness_uq_lm_eval.tasks import HARNESS, read_run
+if TYPE_CHECKING:
+    from harness_uq import Catalogue, Estimate, Found, Run, TaskLog
 
 
 class LmEvalHarness:
     """Runs lm-eval 0.4.11 and later; reads and rescores the results and samples files of 0.4.0 and later."""
 
-    name = HARNESS
+    name = "lm-eval"
 
-    def find(self, paths: Sequence[str]) -> Found:
+    def find(self, paths: Sequence[str]) -> "Found":
         """Runs among these files. Partners of a file that is named alone are looked up beside it."""
+        from harness_uq_lm_eval.read import discover
+
         return discover.find(paths)
 
-    def read(self, run: Run) -> list[TaskLog]:
+    def read(self, run: "Run") -> "Iterator[TaskLog]":
         """The run's tasks and groups.
 
         Raises
         ------
         LogError : if none of the run's files can be read
         """
-        if isinstance(run, LmEvalRun):
-            return read_run(run)
-        return [log for part in self.find(run.files).runs for log in self.read(part)]
+        from harness_uq_lm_eval.read.discover import LmEvalRun
+        from harness_uq_lm_eval.read.tasks import read_run
 
-    def cluster_catalogue(self) -> Sequence[CatalogueEntry]:
-        """What is known of lm-eval's own tasks; the first match wins."""
+        if isinstance(run, LmEvalRun):
+            yield from read_run(run)
+            return
+        for part in self.find(run.files).runs:
+            yield from self.read(part)
+
+    def catalogue(self) -> "Catalogue":
+        """What is known of lm-eval's own tasks and metrics."""
+        from harness_uq_lm_eval.read.catalogue import load_catalogue
+
         return load_catalogue()
 
     def main(self, argv: Sequence[str]) -> int:
         """Run lm-eval's command line, whose `run` also takes `--uq`; the exit code."""
-        from harness_uq_lm_eval import cli
+        from harness_uq_lm_eval.live import cli
 
         return cli.main(argv)
 
     def write(
-        self, run: Run, estimates: Sequence[Estimate], destination: str | None, *, settings: Mapping[str, str | float]
+        self,
+        run: "Run",
+        estimates: "Sequence[Estimate]",
+        destination: str | None,
+        *,
+        settings: Mapping[str, str | float],
     ) -> list[str]:
         """Put the estimates into the results file of the run; the paths written.
 
@@ -48,7 +60,8 @@ class LmEvalHarness:
         ------
         LogError : if the run has no results file or cannot be written
         """
-        from harness_uq_lm_eval import writeback
+        from harness_uq_lm_eval.read.discover import LmEvalRun
+        from harness_uq_lm_eval.write import writeback
 
         parts = [run] if isinstance(run, LmEvalRun) else self.find(run.files).runs
         known = [part for part in parts if isinstance(part, LmEvalRun)]
@@ -61,6 +74,6 @@ class LmEvalHarness:
         ------
         LogError : if it cannot be brought back
         """
-        from harness_uq_lm_eval import writeback
+        from harness_uq_lm_eval.write import writeback
 
         return writeback.restore(path)

@@ -1,4 +1,4 @@
-"""Setting of bounded and graded scores of independent questions."""
+"""Settings of bounded and graded scores of independent questions, and of scores of unknown range."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 from harness_uq.calibration.design import LEVELS, Cell, DataSet, Setting, Size
 from harness_uq.calibration.scores import ScoreData
-from harness_uq.data import FloatArray
+from harness_uq.logs.data import FloatArray
 
 Draw = Callable[[int, np.random.Generator], FloatArray]
 
@@ -62,6 +62,23 @@ SHAPES: dict[str, Shape] = {
     ".9 at 0, else Beta(2, 2)": _inflated(0.9, 0.0, 2, 2),
     ".02 at 0, else Beta(400, 100)": _inflated(0.02, 0.0, 400, 100),
     ".10 at 0, else Beta(400, 100)": _inflated(0.10, 0.0, 400, 100),
+    "Beta(90, 10), tight": _beta(90, 10),
+    ".01 at 0, else Beta(90, 10)": _inflated(0.01, 0.0, 90, 10),
+    "10 levels, mostly 7-9": _graded((0.0, 0.0, 0.0, 0.0, 0.02, 0.05, 0.25, 0.38, 0.25, 0.05)),
+}
+
+TAILS: dict[str, Shape] = {
+    "normal": Shape(0.0, lambda n, rng: rng.normal(size=n)),
+    "Laplace": Shape(0.0, lambda n, rng: rng.laplace(size=n)),
+    "exponential": Shape(1.0, lambda n, rng: rng.exponential(size=n)),
+    "log-normal, sigma 1": Shape(np.exp(0.5), lambda n, rng: rng.lognormal(0.0, 1.0, n)),
+    "log-normal, sigma 1.5": Shape(np.exp(1.125), lambda n, rng: rng.lognormal(0.0, 1.5, n)),
+    "Pareto 2.5": Shape(5 / 3, lambda n, rng: 1 + rng.pareto(2.5, n)),
+    ".02 at -50, else normal": Shape(-1.0, lambda n, rng: np.where(rng.random(n) < 0.02, -50.0, rng.normal(size=n))),
+    ".6 at 0, else 100 Beta(2, 3)": Shape(
+        16.0, lambda n, rng: np.where(rng.random(n) < 0.6, 0.0, 100 * rng.beta(2, 3, n))
+    ),
+    "1 to 5, mostly 5": Shape(4.42, lambda n, rng: rng.choice(np.arange(1.0, 6.0), n, p=(0.03, 0.02, 0.05, 0.3, 0.6))),
 }
 
 
@@ -95,4 +112,29 @@ BOUNDED = Setting(
     _cells,
     _draw,
     every={"bayesian-bootstrap": 10, "bootstrap": 10, "t": 2, "clt": 2},
+)
+
+
+def _tail_cells(size: Size) -> list[Cell]:
+    smoke = size == "smoke"
+    names = ("normal", "log-normal, sigma 1") if smoke else tuple(TAILS)
+    return [
+        Cell("unbounded", "shapes", {"scores": name, "questions": n}, 200 if smoke else 500)
+        for name in names
+        for n in ((30,) if smoke else (10, 30, 100))
+    ]
+
+
+def _draw_tails(cell: Cell, rng: np.random.Generator) -> DataSet:
+    shape = TAILS[cell.text("scores")]
+    return ScoreData(shape.mean, np.sort(shape.draw(int(cell.number("questions")), rng))[:, None])
+
+
+UNBOUNDED = Setting(
+    "unbounded",
+    "Scores of unknown range of independent questions",
+    ("bayes", "t", "bayesian-bootstrap"),
+    _tail_cells,
+    _draw_tails,
+    every={"bayesian-bootstrap": 10},
 )

@@ -3,14 +3,16 @@
 from itertools import product
 
 import numpy as np
+from scipy import special
 
 from harness_uq.calibration.design import LEVELS, NOMINAL, Cell, Setting, Size
 from harness_uq.calibration.scores import ScoreData
-from harness_uq.data import FloatArray, IntArray
+from harness_uq.logs.data import FloatArray, IntArray
 
 EQUAL_TAILS = "published unclustered Bayes"
 CLUSTERED_METHODS = (
     "bayes",
+    "clustered-beta",
     "clustered-gamma",
     "clustered-dp",
     "clustered-wilson",
@@ -50,6 +52,20 @@ _TWO_SIZES: dict[str, tuple[int, float, _Population]] = {
         5.0,
         tuple((0.75 ** (n - 1) * 0.25 / (1 - 0.75**40), n, max(0.7 - 0.03 * (n - 1), 0.2)) for n in range(1, 41)),
     ),
+}
+
+KINDS: dict[str, tuple[tuple[float, float], ...]] = {  # shares of questions and their success rates
+    "95 % at .97, 5 % at 0": ((0.95, 0.97), (0.05, 0.0)),
+    "70 % at .8, 30 % at 0": ((0.7, 0.8), (0.3, 0.0)),
+    "90 % at .95, 10 % at .2": ((0.9, 0.95), (0.1, 0.2)),
+    "half at .97, half at .1": ((0.5, 0.97), (0.5, 0.1)),
+    "98 % at 1, 2 % at 0": ((0.98, 1.0), (0.02, 0.0)),
+    "50 % at 1, 30 % at .5, 20 % at 0": ((0.5, 1.0), (0.3, 0.5), (0.2, 0.0)),
+}
+_WEIGHTS: dict[str, tuple[int, ...]] = {
+    "200 and 50 of 4": (200, *[4] * 50),
+    "two of 60 and 20 of 2": (60, 60, *[2] * 20),
+    "Zipf, 30 from 120 on": tuple(max(1, round(120 / k)) for k in range(1, 31)),
 }
 
 
@@ -111,12 +127,40 @@ def _clustered_cells(size: Size) -> list[Cell]:
         Cell("clustered", "sizes", {"design": name}, 80 if smoke else 200)
         for name in (list(_TWO_SIZES)[1:2] if smoke else _TWO_SIZES)
     ]
-    return paper + prior + fixed + sizes
+    return paper + prior + fixed + sizes + _mixture_cells(smoke) + _weight_cells(smoke) + _lognormal_cells(smoke)
+
+
+def _mixture_cells(smoke: bool) -> list[Cell]:
+    """Questions of a few kinds, none of them Beta, each tried several times."""
+    shapes = ("50×4", "150×8", "500×4", "500×16", "2000×8")
+    cells = [("95 % at .97, 5 % at 0", "150×8")] if smoke else list(product(KINDS, shapes))
+    n = 60 if smoke else 200
+    return [Cell("clustered", "mixtures", {"kinds": kinds, "trials": shape}, n) for kinds, shape in cells]
+
+
+def _weight_cells(smoke: bool) -> list[Cell]:
+    """Sizes of which a few hold most of the questions, unrelated to the score."""
+    cells = [] if smoke else list(product(_WEIGHTS, (0.7, 0.9), (0.05, 0.3, 0.6)))
+    return [Cell("clustered", "weights", {"sizes": sizes, "theta": t, "icc": icc}, 200) for sizes, t, icc in cells]
+
+
+def _lognormal_cells(smoke: bool) -> list[Cell]:
+    """Lognormal sizes, of median 6 and sigma .9, with scores that fall or rise in them."""
+    cells = [] if smoke else list(product((20, 60), (-0.8, -0.4, 0.0, 0.8), (0.05, 0.3)))
+    return [Cell("clustered", "lognormal", {"clusters": t, "slope": slope, "icc": icc}, 200) for t, slope, icc in cells]
 
 
 def _draw_clustered(cell: Cell, rng: np.random.Generator) -> ScoreData:
     if cell.family == "sizes":
         return _draw_sizes(cell, rng)
+    if cell.family == "mixtures":
+        return _draw_mixture(cell, rng)
+    if cell.family == "weights":
+        sizes = np.array(_WEIGHTS[cell.text("sizes")])
+        rates = success_rates(cell.number("theta"), spread_of(cell.number("icc")), len(sizes), rng)
+        return questions_of(rng.binomial(sizes, rates), sizes, cell.number("theta"))
+    if cell.family == "lognormal":
+        return _draw_lognormal(cell, rng)
     sizes = _sizes(cell.text("clusters"), rng)
     if cell.family == "paper":
         theta, d = rng.random(), rng.gamma(1.0, 1.0)
@@ -134,6 +178,33 @@ def _draw_sizes(cell: Cell, rng: np.random.Generator) -> ScoreData:
     rates = success_rates(mean[kind], d, n_clusters, rng)
     truth = float((share * size) @ mean / (share @ size))
     return questions_of(rng.binomial(size[kind], rates), size[kind], truth)
+
+
+def _draw_mixture(cell: Cell, rng: np.random.Generator) -> ScoreData:
+    n_questions, n_trials = (int(n) for n in cell.text("trials").split("×"))
+    share, rate = np.array(KINDS[cell.text("kinds")]).T
+    rates = np.sort(rng.choice(rate, size=n_questions, p=share))
+    right = rng.random((n_questions, n_trials)) < rates[:, None]
+    return ScoreData(float(share @ rate), right.astype(float))
+
+
+def _draw_lognormal(cell: Cell, rng: np.random.Generator) -> ScoreData:
+    slope, n_clusters = cell.number("slope"), int(cell.number("clusters"))
+    size, mean = _lognormal_sizes(rng.normal(size=n_clusters), slope)
+    rates = success_rates(mean, spread_of(cell.number("icc")), n_clusters, rng)
+    return questions_of(rng.binomial(size, rates), size, _lognormal_truth(slope))
+
+
+def _lognormal_sizes(z: FloatArray, slope: float) -> tuple[IntArray, FloatArray]:
+    """Size and expected score of clusters whose log size is `z` standard deviations from its median."""
+    size = np.maximum(np.rint(6.0 * np.exp(0.9 * z)), 1.0).astype(np.int64)
+    return size, np.asarray(special.expit(0.9 + slope * z))
+
+
+def _lognormal_truth(slope: float) -> float:
+    z = special.ndtri((np.arange(200_000) + 0.5) / 200_000)
+    size, mean = _lognormal_sizes(np.asarray(z), slope)
+    return float(size @ mean / size.sum())
 
 
 def _sizes(text: str, rng: np.random.Generator) -> IntArray:

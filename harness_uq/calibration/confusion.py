@@ -6,13 +6,13 @@ from itertools import product
 import numpy as np
 from scipy import special
 
-from harness_uq.analysis import estimate
 from harness_uq.calibration import published
 from harness_uq.calibration.design import Answer, Cell, DataSet, Setting, Size
 from harness_uq.calibration.scores import plugins_once
-from harness_uq.data import Classifications, FloatArray, Questions, Source, TaskLog
-from harness_uq.stats.confusion import confusion_score
-from harness_uq.stats.multiclass import multiclass_score
+from harness_uq.estimating.analysis import estimate
+from harness_uq.logs.data import Classifications, FloatArray, Questions, Source, TaskLog
+from harness_uq.stats.classes.confusion import confusion_score
+from harness_uq.stats.classes.multiclass import multiclass_score
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,9 @@ from scipy import special
 from harness_uq.calibration import published
 from harness_uq.calibration.design import Answer
 from harness_uq.calibration.scores import ScoreData
-from harness_uq.data import FloatArray
-from harness_uq.stats.binomial import BinomialMethod, Ends, binomial_interval
-from harness_uq.stats.coverage import success_chances
+from harness_uq.logs.data import FloatArray
+from harness_uq.stats.proportion.binomial import BinomialMethod, Ends, binomial_interval
+from harness_uq.stats.proportion.coverage import success_chances
 
 CLOSED: dict[str, BinomialMethod] = {
     "beta, equal tails": "beta",

@@ -9,15 +9,15 @@ from scipy import special
 
 from harness_uq.calibration import published
 from harness_uq.calibration.design import LEVELS, NOMINAL, Answer, Cell, DataSet, Setting, Size
-from harness_uq.data import FloatArray, IntArray
-from harness_uq.differences import Pair, paired_difference
+from harness_uq.comparing.differences import Pair, paired_difference
 from harness_uq.errors import HarnessUqError
-from harness_uq.stats.bivariate_normal import quadrant_probabilities
-from harness_uq.stats.independent import independent_posterior, miettinen_nurminen_interval, newcombe_interval
-from harness_uq.stats.paired import paired_posterior
-from harness_uq.stats.paired_clustered import paired_clustered_difference_posterior
-from harness_uq.stats.paired_frequentist import clustered_paired_t, paired_t, tango_interval
-from harness_uq.stats.posterior import Posterior
+from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.stats.common.posterior import Posterior
+from harness_uq.stats.pairs.bivariate_normal import quadrant_probabilities
+from harness_uq.stats.pairs.independent import independent_posterior, miettinen_nurminen_interval, newcombe_interval
+from harness_uq.stats.pairs.paired import paired_posterior
+from harness_uq.stats.pairs.paired_clustered import paired_clustered_difference_posterior
+from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t, paired_t, tango_interval
 
 Ends = tuple[float, float]
 

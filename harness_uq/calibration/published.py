@@ -6,7 +6,7 @@ They are here to be compared with, faults included: zero widths, no small-sample
 import numpy as np
 from scipy import special
 
-from harness_uq.data import FloatArray
+from harness_uq.logs.data import FloatArray
 
 IMPORTANCE_DRAWS = 10_000
 BOOTSTRAP_DRAWS = 2_000

@@ -16,9 +16,9 @@ from harness_uq.calibration import exact
 from harness_uq.calibration.design import NOMINAL, Answer, Cell, DataSet, Setting, Size
 from harness_uq.calibration.results import CellResult, MethodResult, append_line, read_lines
 from harness_uq.calibration.settings import PRIORS, SETTINGS
-from harness_uq.data import FloatArray
 from harness_uq.errors import DataError, MissingDependencyError
-from harness_uq.stats.coverage import coverage_at
+from harness_uq.logs.data import FloatArray
+from harness_uq.stats.proportion.coverage import coverage_at
 
 CLOSE_CALL = 0.92
 EXTENSION = 4

@@ -18,21 +18,21 @@ from harness_uq.calibration.confusion import true_score
 from harness_uq.calibration.design import Size
 from harness_uq.calibration.pairs import latent_cells
 from harness_uq.calibration.results import Reliability, Uniformity
-from harness_uq.data import FloatArray, IntArray
-from harness_uq.differences import Pair, paired_difference
-from harness_uq.stats.bayes_at_n import bayes_at_n_posterior
-from harness_uq.stats.benchmark import benchmark_posterior
-from harness_uq.stats.binomial import beta_posterior, finite_population_posterior
-from harness_uq.stats.clustered import clustered_posterior
-from harness_uq.stats.confusion import confusion_posterior
-from harness_uq.stats.dirichlet_multinomial import dirichlet_multinomial_posterior
-from harness_uq.stats.groups import group_posterior
-from harness_uq.stats.independent import independent_posterior
-from harness_uq.stats.multiclass import multiclass_posterior
-from harness_uq.stats.nested import nested_posterior
-from harness_uq.stats.paired import paired_posterior
-from harness_uq.stats.pass_k import pass_k_posterior
-from harness_uq.stats.posterior import DifferencePosterior, Posterior
+from harness_uq.comparing.differences import Pair, paired_difference
+from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.stats.classes.confusion import confusion_posterior
+from harness_uq.stats.classes.multiclass import multiclass_posterior
+from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.nested import nested_posterior
+from harness_uq.stats.common.posterior import DifferencePosterior, DrawsPosterior, Posterior
+from harness_uq.stats.effects.spread import effect_variance
+from harness_uq.stats.pairs.dirichlet_multinomial import dirichlet_multinomial_posterior
+from harness_uq.stats.pairs.independent import independent_posterior
+from harness_uq.stats.pairs.paired import paired_posterior
+from harness_uq.stats.proportion.binomial import beta_posterior, finite_population_posterior
+from harness_uq.stats.trials.bayes_at_n import bayes_at_n_posterior
+from harness_uq.stats.trials.benchmark import benchmark_posterior
+from harness_uq.stats.trials.pass_k import pass_k_posterior
 
 BINS = 20
 _ENOUGH_SPREAD = 4.0  # variance of a bin's count below which it is too skewed for a chi-squared test
@@ -161,11 +161,6 @@ def _bayes_at_n(rng: np.random.Generator) -> tuple[Posterior, float]:
     return bayes_at_n_posterior((rng.random((10, 3)) < rates[:, None]).astype(float), [0.0, 1.0]), float(rates.mean())
 
 
-def _group(rng: np.random.Generator) -> tuple[Posterior, float]:
-    rates = success_rates(rng.random(), spread_of(rng.random()), 14, rng)
-    return group_posterior(rng.binomial(9, rates), 9, model="hierarchical"), float(rates.mean())
-
-
 def _pass_population(rng: np.random.Generator) -> tuple[Posterior, float]:
     theta, d = rng.random(), spread_of(rng.random())
     rates = success_rates(theta, d, 30, rng)
@@ -240,6 +235,16 @@ def _clustered_process(rng: np.random.Generator) -> tuple[Posterior, float]:
     return posterior, truth
 
 
+def _effect_variance(rng: np.random.Generator) -> tuple[Posterior, float]:
+    """Variance of 5 seeds from their mean square, at a known noise, the truth at a node of its prior."""
+    df, noise, size = 4, 0.15, 100.0
+    nodes = effect_variance(0.0, 0.0, noise, size, 0.25, most=0.25)
+    truth = float(rng.choice(nodes.values, p=nodes.weights))
+    square = (noise + size * truth) * rng.chisquare(df) / df
+    seen = effect_variance(square, df, noise, size, 0.25, most=0.25)
+    return DrawsPosterior(seen.values, seen.weights), truth
+
+
 EXPERIMENTS = (
     Experiment("beta", "20 questions", _beta),
     Experiment("full-benchmark", "20 of 50 questions", _finite),
@@ -248,7 +253,6 @@ EXPERIMENTS = (
     Experiment("nested", "8 clusters of 4 questions, 3 trials", _nested, every=10),
     Experiment("benchmark", "30 questions, 4 trials", _benchmark, every=2),
     Experiment("bayes-at-n", "10 questions, 3 trials", _bayes_at_n),
-    Experiment("group", "14 tasks of 9", _group, every=2),
     Experiment("pass@2, population", "30 questions, 4 trials", _pass_population, every=5),
     Experiment("pass@2, benchmark", "30 questions, 4 trials", _pass_benchmark, every=2),
     Experiment("confusion, F1", "30 questions", _f1),
@@ -257,6 +261,7 @@ EXPERIMENTS = (
     Experiment("paired dirichlet", "20 questions", _paired, every=2),
     Experiment("paired latent normal", "20 questions", _latent_normal, every=5),
     Experiment("clustered pairs, Dirichlet-multinomial", "15 clusters of 4", _clustered_pairs, every=5),
+    Experiment("variance of crossed effects", "5 seeds", _effect_variance),
 )
 
 FORECASTS = (

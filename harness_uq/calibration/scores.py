@@ -7,17 +7,17 @@ from hashlib import blake2b
 
 import numpy as np
 
-from harness_uq.analysis import Options, estimate
 from harness_uq.calibration import published
 from harness_uq.calibration.design import Answer, DataSet
-from harness_uq.data import FloatArray, IntArray, Questions, Scores, Source, TaskLog
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import Scope
-from harness_uq.plugins import Plugins, load_plugins
-from harness_uq.results import Estimate
-from harness_uq.stats.binomial import binomial_interval
-from harness_uq.stats.pass_k import PassScope, pass_k_posterior
-from harness_uq.structure import StructureOptions
+from harness_uq.estimating.analysis import Options, estimate
+from harness_uq.logs.data import FloatArray, IntArray, Questions, RunFacts, Scores, Source, TaskLog
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.results.estimate import Estimate
+from harness_uq.stats.proportion.binomial import binomial_interval
+from harness_uq.stats.trials.pass_k import PassScope, pass_k_posterior
+from harness_uq.structure.facts import StructureOptions
 
 UNCLUSTERED = "unclustered "
 HIERARCHY = "hierarchy, shape untested"
@@ -35,6 +35,7 @@ class ScoreData(DataSet):
     scope, estimand : as in `Options`
     bounds : range of the scores; None where all are 0 or 1
     levels : scores declared possible
+    n_original : questions of the whole benchmark, where these are a part of it
     """
 
     truth: float
@@ -44,6 +45,7 @@ class ScoreData(DataSet):
     estimand: str = "mean"
     bounds: tuple[float, float] | None = None
     levels: tuple[float, ...] | None = None
+    n_original: int | None = None
 
     @property
     def key(self) -> bytes:
@@ -82,6 +84,7 @@ class ScoreData(DataSet):
             source=Source("simulated", "simulated"),
             questions=Questions(_ids(len(self.values))),
             data=(Scores(name, "none", self.values, clusters, levels=self.levels),),
+            facts=RunFacts(n_all=self.n_original, is_random_subset=True),
         )
         ranges = {} if self.bounds is None else {name: self.bounds}
         options = Options(method, level, self.scope, self.estimand, structure=StructureOptions(ranges=ranges))

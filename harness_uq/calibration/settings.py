@@ -4,13 +4,17 @@ from itertools import product
 
 import numpy as np
 
-from harness_uq.calibration.bounded import BOUNDED
+from harness_uq.calibration.bounded import BOUNDED, UNBOUNDED
 from harness_uq.calibration.clusters import CLUSTERED, NESTED
 from harness_uq.calibration.confusion import F1
+from harness_uq.calibration.crossed import CROSSED
 from harness_uq.calibration.design import LEVELS, NOMINAL, Cell, DataSet, Setting, Size
 from harness_uq.calibration.exact import CLOSED
+from harness_uq.calibration.full import FULL
 from harness_uq.calibration.groups import GROUPS
+from harness_uq.calibration.labels import JUDGE
 from harness_uq.calibration.pairs import INDEPENDENT, PAIRED, PAIRED_CLUSTERED
+from harness_uq.calibration.subsets import SUBSET
 from harness_uq.calibration.trials import BENCHMARK, PASS_K
 
 PRIORS = {"Beta(1, 1)": (1.0, 1.0), "Beta(10, 10)": (10.0, 10.0), "Beta(100, 20)": (100.0, 20.0)}
@@ -44,6 +48,8 @@ SETTINGS: dict[str, Setting] = {
     for setting in (
         IID,
         BOUNDED,
+        UNBOUNDED,
+        FULL,
         CLUSTERED,
         NESTED,
         INDEPENDENT,
@@ -53,5 +59,8 @@ SETTINGS: dict[str, Setting] = {
         BENCHMARK,
         PASS_K,
         GROUPS,
+        JUDGE,
+        SUBSET,
+        CROSSED,
     )
 }

@@ -26,7 +26,7 @@ def showcase(seed: int = 0) -> "Figure":
     ------
     MissingDependencyError : if matplotlib is not installed
     """
-    from harness_uq.plots._figure import draw_series, legend_below, new_figure, tidy
+    from harness_uq.plots.figure import draw_series, legend_below, new_figure, tidy
 
     rng = np.random.default_rng(seed)
     table = np.array([_coverage_and_width(n, size, rng) for n, size in SHAPES])

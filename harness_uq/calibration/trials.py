@@ -7,7 +7,7 @@ import numpy as np
 from harness_uq.calibration.clusters import spread_of, success_rates
 from harness_uq.calibration.design import Cell, DataSet, Setting, Size
 from harness_uq.calibration.scores import HIERARCHY, ScoreData
-from harness_uq.data import FloatArray
+from harness_uq.logs.data import FloatArray
 
 _Mixture = tuple[tuple[float, float, float], ...]  # share of questions, a and b of Beta; b < 0: all at a
 
@@ -23,11 +23,15 @@ MIXTURES: dict[str, _Mixture] = {
     "half at .98, half Beta(2, 2)": ((0.5, 0.98, -1.0), (0.5, 2.0, 2.0)),
     "19 of 20 at .95, the rest never": ((0.95, 0.95, -1.0), (0.05, 0.0, -1.0)),
 }
+_HARD_TO_FIT: dict[str, _Mixture] = {
+    "19 of 20 at .97, the rest never": ((0.95, 0.97, -1.0), (0.05, 0.0, -1.0)),
+    "70 % at .8, the rest never": ((0.7, 0.8, -1.0), (0.3, 0.0, -1.0)),
+}
 
 
 def draw_rates(mixture: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Success rates of n questions of a mixture."""
-    share, a, b = (np.array(column) for column in zip(*MIXTURES[mixture], strict=True))
+    share, a, b = (np.array(column) for column in zip(*(MIXTURES | _HARD_TO_FIT)[mixture], strict=True))
     kind = rng.choice(len(share), size=n, p=share)
     return np.where(b[kind] < 0, a[kind], rng.beta(np.maximum(a[kind], 1e-9), np.abs(b[kind])))
 
@@ -50,6 +54,7 @@ def _benchmark_cells(size: Size) -> list[Cell]:
         for m, name, n in [
             *product((30,), designs, counts),
             *([] if smoke else product((100,), designs, (2, 8))),
+            *([] if smoke else product((500,), _HARD_TO_FIT, (4, 16))),
         ]
     ]
     return prior + fixed

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import _arguments, _output, _shared
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import output as _output
+from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.calibration.results import CellResult, Report
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 _SETTINGS = (
     "iid",
     "bounded",
+    "unbounded",
+    "full",
     "clustered",
     "nested",
     "independent",
@@ -24,6 +28,9 @@ _SETTINGS = (
     "benchmark",
     "pass_k",
     "groups",
+    "judge",
+    "subset",
+    "crossed",
 )
 
 _EPILOG = """\

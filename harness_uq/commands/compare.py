@@ -2,7 +2,8 @@
 
 import argparse
 
-from harness_uq.commands import _arguments, _shared
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import shared as _shared
 
 WORSE = 3
 
@@ -61,8 +62,8 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
-    from harness_uq.comparing import CompareOptions, compare, worse_rows
-    from harness_uq.plugins import load_plugins
+    from harness_uq.comparing.analysis import CompareOptions, compare, worse_rows
+    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.comparison_text import comparisons_as
 
     plugins = load_plugins()
@@ -84,4 +85,4 @@ def run(args: argparse.Namespace) -> int:
     print(comparisons_as(rows, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
     if args.fail_if_worse and worse_rows(rows, args.level):
         return WORSE
-    return failed
+    return max(failed, _shared.say_failures(rows))

@@ -2,12 +2,18 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import _shared
+from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
-    from harness_uq.results import Estimate
+    from harness_uq.effects.analysis import EffectOptions
+    from harness_uq.estimating.analysis import Options
+    from harness_uq.logs.labels import Label
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.reading import Reading
+    from harness_uq.results.estimate import Estimate
 
 
 def add(commands: _shared.Commands) -> None:
@@ -15,28 +21,121 @@ def add(commands: _shared.Commands) -> None:
     parser = _shared.add_command(commands, "estimate", "scores of logged runs with intervals", epilog=_shared.METHODS)
     _shared.add_logs(parser)
     _shared.add_estimation(parser)
+    parser.add_argument(
+        "--human",
+        metavar="LABELS.csv|METRIC",
+        help="correct the scores, taken as a judge's, by a person's of some questions: a table with the columns id and "
+        "score (and task, probability), or a metric of the log",
+    )
+    _shared.add_factors(parser, "none, each log by itself")
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    parser.add_argument(
+        "--history",
+        nargs="+",
+        metavar="RUN",
+        help="with --scope full: runs of other systems on the whole benchmark, which say how the questions tried "
+        "differ from the rest",
+    )
+    parser.add_argument(
+        "--drawn",
+        type=Path,
+        metavar="FILE",
+        help="with --history: the probabilities with which harness-uq subset drew the questions",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
-    from harness_uq.analysis import estimate
+    from harness_uq.effects.analysis import estimates_over
     from harness_uq.errors import HarnessUqError
-    from harness_uq.plugins import load_plugins
+    from harness_uq.estimating.analysis import estimate
+    from harness_uq.plugins.manager import load_plugins
 
+    _shared.clear_leftovers(args.logs)
     try:
         plugins = load_plugins()
         options = _shared.estimation_options(args, plugins)
+        _check_together(args)
         reading = _shared.read(args.logs, plugins)
         _shared.check_names(options.structure, reading.logs)
-        rows = estimate(reading.logs, options, plugins=plugins)
+        if args.human:
+            rows = _judged(args.human, reading, options, plugins)
+        elif args.history:
+            rows = _whole(args, reading, options, plugins)
+        elif args.new or args.factors:
+            rows = estimates_over(reading.logs, _over_new(args), plugins=plugins)
+        else:
+            rows = estimate(reading.logs, options, plugins=plugins)
     except HarnessUqError as error:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))
         raise
     if text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
-    return _shared.say_reading(reading, plugins)
+    return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))
+
+
+def _check_together(args: argparse.Namespace) -> None:
+    """Make sure that options which need or exclude one another are so given.
+
+    Raises
+    ------
+    UsageError : if not
+    """
+    if args.history and args.scope != "full":
+        raise _shared.UsageError("--history helps to estimate the whole benchmark: add --scope full")
+    if args.history and args.human:
+        raise _shared.UsageError("--human and --history answer different questions: give one of them")
+    if (args.new or args.factors) and (args.human or args.history):
+        raise _shared.UsageError("--new goes neither with --human nor with --history: give one of them")
+    if args.drawn and not args.history:
+        raise _shared.UsageError("--drawn goes with --history")
+
+
+def _whole(args: argparse.Namespace, reading: "Reading", options: "Options", plugins: "Plugins") -> "list[Estimate]":
+    """Scores on the whole benchmark, assisted by the history."""
+    from harness_uq.estimating.parts import estimate_whole, read_probabilities
+
+    drawn = read_probabilities(args.drawn) if args.drawn else None
+    earlier = _shared.read(args.history, plugins)
+    _shared.say_reading(earlier, plugins)
+    with _shared.checking_arguments():
+        return estimate_whole(reading.logs, earlier.logs, options, drawn=drawn, plugins=plugins)
+
+
+def _judged(human: str, reading: "Reading", options: "Options", plugins: "Plugins") -> "list[Estimate]":
+    """Scores corrected by the labels of a file, or of a metric.
+
+    Raises
+    ------
+    UsageError : if there is neither a file nor a metric of that name, or what is asked for is no mean on new questions
+    """
+    from harness_uq.estimating.judged import correct
+    from harness_uq.logs.labels import read_labels
+
+    metrics = sorted({data.metric for log in reading.logs for data in log.data})
+    if Path(human).is_file():
+        given: str | tuple[Label, ...] = read_labels(Path(human))
+    elif human in metrics or not reading.logs:
+        given = human
+    else:
+        raise _shared.UsageError(f"--human {human}: no such file, and no such metric; there are {', '.join(metrics)}")
+    with _shared.checking_arguments():
+        return correct(reading.logs, given, options, plugins=plugins)
+
+
+def _over_new(args: argparse.Namespace) -> "EffectOptions":
+    """What `--new` and `--factor` ask for, which is the mean over new levels and nothing else.
+
+    Raises
+    ------
+    UsageError : beside another method, scope, estimand or kind of interval
+    """
+    asked = (("uq", "bayes"), ("scope", "population"), ("estimand", "mean"), ("interval", "quantile"))
+    for name, only in asked:
+        if getattr(args, name) not in (only, None):
+            raise _shared.UsageError(f"--new is about the mean over new levels, --{name} {only}; leave --{name} out")
+    return _shared.effect_options(args)
 
 
 def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:

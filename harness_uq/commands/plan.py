@@ -4,11 +4,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import _arguments, _output, _shared
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import output as _output
+from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
-    from harness_uq.comparisons import Plan
-    from harness_uq.components import Components
+    from harness_uq.planning.components import Components
+    from harness_uq.results.plan import Plan
 
 _EPILOG = """\
 examples:
@@ -80,8 +82,8 @@ def _add_numbers(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pilot, plan, print."""
-    from harness_uq.planning import PlanOptions, plan
-    from harness_uq.plugins import load_plugins
+    from harness_uq.planning.analysis import PlanOptions, plan
+    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.plan_text import plans_as
 
     with _shared.checking_arguments():
@@ -119,8 +121,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _components(args: argparse.Namespace) -> "Components":
-    from harness_uq.components import Components
     from harness_uq.errors import DataError
+    from harness_uq.planning.components import Components
 
     between = args.variance_between
     if between is None and args.score is not None:

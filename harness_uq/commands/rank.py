@@ -2,7 +2,7 @@
 
 import argparse
 
-from harness_uq.commands import _shared
+from harness_uq.commands import shared as _shared
 
 
 def add(commands: _shared.Commands) -> None:
@@ -34,8 +34,8 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.plugins import load_plugins
-    from harness_uq.ranking import RankOptions, rank
+    from harness_uq.plugins.manager import load_plugins
+    from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.ranking_text import rankings_as
 
     plugins = load_plugins()

@@ -4,7 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from harness_uq.commands import _arguments, _output, _shared
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import output as _output
+from harness_uq.commands import shared as _shared
 
 
 def add(commands: _shared.Commands) -> None:
@@ -32,7 +34,7 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, analyse, write."""
     from harness_uq.overview import overview
-    from harness_uq.plugins import load_plugins
+    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.overview_text import overview_as
 
     plugins = load_plugins()

@@ -1,9 +1,8 @@
 """`harness-uq rescore`: intervals written into the logs themselves."""
 
 import argparse
-import sys
 
-from harness_uq.commands import _shared
+from harness_uq.commands import shared as _shared
 
 
 def add(commands: _shared.Commands) -> None:
@@ -21,12 +20,13 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Estimate, write, list what was written."""
     from harness_uq.errors import StructureError
-    from harness_uq.plugins import load_plugins
+    from harness_uq.plugins.manager import load_plugins
     from harness_uq.rescoring import rescore
 
+    _shared.clear_leftovers(args.logs)
     plugins = load_plugins()
     for warning in plugins.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        _shared.complain(f"warning: {warning}")
     options = _shared.estimation_options(args, plugins)
     try:
         done = rescore(args.logs, options, output=args.output, plugins=plugins, progress=_shared.progress)
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
         n = sum(row.interval is not None for row in rescored.estimates)
         print(f"{rescored.files[0]}: {n} of {len(rescored.estimates)} scores have an interval")
     for path, message in done.failures:
-        print(f"error: {path}: {message}", file=sys.stderr)
+        _shared.complain(f"error: {path}: {message}")
     return 1 if done.failures else 0

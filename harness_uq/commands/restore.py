@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from harness_uq.commands import _shared
+from harness_uq.commands import shared as _shared
 
 
 def add(commands: _shared.Commands) -> None:
@@ -16,11 +16,12 @@ def run(args: argparse.Namespace) -> int:
     """Bring back and list."""
     from harness_uq.rescoring import restore
 
+    _shared.clear_leftovers(args.logs)
     done = restore(args.logs)
     for path in done.restored:
         print(path)
     for path, message in done.failures:
-        print(f"error: {path}: {message}", file=sys.stderr)
+        _shared.complain(f"error: {path}: {message}")
     if not (done.restored or done.failures):
         print("nothing to restore: no log under these paths was rescored in place", file=sys.stderr)
     return 0 if done.restored and not done.failures else 1

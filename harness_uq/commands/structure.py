@@ -2,7 +2,7 @@
 
 import argparse
 
-from harness_uq.commands import _shared
+from harness_uq.commands import shared as _shared
 
 
 def add(commands: _shared.Commands) -> None:
@@ -16,8 +16,8 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print."""
-    from harness_uq.analysis import structures
-    from harness_uq.plugins import load_plugins
+    from harness_uq.estimating.analysis import structures
+    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.structure_text import structures_as
 
     plugins = load_plugins()

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 
-from harness_uq.plots._figure import COLOURS, GREY, INK, TEXT, draw_series, legend_below, need_rows, new_figure, tidy
-from harness_uq.stats._arrays import check_level
+from harness_uq.plots.figure import COLOURS, GREY, INK, TEXT, draw_series, legend_below, need_rows, new_figure, tidy
+from harness_uq.stats.common.arrays import check_level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

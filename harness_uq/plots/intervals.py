@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.plots._figure import COLOURS, GREY, INK, PALE, SMALL, TEXT, axes_of, legend_below, need_rows, new_figure
+from harness_uq.plots.figure import COLOURS, GREY, INK, PALE, SMALL, TEXT, axes_of, legend_below, need_rows, new_figure
 from harness_uq.plots.rows import (
     ForestRow,
     Panel,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness_uq.results import Posterior
+    from harness_uq.results.estimate import Posterior
 
 _ROW_HEIGHT = 0.26
 _DENSITY_CELLS = 256

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.plots._figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy
+from harness_uq.plots.figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy
 from harness_uq.plots.rows import counted, percent_text, shorten, task_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness_uq.comparisons import Ranking
-    from harness_uq.data import FloatArray
+    from harness_uq.logs.data import FloatArray
+    from harness_uq.results.ranking import Ranking
 
 _MAX_WRITTEN = 25
 

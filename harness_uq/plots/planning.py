@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from harness_uq.comparisons import Plan, PlanRow
 from harness_uq.errors import DataError
-from harness_uq.plots._figure import GREY, INK, TEXT, axes_of, draw_series, legend_below, need_rows, new_figure, tidy
+from harness_uq.plots.figure import GREY, INK, TEXT, axes_of, draw_series, legend_below, need_rows, new_figure, tidy
 from harness_uq.plots.rows import counted
+from harness_uq.results.plan import Plan, PlanRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,9 @@ from itertools import groupby
 from statistics import NormalDist
 from typing import TypeAlias
 
-from harness_uq.comparisons import Comparison, RankedSystem, Ranking
-from harness_uq.results import Estimate, Posterior
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate, Posterior
+from harness_uq.results.ranking import RankedSystem, Ranking
 
 Span: TypeAlias = tuple[float, float]
 Pictured: TypeAlias = Estimate | Comparison | Ranking

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness_uq.comparisons import Comparison, Plan, Ranking
 from harness_uq.report.columns import run_time
 from harness_uq.report.words import named
-from harness_uq.results import Estimate
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.plan import Plan
+from harness_uq.results.ranking import Ranking
 
 Result: TypeAlias = Estimate | Comparison | Ranking | Plan
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness_uq.results import Estimate, Interval
+from harness_uq.results.estimate import Estimate, Interval
+
+_LONGEST_WRITTEN_OUT = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def number(value: float | None, digits: int = 4) -> str:
     """A number with `digits` decimals, fewer where it is large; `-` where there is none."""
     if value is None:
         return "-"
-    return f"{value:,.{_decimals(value, digits)}f}"
+    return _written(value, _decimals(value, digits))
 
 
 def interval(value: Interval | None) -> str:
@@ -71,11 +73,15 @@ def interval(value: Interval | None) -> str:
     if value is None:
         return "not estimable"
     decimals = min(_decimals(value.low, 4), _decimals(value.high, 4))
-    return f"[{value.low:,.{decimals}f}, {value.high:,.{decimals}f}]"
+    return f"[{_written(value.low, decimals)}, {_written(value.high, decimals)}]"
+
+
+def _written(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}" if abs(value) < _LONGEST_WRITTEN_OUT else f"{value:.3e}"
 
 
 def _decimals(value: float, digits: int) -> int:
-    if abs(value) < 10:
+    if abs(value) < 10 or not abs(value) < _LONGEST_WRITTEN_OUT:
         return digits
     return max(0, min(digits, 6 - len(str(int(abs(value)))) - 2))
 

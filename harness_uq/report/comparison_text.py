@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from harness_uq.comparisons import Comparison
-from harness_uq.records import to_dicts
 from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.latex import comparisons_latex
 from harness_uq.report.page import Cells
 from harness_uq.report.words import difference_header, named, probability
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.flat import to_dicts
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 

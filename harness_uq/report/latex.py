@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness_uq.comparisons import Comparison, Plan, PlanRow, RankedSystem, Ranking
 from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
+from harness_uq.report.clean import plain
 from harness_uq.report.columns import columns, interval, number
 from harness_uq.report.words import commands_as, difference_cell, difference_header, probability
-from harness_uq.results import Estimate
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.plan import Plan, PlanRow
+from harness_uq.results.ranking import RankedSystem, Ranking
 
 MAX_ROWS_A_PAGE = 40
 
@@ -61,8 +64,8 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50 % of a_b & {c}"))
     50 \% of a\_b \& \{c\}
     """
-    plain = "".join(_SPECIAL.get(character, character) for character in " ".join(text.split()))
-    return plain.replace("--", "-{}-")
+    escaped = "".join(_SPECIAL.get(character, character) for character in plain(" ".join(text.split())))
+    return escaped.replace("--", "-{}-")
 
 
 def estimates_latex(rows: Sequence[Estimate], *, caption: str = "Scores with intervals.") -> str:

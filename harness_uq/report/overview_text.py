@@ -4,14 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from harness_uq.overview import Overview
-from harness_uq.records import to_dicts
 from harness_uq.report.cells import records_csv
+from harness_uq.report.clean import json_text
 from harness_uq.report.comparison_text import Format, comparisons_as
 from harness_uq.report.latex import estimates_latex
 from harness_uq.report.ranking_text import rankings_as
 from harness_uq.report.tabular import estimates_markdown
 from harness_uq.report.text import estimates_table
-from harness_uq.results import SCHEMA
+from harness_uq.results.estimate import SCHEMA
+from harness_uq.results.flat import to_dicts
 
 
 def overview_as(found: Overview, form: Format, *, errors: Sequence[Mapping[str, str]] = ()) -> str:
@@ -28,7 +29,7 @@ def overview_as(found: Overview, form: Format, *, errors: Sequence[Mapping[str, 
         parts = {"estimates": found.estimates, "comparisons": found.comparisons, "rankings": found.rankings}
         document = {name: [row.to_dict() for row in rows] for name, rows in parts.items()}
         whole = {"schema": SCHEMA, **document, "errors": [dict(error) for error in errors]}
-        return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False)
+        return json_text(json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False))
     if form == "csv":
         kinds = (("estimate", found.estimates), ("comparison", found.comparisons), ("ranking", found.rankings))
         return records_csv([{"kind": kind, **record} for kind, rows in kinds for record in to_dicts(rows)])

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness_uq.report.clean import lines, plain
 from harness_uq.report.words import commands_as
 
 _UNLIMITED = 100_000
@@ -37,6 +38,10 @@ class Cells:
     is_number: bool = True
     spare: int = 0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "header", plain(self.header))
+        object.__setattr__(self, "texts", [plain(text) for text in self.texts])
+
 
 class Page:
     """What a command prints, line by line.
@@ -55,18 +60,22 @@ class Page:
 
     def say(self, text: str, style: str = "") -> None:
         """Prose, folded between words; commands stand without backticks."""
-        self._console.print(Text(commands_as(text, "", ""), style=style), width=self._width)
+        self._console.print(Text(commands_as(lines(text), "", ""), style=style), width=self._width)
 
     def table(self, columns: Sequence[Cells]) -> None:
         """A table without frame, of the columns that find room."""
         shown = _with_room(columns, self._width)
         self._left_out |= dict.fromkeys(column.header for column in columns if column not in shown)
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+        # a gap is a column: before 14.3 rich counts the padding after the last column
+        table = Table(box=None, padding=0, header_style="bold")
         widths = _widths(shown, self._width)
         for column, width in zip(shown, widths, strict=True):
+            if table.columns:
+                table.add_column(min_width=_GAP)
             table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
         for row in zip(*(column.texts for column in shown), strict=True):
-            table.add_row(*(Text("\n".join(folded(t, width))) for t, width in zip(row, widths, strict=True)))
+            cells = [Text("\n".join(folded(t, width))) for t, width in zip(row, widths, strict=True)]
+            table.add_row(*[part for cell in cells for part in ("", cell)][1:])
         self._console.print(table)
 
     def say_left_out(self) -> None:
@@ -96,13 +105,13 @@ def folded(text: str, width: int) -> list[str]:
     >>> folded("demo_word_problems", 12), folded("0123456789", 4)
     (['demo_word_', 'problems'], ['0123', '4567', '89'])
     """
-    lines = [""]
+    parts = [""]
     for piece in _PIECE.findall(text):
-        if cell_len(lines[-1] + piece.rstrip()) <= width:
-            lines[-1] += piece
+        if cell_len(parts[-1] + piece.rstrip()) <= width:
+            parts[-1] += piece
         else:
-            lines += [piece] if cell_len(piece.rstrip()) <= width else chop_cells(piece.rstrip(), width)
-    return [line.rstrip() for line in lines if line] or [""]
+            parts += [piece] if cell_len(piece.rstrip()) <= width else chop_cells(piece.rstrip(), width)
+    return [part.rstrip() for part in parts if part] or [""]
 
 
 def _with_room(columns: Sequence[Cells], width: int) -> list[Cells]:

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness_uq.comparisons import Plan, PlanRow
-from harness_uq.records import to_dicts
 from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import number
@@ -11,6 +9,8 @@ from harness_uq.report.comparison_text import Format
 from harness_uq.report.latex import plan_latex
 from harness_uq.report.page import Cells
 from harness_uq.report.words import named
+from harness_uq.results.flat import to_dicts
+from harness_uq.results.plan import Plan, PlanRow
 
 
 def plans_as(

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness_uq.comparisons import RankedSystem, Ranking
 from harness_uq.plots.rows import counted, shorten
-from harness_uq.records import to_dicts
 from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
@@ -12,6 +10,8 @@ from harness_uq.report.comparison_text import Format
 from harness_uq.report.latex import rankings_latex
 from harness_uq.report.page import Cells
 from harness_uq.report.words import probability
+from harness_uq.results.flat import to_dicts
+from harness_uq.results.ranking import RankedSystem, Ranking
 
 MOST_IN_MATRIX = 20
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from harness_uq.plots.rows import counted
-from harness_uq.results import Estimate, finite_or_none
+from harness_uq.results.estimate import Estimate, finite_or_none
 
 ALIKE = math.log(1.05)
 ACCOUNTED = math.log(1.12)

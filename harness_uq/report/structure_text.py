@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness_uq.analysis import TaskStructure
+from harness_uq.estimating.analysis import TaskStructure
 from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown
 from harness_uq.report.comparison_text import Format
 from harness_uq.report.latex import sections_latex

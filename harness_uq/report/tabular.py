@@ -1,30 +1,22 @@
 """Estimates for programs and documents: JSON, CSV and Markdown."""
 
-import csv
-import io
-import json
 from collections.abc import Mapping, Sequence
 
 from harness_uq.report.attribution import sentences, warnings_of
+from harness_uq.report.cells import document_json, records_csv
+from harness_uq.report.clean import markdown, plain
 from harness_uq.report.columns import columns
-from harness_uq.results import SCHEMA, Estimate
+from harness_uq.results.estimate import Estimate
 
 
 def estimates_json(rows: Sequence[Estimate], *, errors: Sequence[Mapping[str, str | None]] = ()) -> str:
     """JSON, schema 1: `{"schema": 1, "estimates": [...], "errors": [...]}`; missing is null, never NaN."""
-    document = {"schema": SCHEMA, "estimates": [row.to_dict() for row in rows], "errors": [dict(e) for e in errors]}
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    return document_json("estimates", [row.to_dict() for row in rows], errors)
 
 
 def estimates_csv(rows: Sequence[Estimate]) -> str:
     """CSV with the fields of the JSON form, nested ones joined by `_`, lists by `; `."""
-    table = [_flat(row.to_dict()) for row in rows]
-    header = list(dict.fromkeys(name for row in table for name in row))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, header, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return out.getvalue()
+    return records_csv([_flat(row.to_dict()) for row in rows]) + "\n"
 
 
 def estimates_markdown(rows: Sequence[Estimate]) -> str:
@@ -34,8 +26,8 @@ def estimates_markdown(rows: Sequence[Estimate]) -> str:
     lines.append("| :-- |" + "".join(" --: |" if c.is_number else " :-- |" for c in shown))
     for row in rows:
         cells = [row.system, *[c.cell(row) for c in shown]]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    warnings = [f"- {text}" for text in sentences(warnings_of(rows))]
+        lines.append("| " + " | ".join(markdown(cell) for cell in cells) + " |")
+    warnings = [f"- {plain(text)}" for text in sentences(warnings_of(rows))]
     return "\n".join([*lines, "", *warnings] if warnings else lines) + "\n"
 
 

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.data import TaskLog, Totals
+from harness_uq.logs.data import TaskLog, Totals
 from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import footnotes
+from harness_uq.report.clean import lines
 from harness_uq.report.columns import columns, legend
 from harness_uq.report.page import Cells, Page
 from harness_uq.report.words import named
-from harness_uq.results import Estimate
+from harness_uq.results.estimate import Estimate
 
 if TYPE_CHECKING:
-    from harness_uq.analysis import TaskStructure
+    from harness_uq.estimating.analysis import TaskStructure
 
 # left out of a table where a line is too short, the greatest number first
 _SPARE = {"Harness": 1, "± harness": 1, "Questions": 2, "Method": 3, "Clusters": 4, "ICC": 5, "Deff": 5}
@@ -55,27 +56,27 @@ def _title(row: Estimate) -> str:
 
 def structures_text(found: "Sequence[TaskStructure]") -> str:
     """What was found of each task's structure, a paragraph a task."""
-    return "\n\n".join(_structure_paragraph(item) for item in found)
+    return "\n\n".join(lines(_structure_paragraph(item)) for item in found)
 
 
 def _structure_paragraph(item: "TaskStructure") -> str:
     log = item.log
-    lines = [f"{log.system}  {log.task}  ({log.source.path})"]
+    said = [f"{log.system}  {log.task}  ({log.source.path})"]
     if not item.metrics:
-        lines.append(f"  {_without_scores(log)}")
-        return "\n".join(lines)
-    lines.append(f"  questions    {len(log.questions)}")
-    lines.append(f"  clusters     {item.clusters.fact.value}: {item.clusters.fact.evidence}")
+        said.append(f"  {_without_scores(log)}")
+        return "\n".join(said)
+    said.append(f"  questions    {len(log.questions)}")
+    said.append(f"  clusters     {item.clusters.fact.value}: {item.clusters.fact.evidence}")
     for (metric, filter_name), structure in item.metrics.items():
         facts = {fact.name: fact for fact in structure.facts}
         score, trials = facts["score type"], facts["trials"]
         name = metric if filter_name == "none" else f"{metric} ({filter_name})"
         n_scores = counted(structure.n_cells, "score")
-        lines.append(f"  {name}: {score.value} ({score.evidence}); {trials.value}; {n_scores}")
+        said.append(f"  {name}: {score.value} ({score.evidence}); {trials.value}; {n_scores}")
     hints = dict.fromkeys([*item.clusters.hints, *(h for s in item.metrics.values() for h in s.hints)])
-    lines += [f"  hint: {hint}" for hint in hints]
-    lines += [f"  warning: {warning}" for warning in item.clusters.warnings]
-    return "\n".join(lines)
+    said += [f"  hint: {hint}" for hint in hints]
+    said += [f"  warning: {warning}" for warning in item.clusters.warnings]
+    return "\n".join(said)
 
 
 def _without_scores(log: TaskLog) -> str:

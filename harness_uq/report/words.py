@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from harness_uq.comparisons import Comparison
 from harness_uq.report.columns import interval
+from harness_uq.results.comparison import Comparison
 
 _MAX_NAMED = 3
 _COMMAND = re.compile("`(harness-uq[^`]*)`")

@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq import stats
 from harness_uq.errors import HarnessUqError
-from harness_uq.stats import paired_clustered
+from harness_uq.stats.pairs import paired_clustered
 
 NAN = float("nan")
 BILLION = 10**9

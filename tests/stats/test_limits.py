@@ -13,19 +13,17 @@ from hypothesis import strategies as st
 from harness_uq.stats import (
     BetaPosterior,
     bayes_at_n,
-    benchmark_posterior,
     beta_posterior,
     clustered_bounded_posterior,
     clustered_posterior,
-    group_posterior,
     paired_difference_posterior,
     paired_posterior,
     paired_posteriors,
     pass_at_k,
     pass_k_posterior,
 )
-from harness_uq.stats.independent import difference_posterior, independent_posterior
-from harness_uq.stats.paired_clustered import ClusteredPairedModel, paired_clustered_posterior
+from harness_uq.stats.pairs.independent import difference_posterior, independent_posterior
+from harness_uq.stats.pairs.paired_clustered import ClusteredPairedModel, paired_clustered_posterior
 
 P = np.array([0.005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.995])
 counts = st.integers(0, 40)
@@ -98,14 +96,6 @@ def test_one_trial_of_pass_at_k_is_the_mean(right: list[int]) -> None:
     assert pass_at_k(outcomes, 1) == pytest.approx(np.mean(outcomes), abs=1e-12)
     found, expected = pass_k_posterior(right, 4, 1), clustered_posterior(right, [4] * len(right))
     np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-5)
-
-
-@settings(max_examples=20)
-@given(questions)
-def test_tasks_of_equal_size_and_weight_are_questions_tried_as_often(right: list[int]) -> None:
-    found, expected = group_posterior(right, [4] * len(right)), benchmark_posterior(right, 4)
-    if found.model == expected.model == "hierarchical":
-        np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-6)
 
 
 @settings(max_examples=20)

@@ -13,7 +13,8 @@ from tests.conftest import ROOT
 
 def functions_of_stats() -> set[str]:
     """Public functions of all its modules."""
-    modules = [import_module(f"harness_uq.stats.{found.name}") for found in pkgutil.iter_modules(stats.__path__)]
+    names = [found.name for found in pkgutil.walk_packages(stats.__path__, "harness_uq.stats.")]
+    modules = [import_module(name) for name in names]
     return {
         name
         for module in modules

@@ -4,16 +4,15 @@ The file states its tolerances: 1e-6, or what a case gives as `tol` (latent norm
 is a Beta matched to Monte Carlo, 2 % of the width).
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from harness_uq import stats
 from harness_uq.stats import Posterior
+from tests.reference_values import reference_values
 
 Case = Mapping[str, object]
 
@@ -22,7 +21,9 @@ POSTERIORS: dict[str, Callable[[Case], Posterior]] = {
     "paired_latent_normal": lambda case: stats.paired_posterior(case["table"], model="latent_normal"),
     "paired_dirichlet": lambda case: stats.paired_posterior(case["table"], model="dirichlet"),
     "independent": lambda case: stats.independent_posterior(*case["counts"]),
-    "benchmark_hierarchical": lambda case: stats.benchmark_posterior(case["successes"], case["trials"]),
+    "benchmark_hierarchical": lambda case: stats.benchmark_posterior(
+        case["successes"], case["trials"], model="hierarchical"
+    ),
 }
 N_CASES = {
     "clustered": 18,
@@ -37,8 +38,8 @@ DATA = {"successes", "sizes", "prior", "table", "counts", "trials"}
 
 
 @pytest.fixture(scope="module")
-def cases(shared: Path) -> list[Case]:
-    return json.loads((shared / "reference/posteriors.json").read_text())["cases"]
+def cases() -> list[Case]:
+    return reference_values("posteriors.json")["cases"]
 
 
 def test_no_case_and_no_number_is_left_out(cases: list[Case]) -> None:

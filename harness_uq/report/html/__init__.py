@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from harness_uq import __version__
-from harness_uq.comparisons import Comparison, Plan, Ranking
 from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import Result, warnings_of
 from harness_uq.report.columns import number
@@ -16,7 +15,10 @@ from harness_uq.report.html.reliability import Statement, reliability
 from harness_uq.report.html.systems import pair_views, rank_view
 from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
 from harness_uq.report.words import commands_as
-from harness_uq.results import Estimate
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.plan import Plan
+from harness_uq.results.ranking import Ranking
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -1,17 +1,22 @@
 """Formulas and sources of the methods that a report used."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from harness_uq.comparisons import Comparison, Plan, Ranking
-from harness_uq.results import Estimate
+from harness_uq.results.about import About
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.plan import Plan
+from harness_uq.results.ranking import Ranking
 
-Kind: TypeAlias = Literal["estimators", "comparisons", "other"]
+Kind: TypeAlias = Literal["comparisons", "other"]
 
 _FILE = "templates/methods.toml"
 
@@ -24,7 +29,7 @@ class MethodText:
     ----------
     name : as in the tables
     title : plain text
-    formula, text : HTML of this package; no formula for a method that a plugin brings
+    formula, text : HTML
     sources : full references, plain text
     """
 
@@ -43,7 +48,6 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Document(msgspec.Struct, frozen=True):
-    estimators: dict[str, _Entry]
     comparisons: dict[str, _Entry]
     other: dict[str, _Entry]
     citations: dict[str, str]
@@ -56,26 +60,37 @@ def methods_used(
     plans: Iterable[Plan] = (),
 ) -> list[MethodText]:
     """The text of every method behind these results, each once, in the order of first use."""
-    used: list[tuple[Kind, str]] = [("estimators", row.method) for row in estimates if row.interval is not None]
-    used += [("comparisons", row.method) for row in comparisons if row.difference is not None]
+    found = {row.method: _of_estimator(row.method, row.about) for row in estimates if row.interval is not None}
+    used: list[tuple[Kind, str]] = []
+    for row in comparisons:
+        if row.about is not None:
+            found[row.method] = _of_estimator(row.method, row.about)
+        elif row.difference is not None:
+            used.append(("comparisons", row.method))
     for ranking in rankings:
         used += [("other", name) for name in ("ranking", ranking.correction) if name]
     used += [("other", "plan") for _ in plans]
-    return [_method_text(kind, name) for kind, name in dict.fromkeys(used)]
+    return [*found.values(), *(_of_document(kind, name) for kind, name in dict.fromkeys(used))]
 
 
-def _method_text(kind: Kind, name: str) -> MethodText:
-    # the difference of two scores may carry the name of the estimator that gave them
-    entry = _entries(kind).get(name) or _document().estimators.get(name)
-    if entry is None:
+def _of_estimator(name: str, about: About | None) -> MethodText:
+    if about is None:
         return MethodText(name, name, "", "Brought by a plugin; see its documentation.", ())
-    citations = tuple(_document().citations[key] for key in entry.sources)
-    return MethodText(name, entry.title, entry.formula, entry.text, citations)
+    citations = tuple(_document().citations.get(source, source) for source in about.sources)
+    return MethodText(name, about.title, _marked(about.formula), _marked(about.text), citations)
 
 
-def _entries(kind: Kind) -> dict[str, _Entry]:
+def _marked(text: str) -> str:
+    """Text as HTML, in which only subscripts and superscripts are marked."""
+    return re.sub(r"&lt;(/?su[bp])&gt;", r"<\1>", escape(text, quote=False))
+
+
+def _of_document(kind: Kind, name: str) -> MethodText:
     document = _document()
-    return {"estimators": document.estimators, "comparisons": document.comparisons, "other": document.other}[kind]
+    entry = (document.comparisons if kind == "comparisons" else document.other).get(name)
+    if entry is None:
+        return _of_estimator(name, None)
+    return MethodText(name, entry.title, entry.formula, entry.text, tuple(document.citations[k] for k in entry.sources))
 
 
 @cache

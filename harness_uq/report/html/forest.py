@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from harness_uq.comparisons import Comparison
 from harness_uq.plots.rows import ForestRow, Panel, Pictured, forest_rows, legend_level, panels, tick_text
 from harness_uq.report.columns import number
+from harness_uq.results.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)

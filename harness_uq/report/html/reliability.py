@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness_uq.report.html.tables import by_task
 from harness_uq.report.words import named
-from harness_uq.results import Estimate
+from harness_uq.results.estimate import Estimate
 
 SCOPES = {
     "population": "expected on new questions of the same kind",

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from harness_uq.comparisons import Comparison, RankedSystem, Ranking
 from harness_uq.plots.rows import percent_text, task_title
 from harness_uq.report.columns import interval, number
 from harness_uq.report.html.forest import ForestView, Legend, pair_forest
 from harness_uq.report.html.tables import TableView
 from harness_uq.report.words import difference_cell, difference_header, probability
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.ranking import RankedSystem, Ranking
 
 _SHADES = 5
 _PAIR_CAPTION = (

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from harness_uq.plots.rows import counted, task_title
 from harness_uq.report.columns import Column, columns, number
 from harness_uq.report.ratio import error_ratio
-from harness_uq.results import Estimate
+from harness_uq.results.estimate import Estimate
 
 Cells: TypeAlias = tuple[str, ...]
 

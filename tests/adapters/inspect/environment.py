@@ -12,7 +12,8 @@ HERE = Path(__file__).parent
 def environment(**variables):
     """The environment of a test's own process with these variables; None takes one out."""
     quiet = {name: value for name, value in os.environ.items() if not name.startswith(("HARNESS_UQ", "INSPECT_"))}
-    chosen = {**quiet, **NO_NETWORK, "PYTHONPATH": str(HERE), **variables}
+    path = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
+    chosen = {**quiet, **NO_NETWORK, "PYTHONPATH": path, **variables}
     return {name: str(value) for name, value in chosen.items() if value is not None}
 
 

@@ -12,7 +12,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_retry, eval_set
 from inspect_ai.log import edit_score, read_eval_log, recompute_metrics, write_eval_log
 from inspect_ai.scorer import ScoreEdit
-from live_tasks import everything, gaps, make, plain, right
+from live_tasks import everything, failing_once, gaps, growing, make, plain, precomputed, right
 
 FIXED = {"model": "mockllm/model", "display": "none", "log_level": "warning", "log_realtime": False}
 
@@ -35,6 +35,8 @@ def main(folder: Path) -> None:
     keep(folder, "remote", [log])
     keep(folder, "remote_read_back", [read_eval_log(log.location)])
     set_and_retry(folder)
+    flaky(folder)
+    grown(folder)
     edits(folder)
     del os.environ["HARNESS_UQ"]
     run(folder, "unset", everything())
@@ -73,6 +75,26 @@ def set_and_retry(folder):
     keep(folder, "failed", [failed])
     logs = eval_retry(failed, log_dir=str(folder / "retried"), display="none", log_level="error")
     keep(folder, "retried", logs)
+
+
+def flaky(folder):
+    """Each question fails in one of its two epochs, then is tried again; with and without samples in the log."""
+    for case, logs_samples in (("flaky", True), ("flaky_no_samples", False)):
+        os.environ["FLAKY"] = str(folder / f"{case}.flags")
+        run(folder, case, failing_once(), fail_on_error=False, log_samples=logs_samples)
+        (log,) = (folder / case).iterdir()
+        logs = eval_retry(read_eval_log(str(log)), log_dir=str(folder / f"{case}_retried"), display="none")
+        keep(folder, f"{case}_retried", logs)
+    del os.environ["FLAKY"]
+
+
+def grown(folder):
+    """Questions made while the run goes on, and scores from a file, where this Inspect has them."""
+    if source := growing():
+        run(folder, "grown", source)
+    (folder / "ratings.json").write_text(json.dumps([{"id": f"{i}_en", "value": "CI"[i % 2]} for i in range(7)]))
+    if rated := precomputed(str(folder / "ratings.json")):
+        run(folder, "rated", rated)
 
 
 def edits(folder):

@@ -1,7 +1,9 @@
 """Tasks for the tests of live runs; their answers follow from question and epoch, and no model is called."""
 
+import os
 from pathlib import Path
 
+import inspect_ai.scorer
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, accuracy, mean, scorer, stderr
@@ -112,3 +114,55 @@ def cancelled():
 def everything():
     scorers = right(), parts(), labels(), gaps()
     return make(*scorers, name="everything", n=24, epochs=Epochs(3, ["mean", "pass_at_2", "at_least_2", "mode"]))
+
+
+@solver
+def answering_at_the_second_attempt():
+    """Raise in one epoch of every question the first time that it is asked."""
+
+    async def solve(state, generate):
+        flag = Path(os.environ["FLAKY"]) / str(number(state))
+        if state.epoch == 1 + number(state) % 2 and not flag.exists():
+            flag.parent.mkdir(exist_ok=True)
+            flag.touch()
+            raise ValueError("no answer")
+        state.output.completion = "done"
+        return state
+
+    return solve
+
+
+@task
+def failing_once():
+    samples = [Sample(id=f"{i}_en", input=f"Question {i}?", target="t") for i in range(12)]
+    solving = answering_at_the_second_attempt()
+    return Task(dataset=MemoryDataset(samples), solver=solving, scorer=[right()], name="flaky", epochs=2)
+
+
+def growing():
+    """A task that makes three questions after three, twelve in all; None before Inspect 0.3.250."""
+    if not hasattr(inspect_ai, "SampleSource"):
+        return None
+
+    class Growing(inspect_ai.SampleSource):
+        n = 0
+
+        def initial_samples(self):
+            return self.make()
+
+        async def next_samples(self):
+            return self.make() if self.n < 12 else None
+
+        def make(self):
+            self.n += 3
+            return [Sample(id=f"{i}_en", input=f"Question {i}?", target="t") for i in range(self.n - 3, self.n)]
+
+    return Task(dataset=Growing(), solver=answering(), scorer=[right()], name="grown", epochs=2)
+
+
+def precomputed(path):
+    """A task with scores from a file beside its own, as its headline; None where Inspect has no such scorer."""
+    if not hasattr(inspect_ai.scorer, "precomputed_scores"):
+        return None
+    scorers = right(), inspect_ai.scorer.precomputed_scores(path)
+    return make(*scorers, passages=False, name="rated", n=12, epochs=2, headline_metric="precomputed_scores")

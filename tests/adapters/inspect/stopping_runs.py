@@ -6,6 +6,7 @@ A trial is right where a seeded table of its question's success rate says so.
 import json
 import logging
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +16,15 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, accuracy, scorer, stderr
 from live_tasks import answering
 
-from harness_uq_inspect import stop_when, stopping
+from harness_uq_inspect import stop_when
+from harness_uq_inspect.live import stopping
 
 QUIET = {"model": "mockllm/model", "display": "none", "log_level": "warning", "log_realtime": False}
 N, EPOCHS = 60, 8
 EASY = np.random.default_rng(0).beta(9, 1, N)
 
 
-def run(folder, case, rates, *, seed=1, max_samples=4, epochs=EPOCHS, rule=None):
+def run(folder, case, rates, *, seed=1, max_samples=4, epochs=EPOCHS, rule=None, **options):
     table = np.random.default_rng(seed).random((len(rates), epochs)) < np.asarray(rates)[:, None]
 
     @scorer(metrics=[accuracy(), stderr()])
@@ -43,7 +45,7 @@ def run(folder, case, rates, *, seed=1, max_samples=4, epochs=EPOCHS, rule=None)
     )
     kept = Kept()
     logging.getLogger("harness_uq_inspect").addHandler(kept)
-    (log,) = inspect_eval(task, log_dir=str(folder / case), max_samples=max_samples, **QUIET)
+    (log,) = inspect_eval(task, log_dir=str(folder / case), max_samples=max_samples, **QUIET, **options)
     logging.getLogger("harness_uq_inspect").removeHandler(kept)
     assert log.status == "success", log.error
     stopping_ = log.results.early_stopping
@@ -70,8 +72,25 @@ def main(folder):
     run(folder, "better", np.full(N, 0.9), seed=9, rule=stop_when(compare_to=weak))
     run(folder, "undecided", np.full(N, 0.6), seed=9, epochs=3, rule=stop_when(compare_to=even))
     run(folder, "nowhere", EASY[:12], epochs=3, rule=stop_when(compare_to="nowhere.eval"))
+    many = np.tile(EASY, 5)
+    shuffled = {"epochs": 2, "sample_shuffle": 3}
+    base = run(folder, "base", many * 0.7, seed=4, epochs=1)
+    run(folder, "anytime_width", many, rule=stop_when(width=0.2, valid="anytime"), **shuffled)
+    run(folder, "anytime_better", many, rule=stop_when(compare_to=base, valid="anytime"), **shuffled)
+    run(folder, "anytime_undecided", many[:80], rule=stop_when(width=0.01, valid="anytime"), epochs=1)
+    stopping.Watch.look = slow(stopping.Watch.look)
+    run(folder, "slow", EASY, rule=stop_when(width=0.3))
     stopping.Watch.look = fail
     run(folder, "failing", EASY[:12], epochs=3, rule=stop_when(width=0.9))
+
+
+def slow(look):
+    def looking(self):
+        found = look(self)
+        time.sleep(1)  # in which a hundred trials would be made
+        return found
+
+    return looking
 
 
 def fail(self):

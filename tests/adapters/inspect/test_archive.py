@@ -1,10 +1,7 @@
-import importlib
-
 import pytest
 
 from harness_uq import LogError
-from harness_uq_inspect import archive
-from harness_uq_inspect.archive import Archive
+from harness_uq_inspect.read.archive import Archive
 from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, write_eval
 
 NAME = "samples/1_epoch_1.json"
@@ -58,20 +55,6 @@ def test_a_text_named_eval_is_no_zip(tmp_path):
 def test_a_file_that_cannot_be_opened_says_why(tmp_path):
     with pytest.raises(LogError, match="cannot be read"):
         Archive(str(tmp_path / "absent.eval"))
-
-
-def test_without_a_zstandard_package_the_message_names_the_extra(tmp_path, monkeypatch):
-    path = write_eval(tmp_path / "log.eval", header(), grid([["C"]]), compression=ZSTANDARD)
-    known = importlib.import_module
-
-    def absent(name, *arguments):
-        if "zst" in name:
-            raise ImportError(name)
-        return known(name, *arguments)
-
-    monkeypatch.setattr(archive, "import_module", absent)
-    with Archive(str(path)) as opened, pytest.raises(LogError, match=r"harness-uq\[inspect\]"):
-        opened.read("header.json")
 
 
 def test_a_compression_that_inspect_does_not_write_is_named(tmp_path):

@@ -2,11 +2,11 @@ import re
 
 import pytest
 
-from harness_uq_inspect.catalogue import load_catalogue
+from harness_uq_inspect.read.catalogue import load_catalogue
 
 
 def entry_for(task):
-    return next((entry for entry in load_catalogue() if re.fullmatch(entry.pattern, task)), None)
+    return next((entry for entry in load_catalogue().tasks if re.fullmatch(entry.pattern, task)), None)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,6 @@ def test_the_specific_entry_precedes_the_general_one():
 
 
 def test_no_field_is_both_cluster_and_stratum_of_a_task():
-    for entry in load_catalogue():
+    for entry in load_catalogue().tasks:
         assert not set(entry.cluster_fields) & set(entry.strata), entry.pattern
         assert entry.note

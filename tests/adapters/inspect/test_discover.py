@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from harness_uq_inspect.discover import find_logs
+from harness_uq_inspect.read.discover import find_logs
 from tests.adapters.inspect.logs import ZSTANDARD, grid, header, write_eval, write_json
 
 CREATED = "2026-01-02T03:04:05+00:00"

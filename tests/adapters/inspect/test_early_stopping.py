@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from harness_uq import DataError, Questions, Scores, Source, TaskLog, estimate
-from harness_uq.stats.betting import log_e_value_of_differences
-from harness_uq_inspect.samples import Log, read_log
-from harness_uq_inspect.schema import Sample
-from harness_uq_inspect.stopping import Rule, Watch
+from harness_uq.stats import confidence_sequence
+from harness_uq.stats.looks.betting import log_e_value_of_differences
+from harness_uq_inspect.live.stopping import Rule, Watch
+from harness_uq_inspect.read.samples import Log, read_log
+from harness_uq_inspect.read.schema import Sample
 from tests.adapters.inspect.environment import run_with_uq
 
 pytestmark = pytest.mark.harness
@@ -38,7 +39,7 @@ def trials_of(run):
     return np.bincount([int(question) for question, _ in read_log(run["location"]).cells])
 
 
-@pytest.mark.parametrize(("case", "width", "at_least"), [("width", 0.12, 2), ("benchmark", 0.05, 3)])
+@pytest.mark.parametrize(("case", "width", "at_least"), [("width", 0.12, 2), ("benchmark", 0.05, 3), ("slow", 0.3, 2)])
 def test_epochs_end_once_the_interval_is_narrow_enough(runs, case, width, at_least):
     run, trials = runs[case], trials_of(runs[case])
     assert run["early_stopping"]["manager"] == "harness_uq.stop_when"
@@ -101,6 +102,46 @@ def test_equal_systems_are_left_undecided(runs):
     assert trials_of(runs["undecided"]).sum() == 3 * N
 
 
+@pytest.mark.parametrize("case", ["anytime_width", "anytime_better"])
+def test_questions_end_once_an_interval_that_may_be_looked_at_decides(runs, case):
+    log, found = read_log(runs[case]["location"]), decision(runs[case])
+    order = [str(question) for question in log.header.eval.dataset.sample_ids]
+    assert found["rule"]["valid"] == "anytime"
+    assert 10 < found["n_questions"] < 240
+    assert len(log.cells) + len(runs[case]["early_stopping"]["early_stops"]) == 2 * 300
+    assert {question for question, _ in log.cells} == set(order[: len(log.cells)])
+    assert runs[case]["warnings"] == []
+
+
+def test_the_interval_that_ended_the_run_is_that_of_the_first_questions_in_line(runs):
+    log, found = read_log(runs["anytime_width"]["location"]), decision(runs["anytime_width"])
+    order = [str(question) for question in log.header.eval.dataset.sample_ids][: int(found["n_questions"])]
+    scores = [log.cells[question, 1].scores["right"].value == "C" for question in order]
+    sequence = confidence_sequence(scores, planned=300)
+    assert (found["low"], found["high"]) == (sequence.low[-1], sequence.high[-1])
+    assert found["high"] - found["low"] <= 0.2
+
+
+def test_the_interval_printed_after_such_a_stop_allows_for_the_looks(runs):
+    (row,) = estimate(runs["anytime_width"]["location"])
+    assert row.method == "confidence-sequence"
+    assert row.interval.width == pytest.approx(0.2, abs=0.02)
+    assert any("holds at every moment" in note for note in row.notes)
+
+
+def test_one_that_does_not_allow_for_them_says_so(runs):
+    (row,) = estimate(runs["width"]["location"])
+    assert any("does not allow for the looks" in note for note in row.notes)
+
+
+def test_questions_in_the_order_of_the_data_set_are_warned_of(runs):
+    run = runs["anytime_undecided"]
+    assert "still wider than 0.01" in decision(run)["reason"]
+    assert any("--sample-shuffle" in text for text in run["warnings"])
+    (row,) = estimate(run["location"])  # looked at, though not ended early
+    assert row.method == "confidence-sequence"
+
+
 @pytest.mark.parametrize(("case", "said"), [("nowhere", "runs all its epochs"), ("failing", "all epochs are run")])
 def test_a_rule_that_fails_harms_nothing(runs, case, said):
     assert trials_of(runs[case]).sum() == 36
@@ -135,6 +176,9 @@ def test_whatever_goes_wrong_at_the_start_ends_no_run(inspect_log, caplog, model
         ({"width": -1}, "width must be above 0; got -1"),
         ({"width": float("nan")}, "width must be above 0"),
         ({"width": 0.1, "level": 5}, "level"),
+        ({"width": 0.1, "valid": "always"}, "valid must be 'anytime' or None; got 'always'"),
+        ({"width": 0.1, "valid": "anytime", "min_trials": 2}, "no meaning with valid='anytime'"),
+        ({"width": 0.1, "valid": "anytime", "scope": "benchmark"}, "population or full"),
         ({"width": 0.1, "scope": "nonsense"}, "scope must be population or benchmark; got 'nonsense'"),
     ],
 )
@@ -148,13 +192,14 @@ def test_rules_that_make_no_sense_are_refused(inspect_log, options, said):
 def test_clusters_count_as_one_bet_in_units_of_the_largest():
     """Ten passages of three questions, A ahead by 1, 0, 1 in each: ten bets of 2/3, not thirty."""
     from harness_uq import CandidateField
-    from harness_uq_inspect.stopping import _Reference, _unit_differences
+    from harness_uq_inspect.live.reference import Reference
+    from harness_uq_inspect.live.stopping import _unit_differences
 
     passages = CandidateField(np.repeat(np.arange(10), 3))
     questions = Questions(tuple(map(str, range(30))), fields={"passage": passages})
     scores = [Scores("m", "none", values[:, None]) for values in (np.ones(30), np.tile([0.0, 1.0, 0.0], 10))]
     ours, theirs = (TaskLog("s", "t", Source("p", "inspect"), questions, (one,)) for one in scores)
     rule = Rule(None, 0.95, 2, "p", cluster="passage")
-    differences = _unit_differences(ours, scores[0], _Reference("b", theirs), rule)
+    differences = _unit_differences(ours, scores[0], Reference("b", theirs), rule)
     assert differences == pytest.approx(np.full(10, 2 / 3))
     assert log_e_value_of_differences(differences) > 0

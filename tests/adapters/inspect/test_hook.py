@@ -13,7 +13,7 @@ NO_LOGS = SimpleNamespace(logs=[])
 @pytest.fixture
 def hook(inspect_log, tmp_path, monkeypatch):
     """A hook that knows the logs `gone.eval` and `there.eval`, of which only the second can be read."""
-    from harness_uq_inspect import hook as module
+    from harness_uq_inspect.live import hook as module
 
     async def read(location, header_only):
         if location.endswith("gone.eval"):
@@ -41,7 +41,7 @@ def test_a_log_that_is_gone_leaves_the_others(hook, caplog):
 
 def test_a_run_that_is_cancelled_at_its_end_has_another_go(hook, monkeypatch):
     """Inspect then calls `on_run_end` again, shielded."""
-    from harness_uq_inspect import hook as module
+    from harness_uq_inspect.live import hook as module
 
     async def cancelled(location, header_only):
         raise asyncio.CancelledError

@@ -8,16 +8,18 @@ import subprocess
 import sys
 import time
 import zipfile
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from harness_uq import Run, estimate
-from harness_uq_inspect.block import block_of, is_stale
+from harness_uq_inspect.block import METRICS, block_of
 from harness_uq_inspect.harness import InspectHarness
-from harness_uq_inspect.marks import METRICS, unmark
-from harness_uq_inspect.samples import read_log
+from harness_uq_inspect.read.ours import is_stale
+from harness_uq_inspect.read.samples import read_log
+from harness_uq_inspect.write.marks import unmark
 from tests.adapters.inspect.environment import environment, run_with_uq
 
 pytestmark = pytest.mark.harness
@@ -44,7 +46,7 @@ def returned(runs, case):
 
 
 def block(path):
-    return block_of(read_log(str(path)).header.results)
+    return block_of(read_log(str(path)).header.results.metadata)
 
 
 def printed(path):
@@ -71,7 +73,10 @@ def members(path):
         }
 
 
-@pytest.mark.parametrize("case", ["eval", "json", "nan_json", "clustered", "errors", "set", "retried"])
+SAMPLES = ["eval", "json", "nan_json", "clustered", "errors", "set", "retried", "flaky", "flaky_retried"]
+
+
+@pytest.mark.parametrize("case", SAMPLES)
 def test_live_and_post_hoc_numbers_are_the_same(runs, case):
     path = log_file(runs, case)
     again = [row.to_dict() for row in estimate(path)]
@@ -243,7 +248,7 @@ def test_the_environment_unset_adds_nothing(runs):
 
 
 def read_header_bytes(path):
-    from harness_uq_inspect.archive import Archive
+    from harness_uq_inspect.read.archive import Archive
 
     with Archive(str(path)) as archive:
         return archive.read("header.json")
@@ -259,7 +264,7 @@ def test_a_wrong_setting_leaves_the_run_as_it_is(runs):
 def test_recomputed_metrics_drop_ours_and_keep_the_block(runs):
     log = read_log(str(log_file(runs, "recomputed")))
     assert list(log.header.results.scores[0].metrics) == ["accuracy", "stderr"]
-    assert block_of(log.header.results) == block(log_file(runs, "clustered"))
+    assert block_of(log.header.results.metadata) == block(log_file(runs, "clustered"))
     assert not is_stale(log)
     assert (
         estimate(log_file(runs, "recomputed"))[0].harness.std_error
@@ -416,7 +421,7 @@ def test_the_environment_may_name_the_method_of_options_on_the_command_line(task
 
 def test_help_names_every_option(capsys):
     from harness_uq.cli import main
-    from harness_uq_inspect.wanted import OPTIONS
+    from harness_uq_inspect.live.wanted import OPTIONS
 
     assert main(["inspect", "--help"]) == 0
     printed = capsys.readouterr().out
@@ -438,3 +443,35 @@ def test_rescore_gives_what_the_live_run_gave_and_restore_brings_the_live_log_ba
     assert main(["rescore", str(path), "--output", str(tmp_path / "copies")]) == 0
     assert path.read_bytes() == live.read_bytes()
     assert printed(tmp_path / "copies" / path.name) == printed(live)
+
+
+def test_questions_that_each_failed_in_one_epoch_are_estimated(runs):
+    (row,) = block(log_file(runs, "flaky"))["estimates"]
+    assert (row["n_questions"], row["n_trials"], row["method"]) == (12, 1, "beta")
+    assert any("12 of 24 trials have no score (12 error)" in note for note in row["notes"])
+    (row,) = block(log_file(runs, "flaky_retried"))["estimates"]
+    assert (row["n_questions"], row["n_trials"]) == (12, 2)
+
+
+@pytest.mark.parametrize("case", ["no_samples", "flaky_no_samples", "flaky_no_samples_retried"])
+def test_a_log_without_samples_says_what_it_counts_live_and_afterwards(runs, case):
+    for row in block(log_file(runs, case))["estimates"]:
+        assert any("the log keeps only what Inspect reduced them to" in note for note in row["notes"])
+    for row in estimate(log_file(runs, case)):
+        assert any("each counts once, however many of its trials were scored" in note for note in row.notes)
+
+
+def test_questions_made_while_the_run_went_on_all_count_and_are_remarked_on(runs):
+    rows = estimate(log_file(runs, "grown"))
+    assert [(row.n_questions, row.n_trials, row.harness.n, row.warnings) for row in rows] == [(12, 2, 12, ())]
+    assert any("9 of the 12 questions were made while the run went on" in note for note in rows[0].notes)
+
+
+def test_scores_from_a_file_are_a_score_of_their_own_and_first_where_the_headline(runs):
+    rows = estimate(log_file(runs, "rated"))
+    rated, own = sorted(rows, key=lambda row: row.metric)
+    if hasattr(import_module("inspect_ai.log"), "headline_metric"):  # older versions log none
+        assert rows[0] is rated
+    assert (rated.metric, rated.n_questions, rated.value) == ("precomputed_scores", 7, pytest.approx(4 / 7))
+    assert (own.metric, own.n_questions) == ("right", 12)
+    assert not any("contradict" in warning for warning in (*rated.warnings, *own.warnings))

@@ -11,7 +11,7 @@ import pytest
 
 import harness_uq_inspect
 from harness_uq import DataError, Options, StructureOptions, estimate
-from harness_uq_inspect.samples import read_log
+from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.environment import environment
 
 pytestmark = pytest.mark.harness
@@ -160,7 +160,8 @@ def test_the_order_of_trials_does_not_matter(sample_scores):
 
 
 def test_scores_seen_before_come_from_the_cache(sample_scores, monkeypatch):
-    from harness_uq_inspect import measure, uq
+    from harness_uq_inspect import uq
+    from harness_uq_inspect.live import measure
 
     scores = sample_scores([(str(i), "CI"[i % 3 == 0], {}) for i in range(31)])
     first = uq()(scores)
@@ -185,11 +186,16 @@ print(*(set(sys.modules) - had))
         "harness_uq",
         "harness_uq.errors",
         "harness_uq.estimands",
-        "harness_uq.hookspecs",
+        "harness_uq.plugins",
+        "harness_uq.plugins.hookspecs",
+        "harness_uq.plugins.protocols",
+        "harness_uq.results",
+        "harness_uq.results.about",
         "harness_uq_inspect",
         "harness_uq_inspect._registry",
-        "harness_uq_inspect.metrics",
-        "harness_uq_inspect.wanted",
+        "harness_uq_inspect.live",
+        "harness_uq_inspect.live.metrics",
+        "harness_uq_inspect.live.wanted",
     }
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq_inspect.questions import build_questions, dataset_order
-from harness_uq_inspect.schema import Sample
+from harness_uq_inspect.read.questions import build_questions, dataset_order
+from harness_uq_inspect.read.schema import Sample
 
 
 def questions(*samples):

@@ -317,7 +317,7 @@ def test_an_unfinished_run_is_read_with_a_warning(log_of, status):
         "and those that end first may be unlike the rest",
     )
     np.testing.assert_array_equal(table(log), [[1, 0]])
-    assert log.config["status"] == status
+    assert log.facts.settings["status"] == status
 
 
 def test_a_run_that_was_not_scored_has_no_data_and_a_warning(log_of):

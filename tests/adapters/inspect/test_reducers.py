@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq_inspect.reducers import keeps_single_trial, mean_of_trials, reducer_named
+from harness_uq_inspect.read.reducers import keeps_single_trial, mean_of_trials, reducer_named
 
 NAMES = ["mean", "median", "mode", "max", "majority", "at_least_2", "pass_at_2", "pass_k_2", "pass_at_1", "pass_k_3"]
 MATRIX = np.array([[1, 1, 0, 0], [1, 0, 0, np.nan], [np.nan] * 4])

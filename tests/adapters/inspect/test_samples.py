@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq import LogError
-from harness_uq_inspect.samples import read_log
+from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, entry, grid, header, read, sample, write_eval, write_json
 
 VALUES = [["C", "I"], ["I", "I"], ["C", "P"]]

@@ -1,8 +1,8 @@
 import pytest
 
-from harness_uq_inspect.reported import Epochs
-from harness_uq_inspect.schema import Config, Dataset, Header, Plan, Spec
-from harness_uq_inspect.settings import run_config, system_name
+from harness_uq_inspect.read.reported import Epochs
+from harness_uq_inspect.read.schema import Config, Dataset, Header, Plan, Spec
+from harness_uq_inspect.read.settings import run_facts, system_name
 
 
 def header(*, plan=None, **spec):
@@ -36,10 +36,13 @@ def test_a_solver_named_on_the_command_line_is_part_of_the_system():
     ],
 )
 def test_a_limited_run_is_a_random_subset_only_if_shuffled(config, dataset, is_random):
-    found = run_config(header(config=Config(**config), dataset=Dataset(samples=100, **dataset)), Epochs(3))
-    assert found.get("is_random_subset") is is_random
-    assert (found["n_original"], found["epochs"]) == (100, 3)
+    found = run_facts(header(config=Config(**config), dataset=Dataset(samples=100, **dataset)), Epochs(3))
+    assert found.is_random_subset is bool(is_random)
+    assert found.is_limited is (is_random is not None)
+    assert (found.n_all, found.settings["epochs"]) == (100, 3)
 
 
 def test_absent_settings_are_left_out():
-    assert run_config(header(task_args_passed={}), Epochs(1)) == {"status": "started", "epochs": 1}
+    found = run_facts(header(task_args_passed={}), Epochs(1))
+    assert found.settings == {"status": "started", "epochs": 1}
+    assert not found.is_finished

@@ -1,6 +1,5 @@
 """Real logs of Inspect AI 0.3.41 to 0.3.136, against values computed independently."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +8,14 @@ import pytest
 from harness_uq import Totals
 from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect.logs import entry, read
+from tests.reference_values import reference_values
 
 SIDE_FILES = {"eval-set.json", "logs.json"}
 
 
 @pytest.fixture(scope="module")
 def expected(shared):
-    references = json.loads((shared / "reference" / "expected_from_logs.json").read_text())
+    references = reference_values("expected_from_logs.json")
     return {shared / path: reference for path, reference in references.items() if path.startswith("data/inspect/")}
 
 
@@ -31,7 +31,7 @@ def test_means_standard_errors_and_identity_agree_with_the_reference(expected):
     for path, reference in expected.items():
         log = read(path)
         assert (log.task, log.system.split(" ")[0]) == (reference["task"], reference["model"])
-        assert (log.source.version, log.config["status"]) == (reference["pkg"], reference["status"])
+        assert (log.source.version, log.facts.settings["status"]) == (reference["pkg"], reference["status"])
         for name, score in reference["scores"].items():
             means = entry(log, name, "mean" if (reference["epochs"] or 1) > 1 else "none").values.mean(axis=1)
             assert means.mean() == pytest.approx(score["mean"], abs=1e-9)
@@ -58,7 +58,7 @@ def test_five_epochs_make_five_trials(shared):
     for path in sorted((shared / "data/inspect/popularity_5epochs_3models").glob("*.eval")):
         log = read(path)
         assert entry(log, "match", "mean").values.shape == (10, 5)
-        assert (log.config["n_original"], log.config["limit"]) == (100, 10)
+        assert (log.facts.n_all, log.facts.settings["limit"]) == (100, 10)
 
 
 def test_the_same_questions_have_the_same_hashes_in_every_run(shared):

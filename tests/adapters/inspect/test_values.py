@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq_inspect.values import NoNumbers, Numbers, is_unscored, numbers, to_number
+from harness_uq_inspect.read.values import NoNumbers, Numbers, is_unscored, numbers, to_number
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The page of `inspect view`, opened in Debian's Chromium: intervals stand in the title of the log."""
+"""The page of `inspect view`, opened in Chromium: intervals stand in the title of the log."""
 
 import os
 import re
@@ -8,25 +8,21 @@ import subprocess
 import sys
 import time
 import urllib.request
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from harness_uq_inspect.samples import read_log
+from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.environment import environment, run_with_uq
 
 pytestmark = pytest.mark.harness
 
 HERE = Path(__file__).parent
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 @pytest.fixture(scope="module")
-def pages(inspect_log, tmp_path_factory):
+def pages(inspect_log, chromium, tmp_path_factory):
     """Text of the page of each log, by task, and the folder of the logs and of the pages' pictures."""
-    _require(CHROMIUM.exists(), "Debian's chromium is not installed: apt-get install chromium")
-    _require(find_spec("playwright") is not None, "playwright is not installed")
     folder = tmp_path_factory.mktemp("view")
     fixed = ("--model", "mockllm/model", "--display", "none", "--log-dir", "logs")
     tasks = [f"{HERE}/live_tasks.py@{name}" for name in ("clustered", "everything")]
@@ -38,18 +34,18 @@ def pages(inspect_log, tmp_path_factory):
     server = subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
     try:
         _wait_for(f"http://127.0.0.1:{port}/")
-        return _open(folder, f"http://127.0.0.1:{port}"), folder
+        return _open(chromium, folder, f"http://127.0.0.1:{port}"), folder
     finally:
         server.terminate()
         server.wait(20)
 
 
-def _open(folder, address):
+def _open(chromium, folder, address):
     from playwright.sync_api import sync_playwright
 
     texts = {}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1400, "height": 800})
         for log in (folder / "logs").glob("*.eval"):
             name = read_log(str(log)).header.eval.task
@@ -62,15 +58,6 @@ def _open(folder, address):
         for picture in folder.glob("*.png"):
             shutil.copy(picture, keep)
     return texts
-
-
-def _must_run():
-    return bool(os.environ.get("CI") or os.environ.get("HARNESS_UQ_REQUIRE_ALL"))
-
-
-def _require(present, what):
-    if not present:
-        (pytest.fail if _must_run() else pytest.skip)(what)
 
 
 def _wait_for(address):

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness_uq import LogError, Run, estimate
-from harness_uq_inspect import writeback
-from harness_uq_inspect.block import block_of, is_stale
+from harness_uq_inspect.block import METRICS, block_of
 from harness_uq_inspect.harness import InspectHarness
-from harness_uq_inspect.jsonparts import insert_at_end, members, replace_parts
-from harness_uq_inspect.marks import METRICS
-from harness_uq_inspect.samples import read_log
-from harness_uq_inspect.stamp import stamp
+from harness_uq_inspect.read.ours import is_stale
+from harness_uq_inspect.read.samples import read_log
+from harness_uq_inspect.write import writeback
+from harness_uq_inspect.write.jsonparts import insert_at_end, members, replace_parts
+from harness_uq_inspect.write.stamp import stamp
 from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, score_totals, write_eval
 
 GRID = [["C", "I"], ["C", "C"], ["I", "I"], ["C", "I"], ["I", "C"]]
@@ -63,7 +63,7 @@ def test_what_was_written_is_read_and_restored_byte_for_byte(path):
     before = path.read_bytes()
     assert write(path) == [str(path)]
     assert list(results(path).scores[0].metrics) == ["accuracy", "stderr", "uq_lower", "uq_upper", "uq_sd"]
-    assert block_of(results(path))["settings"] == SETTINGS
+    assert block_of(results(path).metadata)["settings"] == SETTINGS
     assert not is_stale(read_log(str(path)))
     assert restore(path) == [str(path)]
     assert path.read_bytes() == before
@@ -83,7 +83,7 @@ def test_writing_twice_leaves_one_set_of_marks_and_the_same_original(path):
     size = path.stat().st_size
     write(path, level=0.9)
     assert abs(path.stat().st_size - size) <= 8  # a timestamp may differ
-    assert block_of(results(path))["settings"]["level"] == 0.9
+    assert block_of(results(path).metadata)["settings"]["level"] == 0.9
     restore(path)
     assert path.read_bytes() == before
 
@@ -100,7 +100,7 @@ def test_rescoring_a_live_run_is_undone_to_what_the_live_run_wrote(path):
     before = path.read_bytes()
     write(path, level=0.9)
     write(path, level=0.8)
-    assert block_of(results(path))["settings"]["level"] == 0.8
+    assert block_of(results(path).metadata)["settings"]["level"] == 0.8
     assert restore(path) == [str(path)]
     assert path.read_bytes() == before
     assert restore(path) == []
@@ -109,7 +109,7 @@ def test_rescoring_a_live_run_is_undone_to_what_the_live_run_wrote(path):
 def test_a_copy_has_nothing_to_restore(path, tmp_path):
     write(path)
     (copy,) = write(path, str(tmp_path / "copies"))
-    assert block_of(results(copy)) is not None
+    assert block_of(results(copy).metadata) is not None
     assert restore(copy) == []
 
 
@@ -117,7 +117,7 @@ def test_a_copy_leaves_the_original_alone(path, tmp_path):
     before = path.read_bytes()
     (written,) = write(path, str(tmp_path / "deep" / "copies"))
     assert path.read_bytes() == before
-    assert block_of(results(written)) is not None
+    assert block_of(results(written).metadata) is not None
     with pytest.raises(LogError, match="exists already"):
         write(path, str(tmp_path / "deep" / "copies"))
 
@@ -174,7 +174,7 @@ def test_a_metric_of_the_tasks_own_keeps_its_values(tmp_path):
     write(path)
     metrics = results(path).scores[0].metrics
     assert [metrics[name].value for name in METRICS] == [0.25] * 3
-    assert metrics["stderr"].value == block_of(results(path))["estimates"][0]["std_error"]
+    assert metrics["stderr"].value == block_of(results(path).metadata)["estimates"][0]["std_error"]
 
 
 def test_permissions_stay(path):
@@ -189,7 +189,7 @@ def test_a_link_is_followed(path, tmp_path):
     link.symlink_to(path)
     write(link)
     assert link.is_symlink()
-    assert block_of(results(path)) is not None
+    assert block_of(results(path).metadata) is not None
 
 
 def test_a_log_without_results_is_refused(tmp_path):

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 import pytest
 
-from harness_uq_lm_eval.catalogue import load_catalogue
+from harness_uq_lm_eval.read.catalogue import load_catalogue
 
 # Tasks in lm-eval 0.4.13 and those that some pattern matches, counted with its TaskManager.
 COUNTED_VERSION = "0.4.13"
@@ -13,7 +13,7 @@ MATCHED = 10_689
 
 
 def entry_of(task):
-    return next(entry for entry in load_catalogue() if re.fullmatch(entry.pattern, task))
+    return next(entry for entry in load_catalogue().tasks if re.fullmatch(entry.pattern, task))
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_known_tasks_have_their_fields(task, fields):
 
 
 def test_every_entry_says_why():
-    assert all(entry.note and not entry.note.endswith(".") for entry in load_catalogue())
+    assert all(entry.note and not entry.note.endswith(".") for entry in load_catalogue().tasks)
 
 
 def test_no_pattern_stands_twice():
-    counts = Counter(entry.pattern for entry in load_catalogue())
+    counts = Counter(entry.pattern for entry in load_catalogue().tasks)
     assert max(counts.values()) == 1
 
 
@@ -51,5 +51,5 @@ def test_the_catalogue_covers_the_packaged_tasks():
     if version("lm_eval") != COUNTED_VERSION:
         pytest.skip(f"counted for lm-eval {COUNTED_VERSION}")
     tasks = lm_eval.TaskManager().all_subtasks
-    matched = sum(any(re.fullmatch(entry.pattern, task) for entry in load_catalogue()) for task in tasks)
+    matched = sum(any(re.fullmatch(entry.pattern, task) for entry in load_catalogue().tasks) for task in tasks)
     assert (len(tasks), matched) == (PACKAGED, MATCHED)

@@ -11,8 +11,8 @@ import pytest
 
 from harness_uq import HarnessUqError
 from harness_uq.cli import main
-from harness_uq_lm_eval import hook
-from harness_uq_lm_eval.settings import Asked
+from harness_uq_lm_eval.live import hook
+from harness_uq_lm_eval.live.settings import Asked
 
 pytest.importorskip("lm_eval")
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq_lm_eval.discover import find
 from harness_uq_lm_eval.harness import LmEvalHarness
+from harness_uq_lm_eval.read.discover import find
 from tests.adapters.lm_eval.logs import TIME, Folder, rows, without
 
 LATER = "2026-01-03T00-00-00"

@@ -34,15 +34,15 @@ for fault in os.environ["FAULTS"].split():
 """
 
 STEPS = {
-    "estimate": ["harness_uq_lm_eval.runtime:estimate"],
-    "structure": ["harness_uq.analysis:clusters_of"],
-    "block": ["harness_uq_lm_eval.runtime:add_block", "harness_uq_lm_eval.runtime:record_trials"],
+    "estimate": ["harness_uq_lm_eval.live.runtime:estimate"],
+    "structure": ["harness_uq.estimating.analysis:clusters_of"],
+    "block": ["harness_uq_lm_eval.live.runtime:add_block", "harness_uq_lm_eval.live.runtime:record_trials"],
 }
 AFTERWARDS = [
-    "harness_uq_lm_eval.table:_with_column",
-    "harness_uq_lm_eval.runtime:name_system",
-    "harness_uq_lm_eval.runtime:compare",
-    "harness_uq_lm_eval.comparison_table:comparison_table",
+    "harness_uq_lm_eval.live.table:_with_column",
+    "harness_uq_lm_eval.live.runtime:name_system",
+    "harness_uq_lm_eval.live.runtime:compare",
+    "harness_uq_lm_eval.live.comparison_table:comparison_table",
 ]
 
 
@@ -129,8 +129,10 @@ def test_faults_after_the_estimates_leave_them_and_lm_evals_table(command, stock
         assert {name: found[key][name] for name in values} == {name: row[name] for name in values}
     perfect = live.entries(ours.results)["live_perfect", "acc", "none"]
     assert (perfect["method"], found["results", "live_perfect"]["acc_stderr,none"]) == ("beta", perfect["std_error"])
-    assert "CI" not in ours.printed
-    assert [line.count("|") for line in ours.printed.splitlines() if line.startswith("|")] == [
+    tables, _, below = ours.printed.partition("Single trials")
+    assert "CI" not in tables
+    assert "live_gen" in below
+    assert [line.count("|") for line in tables.splitlines() if line.startswith("|")] == [
         line.count("|") for line in stock.printed.splitlines() if line.startswith("|")
     ]
     assert "no comparison with .: injected" in ours.printed

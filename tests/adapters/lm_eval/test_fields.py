@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq_lm_eval.fields import PREFIX_LENGTH, DocumentFields, PromptPrefixes
+from harness_uq_lm_eval.read.fields import PREFIX_LENGTH, DocumentFields, PromptPrefixes
 
 
 def candidates(*documents):

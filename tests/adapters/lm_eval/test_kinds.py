@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_uq import Classifications, Records, Reported, Scores, Totals
-from harness_uq_lm_eval.columns import Column
-from harness_uq_lm_eval.kinds import About, interpret
+from harness_uq_lm_eval.read.columns import Column
+from harness_uq_lm_eval.read.kinds import About, interpret
+from tests.adapters.lm_eval.logs import one_task, rows
 
 
 def read(values, metric="acc", *, n=None, reported=None, aggregation=None, **about):
@@ -184,12 +185,99 @@ def test_mcc_is_recomputed_too():
 
 
 def test_one_class_alone_still_has_two_labels():
-    assert read([[1, 1], [1, 1]], "f1").data.labels == ("0", "1")
+    assert read([[1, 1], [1, 1]], "f1", aggregation="f1").data.labels == ("0", "1")
 
 
 def test_classes_may_be_texts_and_booleans():
-    assert read([["neg", "pos"], ["pos", "pos"]], "f1", aggregation="macro_f1").data.labels == ("neg", "pos")
-    assert read([["True", "False"], ["True", "True"]], "f1").data.targets.tolist() == [1, 1]
+    assert read([["neg", "pos"], ["pos", "pos"]], "f1", aggregation="f1").data.labels == ("neg", "pos")
+    assert read([["True", "False"], ["True", "True"]], "f1", aggregation="f1").data.targets.tolist() == [1, 1]
+
+
+ANSWERS = {
+    2: [[1, 1], [1, 1], [1, 0], [0, 1], [1, 1], [0, 0], [0, 0], [1, 0], [0, 0], [0, 0], [0, 0]],
+    3: [
+        ["a", "a"],
+        ["a", "a"],
+        ["a", "b"],
+        ["b", "b"],
+        ["b", "b"],
+        ["c", "b"],
+        ["c", "c"],
+        ["a", "a"],
+        ["b", "a"],
+        ["c", "none"],
+    ],
+}
+FUNCTIONS = {
+    "weighted_f1": ("f1_score", {"average": "weighted"}),
+    "macro_f1": ("f1_score", {"average": "macro"}),
+    "accuracy": ("f1_score", {"average": "micro"}),
+    "kappa": ("cohen_kappa_score", {}),
+    "mcc": ("matthews_corrcoef", {}),
+    "balanced_accuracy": ("recall_score", {"average": "macro", "labels": ["a", "b", "c"]}),
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_value_of_scikit_learn_tells_the_function_whatever_the_names_say(n_classes, function):
+    name, options = FUNCTIONS[function]
+    options = {key: value for key, value in options.items() if key != "labels" or n_classes == 3}
+    value = getattr(pytest.importorskip("sklearn.metrics"), name)(*zip(*ANSWERS[n_classes], strict=True), **options)
+    for aggregation in ("f1_score", "agg", f"my_{function}"):
+        found = read(ANSWERS[n_classes], "f1", aggregation=aggregation, reported=value, has_own_aggregation=True)
+        assert (found.data.function, found.data.metric) == (function, "f1")
+        assert found.notes == (f"f1: lm-eval's {aggregation} is the {function} here",)
+
+
+@pytest.mark.parametrize(("positive", "labels"), [(1, ("0", "1")), (0, ("1", "0"))])
+@pytest.mark.parametrize("name", ["f1", "precision", "recall"])
+def test_the_value_tells_the_positive_class(name, positive, labels):
+    metrics = pytest.importorskip("sklearn.metrics")
+    value = getattr(metrics, f"{name}_score")(*zip(*ANSWERS[2], strict=True), pos_label=positive)
+    found = read(ANSWERS[2], "f1", aggregation="mine", reported=value, has_own_aggregation=True)
+    assert (found.data.function, found.data.labels) == (name, labels)
+    assert found.data.targets.tolist() == [int(target == positive) for target, _ in ANSWERS[2]]
+
+
+def test_a_value_of_several_functions_is_of_the_one_that_the_name_tells():
+    perfect = [[1, 1], [0, 0], [1, 1]]
+    assert read(perfect, "f1", aggregation="macro_f1", reported=1.0).data.function == "macro_f1"
+    multi = read([["a", "a"], ["b", "b"], ["c", "c"]] * 2, "f1", aggregation="mine", reported=1.0)
+    assert multi.data.reason == "lm-eval combines the classes by mine, whose value is not that of one known function"
+
+
+def test_a_value_of_no_function_of_the_classes_has_no_interval():
+    assert isinstance(read(ANSWERS[2], "f1", aggregation="weighted_f1_score", reported=0.123).data, Totals)
+    unknown = read(ANSWERS[2], "f1", aggregation="weighted_f1_score")
+    assert "which would show what weighted_f1_score is" in unknown.data.reason
+
+
+def test_a_function_of_the_task_that_is_called_f1_is_told_by_its_value():
+    assert isinstance(read(ANSWERS[2], "f1", aggregation="f1", reported=0.4, has_own_aggregation=True).data, Totals)
+    assert read(ANSWERS[2], "f1", aggregation="f1", reported=0.4).warnings != ()
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "reported"),
+    [("mean", 3.0), ("sum", 3.0), ("max", 1.0), ("percent", 75.0), ("mean", math.nan), ("mean", None)],
+)
+def test_what_is_no_mean_has_no_interval_of_one(aggregation, reported):
+    column = Column()
+    for question, value in enumerate([1, 1, 0, 1]):
+        column.add(question, value)
+    number = Reported(reported, None, 4) if reported is None or math.isfinite(reported) else Reported(None, None, 4)
+    about = About("acc", "none", 4, aggregation, number, has_own_aggregation=True)
+    data = interpret(column, about).data
+    assert isinstance(data, Totals)
+    assert data.is_share is False
+
+
+def test_a_mean_of_32_bits_is_the_mean():
+    values = [0.1, 0.7, 0.3]
+    printed = float(np.mean(np.array(values, np.float32)))
+    assert printed != pytest.approx(sum(values) / 3, abs=1e-9)
+    assert read(values, aggregation="mean", reported=printed).warnings == ()
 
 
 def test_free_text_is_no_class():
@@ -265,11 +353,22 @@ def test_a_question_without_texts_is_left_out():
     assert found.data.is_scored.tolist() == [True, True, False]
 
 
+def test_totals_of_another_function_are_no_share(tmp_path):
+    """A maximum of 1.0 over 50 questions is no 50 right answers of 50."""
+    from harness_uq import estimate
+
+    config = {"metric_list": [{"metric": "acc", "aggregation": "def best(items):\n    return max(items)\n"}]}
+    log = one_task(tmp_path, rows("acc", [1, 0] * 25), {"acc,none": 1.0}, config=config)
+    (row,) = estimate([log])
+    assert (row.value, row.interval) == (1.0, None)
+    assert row.warnings == ("not estimable: lm-eval combines the questions by best, which is not their mean",)
+
+
 def test_texts_that_give_another_value_than_lm_evals_are_totals():
     pytest.importorskip("sacrebleu")
     found = read(TEXTS, "bleu", aggregation="bleu", reported=BLEU * (1 + 1e-6))
     words = f"bleu of the samples is {BLEU:.10g} where the results file says {BLEU * (1 + 1e-6):.10g}"
-    assert found.data == Totals("bleu", "none", BLEU * (1 + 1e-6), 2, words)
+    assert found.data == Totals("bleu", "none", BLEU * (1 + 1e-6), 2, words, is_share=False)
 
 
 @pytest.mark.parametrize("about", [{}, {"reported": BLEU, "is_complete": False}])
@@ -353,7 +452,12 @@ def test_masked_pairs_that_give_another_value_are_totals():
 def test_what_only_the_harness_understands_is_totals_with_the_reason(values, kind):
     found = read(values, "exact", aggregation="squad", reported=61.5)
     assert found.data == Totals(
-        "exact", "none", 61.5, len(values), f"the scores are {kind}, from which squad cannot be recomputed here"
+        "exact",
+        "none",
+        61.5,
+        len(values),
+        f"the scores are {kind}, from which squad cannot be recomputed here",
+        is_share=False,
     )
 
 

@@ -2,12 +2,14 @@
 
 import copy
 import functools
+import importlib.util
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import harness_uq
-from harness_uq_lm_eval import replay
+from harness_uq_lm_eval.read import replay
 
 pytest.importorskip("lm_eval")
 
@@ -84,7 +86,7 @@ def test_why_not_is_said(live_results, live_folder, monkeypatch):
     def differs(*_):
         raise replay.NoReplayError("it differs")
 
-    monkeypatch.setattr(replay, "_check_replay", differs)
+    monkeypatch.setattr(replay._Replay, "check", differs)
     results = live.simple_evaluate(live_folder, ["live_gen"])
     assert results["uq"]["trials"] == [{"task": "live_gen", "reason": "it differs"}]
     found = live.entries(results)
@@ -100,6 +102,7 @@ class Scripted:
     """Right where the filtered reply is the answer; one filter takes the last reply."""
 
     UNSAFE_CODE = False
+    config = SimpleNamespace(process_results=None)
 
     def __init__(self, unsafe=False):
         self.UNSAFE_CODE = unsafe
@@ -127,3 +130,74 @@ def test_fewer_replies_leave_cells_empty():
     asked = [question(["3", "4", "4"], {("em", "last"): 1.0}), question(["4"], {})]
     (entry,) = replay.trial_entries("t", Scripted(), asked)
     assert entry["scores"] == ["0 1 1", "1 nan nan"]
+
+
+def test_a_scorer_that_changes_its_document_leaves_the_logged_one_alone():
+    class Changing(Scripted):
+        def process_results(self, doc, results):
+            return {"em": float(results[0] == doc.pop("answer"))}
+
+    asked = [question(["3", "4"], {("em", "last"): 1.0})]
+    (entry,) = replay.trial_entries("t", Changing(), asked)
+    assert entry["scores"] == ["0 1"]
+    assert asked[0].doc == {"answer": "4"}
+
+
+def test_functions_of_several_trials_give_no_matrix_of_their_own():
+    class Several(Scripted):
+        def process_results(self, doc, results):
+            right = float(results[0] == doc["answer"])
+            return dict.fromkeys(self.names, right)
+
+    several, asked = Several(), [question(["3", "4"], {})]
+    several.names = ["pass@1", "em", "pass@4"]
+    assert [entry["metric"] for entry in replay.trial_entries("t", several, asked)] == ["em"]
+    several.names = ["pass@4", "pass@1"]
+    assert [entry["metric"] for entry in replay.trial_entries("t", several, asked)] == ["pass@1"]
+
+
+def test_scoring_that_takes_too_long_is_given_up_unless_it_was_asked_for():
+    asked = [question(["3", "4"], {})]
+    with pytest.raises(replay.NoReplayError, match="takes too long"):
+        replay.trial_entries("t", Scripted(), asked, seconds=-1.0)
+    assert replay.trial_entries("t", Scripted(), asked, "on", seconds=-1.0) != []
+    with pytest.raises(replay.NoReplayError, match="not asked for"):
+        replay.trial_entries("t", Scripted(), asked, "off")
+
+
+@pytest.mark.parametrize("source", ["import openai", "def llm_judge(reply): ...", "from requests import post"])
+def test_a_scorer_that_may_ask_elsewhere_is_not_called_unless_that_was_asked_for(tmp_path, source):
+    (tmp_path / "scorer.py").write_text(f"def process_results(doc, results):\n    {source}\n    return {{'em': 1.0}}\n")
+    spec = importlib.util.spec_from_file_location("scorer", tmp_path / "scorer.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    judged = Scripted()
+    judged.config = SimpleNamespace(process_results=module.process_results)
+    with pytest.raises(replay.NoReplayError, match="may ask another service"):
+        replay.trial_entries("t", judged, [question(["4"], {})])
+    assert replay.trial_entries("t", judged, [question(["4"], {})], "on") != []
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_scorer_that_stops_the_program_in_replay_loses_no_run(live_folder, monkeypatch, stop):
+    def stops(*_):
+        raise stop
+
+    monkeypatch.setattr(replay._Replay, "matrices", stops)
+    results = live.simple_evaluate(live_folder, ["live_gen"])
+    assert stop.__name__ in results["uq"]["trials"][0]["reason"]
+    assert live.entries(results)["live_gen", "exact_match", "first"]["interval"] is not None
+
+
+@pytest.mark.parametrize("estimand", ["pass@4", "pass^2", "maj@3"])
+def test_an_estimand_of_trials_can_be_asked_for_live(live_folder, live_results, estimand):
+    asked = live.entries(live.simple_evaluate(live_folder, ["live_gen"], settings={"estimand": estimand}))
+    assert asked["live_gen", "exact_match", "trials"]["estimand"] == estimand
+    first, plain = "live_gen", "exact_match"
+    for name in ("first", "maj@8"):
+        assert asked[first, plain, name]["interval"] == live.entries(live_results)[first, plain, name]["interval"]
+
+
+def test_trials_can_be_left_out(live_folder):
+    results = live.simple_evaluate(live_folder, ["live_gen"], settings={"trials": "off"})
+    assert {key[2] for key in live.entries(results)} == {"first", "maj@8"}

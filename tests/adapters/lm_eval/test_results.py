@@ -3,7 +3,7 @@ import json
 import pytest
 
 from harness_uq import Declaration, LogError, Reported
-from harness_uq_lm_eval.results import NoResultsError, Results, load
+from harness_uq_lm_eval.read.results import NoResultsError, Results, load
 from tests.adapters.lm_eval.logs import Folder
 
 
@@ -117,12 +117,12 @@ def test_the_settings_hold_no_paths_and_no_arguments_of_the_model(tmp_path):
         n=20,
         configs={"t": {"metadata": metadata, "repeats": 4, "dataset_kwargs": {"data_files": "/home/alice/d"}}},
         config={"limit": 20.0, "model_args": {"pretrained": "/home/alice/m"}, "use_cache": "/home/alice/cache"},
-    ).config("t")
-    assert "alice" not in json.dumps(found)
-    assert found["limit"] == 20
-    assert found["n_original"] == 100
-    assert found["repeats"] == 4
-    assert found["metadata"] == {"version": 2}
+    ).facts("t")
+    assert "alice" not in json.dumps(dict(found.settings))
+    assert (found.is_limited, found.n_all) == (True, 100)
+    assert found.settings["limit"] == 20
+    assert found.settings["repeats"] == 4
+    assert found.settings["metadata"] == {"version": 2}
 
 
 def test_old_samples_are_named_after_the_arguments_in_either_way(tmp_path):

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from harness_uq import LogError
-from harness_uq_lm_eval.rows import Decoder, iterate, prompt, value
+from harness_uq_lm_eval.read.rows import Decoder, iterate, prompt, value
 
 decode = Decoder()
 

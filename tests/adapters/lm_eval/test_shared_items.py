@@ -3,7 +3,7 @@
 import pytest
 
 from harness_uq import Questions, Reported, Source, TaskLog
-from harness_uq_lm_eval.shared_items import Identifiers, with_items
+from harness_uq_lm_eval.read.shared_items import Identifiers, with_items
 
 
 def log(task, n=0, subtasks=()):
@@ -27,9 +27,9 @@ def ids(*values, name="id"):
 
 
 def test_identifiers_in_words_join():
-    found = items({"a": ids("x1", "x2", "x3"), "b": ids("x3", "x1", "x2")})
-    assert found["a"] == ("x1", "x2", "x3")
-    assert found["b"] == ("x3", "x1", "x2")
+    found = items({"a": ids("x1", "y2", "x3"), "b": ids("x3", "x1", "y2")})
+    assert found["a"] == ("x1", "y2", "x3")
+    assert found["b"] == ("x3", "x1", "y2")
     assert found["group"] == ()
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from harness_uq_lm_eval.systems import system_name
+from harness_uq_lm_eval.read.systems import system_name
 
 
 def named(arguments, model_name=None, **config):

@@ -95,7 +95,7 @@ def test_an_unlisted_column_that_the_results_report_is_a_metric(tmp_path):
 
 def test_settings_for_other_scopes_are_kept(tmp_path):
     log = one_task(tmp_path, rows("acc", [1, 0]), {"acc,none": 0.5}, config={"num_fewshot": 0}, n=2)
-    assert (log.config["n_original"], log.config["num_fewshot"]) == (100, 0)
+    assert (log.facts.n_all, log.facts.settings["num_fewshot"]) == (100, 0)
 
 
 def test_a_declared_cluster_is_passed_on(tmp_path):

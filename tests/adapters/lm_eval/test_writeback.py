@@ -2,15 +2,20 @@
 
 import errno
 import json
+import os
 import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from harness_uq import LogError
 from harness_uq.cli import main
-from harness_uq_lm_eval import writeback
 from harness_uq_lm_eval.harness import LmEvalHarness
+from harness_uq_lm_eval.write import writeback
 from tests.adapters.lm_eval.logs import Folder, row
 
 
@@ -73,14 +78,54 @@ def change(path, **more):
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | more), encoding="utf-8")
 
 
-def test_a_new_run_in_the_same_file_is_the_original_of_the_next_rescoring(run):
+def test_what_others_wrote_since_is_not_discarded_by_another_rescoring(run, capsys):
     path, first = results_path(run), results_path(run).read_bytes()
     assert main(["rescore", str(run), "--in-place"]) == 0
     path.write_bytes(first.replace(b"org/model", b"org/other"))
-    second = files(run)[path.name]
+    changed = files(run)
+    assert main(["rescore", str(run), "--in-place"]) == 1
+    assert "others wrote to it since" in capsys.readouterr().err
+    assert files(run) == changed
+    assert writeback.original_of(path).read_bytes() == first
+
+
+def test_a_file_that_was_put_back_by_hand_is_rescored(run):
+    path, first = results_path(run), files(run)
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    path.write_bytes(first[path.name])
     assert main(["rescore", str(run), "--in-place"]) == 0
     assert main(["restore", str(run)]) == 0
-    assert path.read_bytes() == second
+    assert files(run) == first
+
+
+def test_a_file_that_changes_while_it_is_estimated_is_left_alone(run, monkeypatch):
+    path, alone = results_path(run), writeback.alone
+    monkeypatch.setattr(writeback, "alone", lambda folder: change(path, note="mine") or alone(folder))
+    assert main(["rescore", str(run), "--in-place"]) == 1
+    assert json.loads(path.read_text(encoding="utf-8"))["note"] == "mine"
+
+
+def test_rescoring_twice_at_once_keeps_the_original(run, monkeypatch):
+    path, before = results_path(run), results_path(run).read_bytes()
+    (found,) = LmEvalHarness().find([str(path)]).runs
+    fsync = writeback.os.fsync
+    monkeypatch.setattr(writeback.os, "fsync", lambda fd: (time.sleep(0.005), fsync(fd)))
+    for _ in range(10):
+        with ThreadPoolExecutor(4) as pool:
+            done = [pool.submit(writeback.write, found, [], None, {"level": level}) for level in (0.5, 0.6, 0.7, 0.8)]
+        assert [future.result() for future in done] == [[str(path)]] * 4
+        assert writeback.restore(str(path)) == [str(path)]
+        assert path.read_bytes() == before
+
+
+def test_no_pattern_of_lm_eval_takes_a_kept_original_for_results(run):
+    utils = pytest.importorskip("lm_eval.utils")
+    before = sorted(map(str, run.iterdir()))
+    assert main(["rescore", str(run), "--in-place"]) == 0
+    after = sorted(map(str, run.iterdir()))
+    assert len(after) == len(before) + 1
+    for found in (utils.get_results_filenames, utils.get_sample_results_filenames):
+        assert found(after) == found(before)
 
 
 @pytest.mark.parametrize("others", [{"note": "mine"}, {"uq": None}])
@@ -92,18 +137,7 @@ def test_what_others_wrote_since_is_not_discarded_by_restore(run, capsys, others
     assert main(["restore", str(run)]) != 0
     assert "was changed since" in capsys.readouterr().err
     assert files(run) == changed
-    assert changed[path.name + writeback.ORIGINAL] == before
-
-
-def test_an_earlier_output_of_ours_does_not_bring_back_the_original_of_a_later_run(run):
-    path, first = results_path(run), results_path(run).read_bytes()
-    assert main(["rescore", str(run), "--in-place"]) == 0
-    output = path.read_bytes()
-    path.write_bytes(first.replace(b"org/model", b"org/other"))
-    assert main(["rescore", str(run), "--in-place"]) == 0
-    path.write_bytes(output)
-    with pytest.raises(LogError, match="was changed since"):
-        writeback.restore(str(path))
+    assert changed[writeback.original_of(path).name] == before
 
 
 def test_a_file_that_was_deleted_since_is_brought_back(run):
@@ -147,18 +181,55 @@ def test_a_copy_is_not_overwritten(run, tmp_path, capsys):
     assert files(tmp_path / "out") == before
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["kill", "ENOSPC", "EIO", "EACCES"])
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_writer_cut_off_at_any_call_loses_nothing(run, tmp_path, kind):
+    """Every call that Python audits, of rescoring in place and of restoring, in turn: the process dies, or it fails."""
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("cut_off.py"), run, tmp_path / "work", kind],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 20
+
+
+def test_copies_that_a_killed_process_left_are_completed(run, tmp_path):
+    (samples,) = run.glob("samples_*")
+    (tmp_path / "out").mkdir()
+    shutil.copy(samples, tmp_path / "out")
+    assert main(["rescore", str(run), "--output", str(tmp_path / "out")]) == 0
+    assert "uq" in results(tmp_path / "out")
+
+
+def test_other_samples_under_the_name_of_a_copy_are_not_overwritten(run, tmp_path):
+    (samples,) = run.glob("samples_*")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / samples.name).write_text("mine")
+    assert main(["rescore", str(run), "--output", str(tmp_path / "out")]) == 1
+    assert files(tmp_path / "out") == {samples.name: b"mine"}
+
+
 class TestFullDisk:
     """The disk is full at each step of writing."""
 
-    @pytest.mark.parametrize("step", ["write_bytes", "copy2", "fsync"])
+    @pytest.mark.parametrize("step", ["replace", "copystat", "fsync"])
     def test_in_place_leaves_the_original(self, run, monkeypatch, capsys, step):
         before = files(run)
         fill(monkeypatch, step)
         assert main(["rescore", str(run), "--in-place"]) == 1
         assert "No space left" in capsys.readouterr().err
+        path = results_path(run)
+        assert {name: found for name, found in files(run).items() if name in before} == before
+        assert files(run).keys() - before.keys() <= {writeback.original_of(path).name}
+        monkeypatch.undo()
+        main(["restore", str(run)])
         assert files(run) == before
 
-    @pytest.mark.parametrize("step", ["write_bytes", "copy2", "fsync"])
+    @pytest.mark.parametrize("step", ["replace", "copyfileobj", "fsync"])
     def test_copies_are_all_or_none(self, run, tmp_path, monkeypatch, step):
         before = files(run)
         fill(monkeypatch, step)
@@ -166,25 +237,12 @@ class TestFullDisk:
         assert files(run) == before
         assert files(tmp_path / "out") == {}
 
-    def test_a_real_full_device(self, run, monkeypatch):
-        if not Path("/dev/full").exists():
-            pytest.skip("no /dev/full")
-
-        def write_to_full_device(path, content):
-            with Path("/dev/full").open("wb", 0) as device:
-                device.write(content)
-
-        monkeypatch.setattr(Path, "write_bytes", write_to_full_device)
-        before = files(run)
-        assert main(["rescore", str(run), "--in-place"]) == 1
-        assert files(run) == before
-
 
 def fill(monkeypatch, step):
     def full(*args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    owner = {"write_bytes": Path, "copy2": shutil, "fsync": writeback.os}[step]
+    owner = {"fsync": writeback.os, "replace": Path}.get(step, shutil)
     monkeypatch.setattr(owner, step, full)
 
 

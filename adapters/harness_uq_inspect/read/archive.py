@@ -1,0 +1,207 @@
+"""Bytes of log files: JSON logs mapped into memory, and the members of `.eval` files, which are zips.
+
+`zipfile` reads the directory of a zip only. Members are decompressed here, since before Python 3.14 `zipfile` knows
+no Zstandard, and since opening 8,000 small members through it costs more than decoding them. What a member says of
+itself is not believed: none is expanded beyond the size that it states, and none that states an unlikely one.
+"""
+
+import os
+import struct
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from mmap import ACCESS_READ, mmap
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from types import TracebackType
+from typing import Final, Self
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from harness_uq import DataError, LogError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ZIP_ZSTANDARD: Final = 93
+_LOCAL_HEADER: Final = 30
+_MAGIC: Final = b"PK\x03\x04"
+_ENCRYPTED: Final = 0x1
+_ALWAYS_READ: Final = 64 << 20
+_MAX_EXPANSION: Final = "HARNESS_UQ_MAX_EXPANSION"
+
+_PIECE: Final = 4 << 20
+_SLICE: Final = 256 << 10
+
+Pieces = Callable[[bytes], Iterator[bytes]]
+
+
+def map_file(path: str) -> mmap:
+    """The file's bytes, mapped rather than read, since logs reach hundreds of megabytes.
+
+    Raises
+    ------
+    LogError : if the file is empty, cannot be opened or is no regular file, whose opening might never end
+    """
+    if not Path(path).is_file() and Path(path).exists():
+        raise LogError("no regular file")
+    try:
+        with Path(path).open("rb") as file:
+            return mmap(file.fileno(), 0, access=ACCESS_READ)
+    except ValueError as error:
+        raise LogError("the file is empty") from error
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}") from error
+
+
+class Archive:
+    """An opened `.eval` file.
+
+    Parameters
+    ----------
+    path : file to open
+
+    Attributes
+    ----------
+    repeated : names that the zip lists more than once; the last entry counts
+    misplaced : names that are paths out of the zip; they are not read
+
+    Raises
+    ------
+    LogError : if the file is no complete zip
+    """
+
+    def __init__(self, path: str) -> None:
+        self._content = map_file(path)
+        try:
+            self._zip = ZipFile(path)
+        except (BadZipFile, NotImplementedError, ValueError, OSError, OverflowError, struct.error) as error:
+            raise LogError(_why_no_zip(self._content, error)) from error
+        listed = Counter(info.filename for info in self._zip.filelist)
+        self.repeated = [name for name, times in listed.items() if times > 1]
+        self.misplaced = [name for name in listed if _leads_out(name)]
+        self._members = {name: self._zip.NameToInfo[name] for name in listed if not _leads_out(name)}
+        self._expansion = _max_expansion()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._zip.close()
+        self._content.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def names(self, folder: str = "") -> list[str]:
+        """Names of the JSON members under `folder`, in the order of the archive."""
+        return [name for name in self._members if name.startswith(folder) and name.endswith(".json")]
+
+    def read(self, name: str) -> bytes | bytearray:
+        """Content of one member.
+
+        Raises
+        ------
+        LogError : if the member is damaged, encrypted, or expands beyond what is likely
+        """
+        info = self._members[name]
+        pieces = _decompressor(info.compress_type)
+        if info.flag_bits & _ENCRYPTED:
+            raise LogError(f"{name} is encrypted")
+        self._check_size(info)
+        try:
+            content = _joined(pieces(self._compressed(info)), info.file_size)
+        except (ValueError, zlib.error, zstd.ZstdError) as error:
+            raise LogError(f"{name} is damaged ({error})") from error
+        if zlib.crc32(content) != info.CRC:
+            raise LogError(f"{name} is damaged (its checksum differs)")
+        return content
+
+    def _check_size(self, info: ZipInfo) -> None:
+        if info.file_size > max(_ALWAYS_READ, self._expansion * info.compress_size):
+            raise LogError(
+                f"{info.filename} would expand from {info.compress_size:,} to {info.file_size:,} bytes, more than "
+                f"{self._expansion:g}-fold; to read it nevertheless set {_MAX_EXPANSION} to a larger factor"
+            )
+
+    def _compressed(self, info: ZipInfo) -> bytes:
+        start = info.header_offset
+        header = self._content[start : start + _LOCAL_HEADER]
+        if header[:4] != _MAGIC:
+            raise ValueError("no member starts where the directory says")
+        name_length, extra_length = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+        start += _LOCAL_HEADER + name_length + extra_length
+        return self._content[start : start + info.compress_size]
+
+
+def _why_no_zip(content: mmap, error: Exception) -> str:
+    if content[: len(_MAGIC)] == _MAGIC:
+        return "the zip is cut off: its directory, at the end of the file, is missing or incomplete"
+    return f"an .eval file is a zip, and this is none ({error})"
+
+
+def _leads_out(name: str) -> bool:
+    """Whether a name is no place within a zip: absolute, on a drive, or upwards."""
+    windows = PureWindowsPath(name)
+    return bool(windows.drive or windows.root) or ".." in (*PurePosixPath(name).parts, *windows.parts)
+
+
+def _max_expansion() -> float:
+    """How many times its size a large member may expand to.
+
+    Raises
+    ------
+    DataError : if the environment names no number
+    """
+    said = os.environ.get(_MAX_EXPANSION) or "100"
+    try:
+        return float(said)
+    except ValueError:
+        raise DataError(f"{_MAX_EXPANSION} must be a number such as 100; got {said!r}") from None
+
+
+def _joined(pieces: Iterator[bytes], size: int) -> bytes | bytearray:
+    """The pieces as one, without going on where they are longer than was said."""
+    first = next(pieces, b"")
+    content = bytearray(first) if len(first) < size else first
+    for piece in pieces:
+        content += piece
+        if len(content) > size:
+            break
+    if len(content) != size:
+        raise ValueError(
+            f"the directory says {size:,} bytes, and there are {'more' if len(content) > size else 'less'}"
+        )
+    return content
+
+
+def _decompressor(method: int) -> Pieces:
+    if method == ZIP_STORED:
+        return lambda data: iter((data,))
+    if method == ZIP_DEFLATED:
+        return _inflated
+    if method == ZIP_ZSTANDARD:
+        return _of_zstandard
+    raise LogError(f"its members are compressed with zip method {method}, which Inspect AI does not write")
+
+
+def _inflated(data: bytes) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    for at in range(0, len(data), _SLICE):
+        rest = data[at : at + _SLICE]
+        while rest:
+            yield unpacker.decompress(rest, _PIECE)
+            rest = unpacker.unconsumed_tail
+    yield unpacker.flush()
+
+
+def _of_zstandard(data: bytes) -> Iterator[bytes]:
+    unpacker = zstd.ZstdDecompressor()
+    while not unpacker.eof:
+        yield (piece := unpacker.decompress(data, _PIECE))
+        if not piece and unpacker.needs_input:
+            raise ValueError("the compressed data end too early")
+        data = b""

@@ -1,0 +1,81 @@
+"""Which files are Inspect AI logs, by their content."""
+
+import re
+from collections.abc import Sequence
+from mmap import mmap
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from harness_uq import Found, LogError, Run
+from harness_uq_inspect.read.archive import Archive, map_file
+from harness_uq_inspect.read.samples import read_header
+from harness_uq_inspect.read.schema import decode
+from harness_uq_inspect.read.shards import join_shards
+
+_HEAD: Final = 65536
+_LOG_NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d.*_.+_.+\.json")
+
+
+class _Created(msgspec.Struct):
+    created: str | None = None
+
+
+class _Outline(msgspec.Struct):
+    """What every JSON log has at its top; side files such as `logs.json` have it deeper, or not at all."""
+
+    version: int
+    status: str
+    eval: _Created
+
+
+def find_logs(paths: Sequence[str]) -> Found:
+    """Runs among these files, one for each log; shards that a merged log covers are left out."""
+    runs, unrecognised, problems = [], [], []
+    for path in paths:
+        try:
+            run = _recognise(path)
+        except LogError as error:
+            problems.append((path, str(error)))
+            continue
+        if run is None:
+            unrecognised.append(path)
+        else:
+            runs.append(run)
+    joined, covered = join_shards(runs)
+    return Found(tuple(joined), (*unrecognised, *covered), tuple(problems))
+
+
+def _recognise(path: str) -> Run | None:
+    if path.endswith(".eval"):
+        with Archive(path) as archive:
+            return Run(path, (path,), read_header(archive).eval.created)
+    return _recognise_json(path) if path.endswith(".json") else None
+
+
+def _recognise_json(path: str) -> Run | None:
+    if not Path(path).stat().st_size and not _LOG_NAME.fullmatch(Path(path).name):
+        return None
+    with map_file(path) as content:
+        if b'"eval"' not in content[:_HEAD] or content[:_HEAD].lstrip()[:1] != b"{":
+            return None
+        return _from_outline(path, content)
+
+
+def _from_outline(path: str, content: mmap) -> Run | None:
+    try:
+        outline = decode(content, _Outline, whose="the file")
+    except LogError:
+        if _is_other_json(content):
+            return None
+        raise
+    return Run(path, (path,), outline.eval.created)
+
+
+def _is_other_json(content: mmap) -> bool:
+    """Whether the content is JSON of another kind, rather than a log that cannot be read."""
+    try:
+        return not {"version", "status", "eval"} <= msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False

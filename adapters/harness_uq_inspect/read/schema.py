@@ -1,0 +1,228 @@
+"""The parts of an Inspect AI log that bear on the scores, as msgspec types; everything else is skipped unread.
+
+Field names are Inspect's own. Fields that changed type between versions are `object` and interpreted where used.
+"""
+
+import json
+import re
+from mmap import mmap
+from typing import Final, TypeAlias, TypeVar
+
+import msgspec
+
+from harness_uq import LogError
+
+Json: TypeAlias = dict[str, object]
+Value: TypeAlias = "bool | int | float | str | list[object] | dict[str, object] | None"
+
+Raw: TypeAlias = bytes | bytearray | mmap
+Decoded = TypeVar("Decoded")
+STOP_WHEN: Final = "harness_uq.stop_when"
+_LONGEST_INTEGER: Final = 4300  # what Python converts without being told to
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class Dataset(msgspec.Struct):
+    """`eval.dataset`."""
+
+    samples: int | None = None
+    sample_ids: list[int | str] | None = None
+    shuffled: bool | None = None
+
+
+class Config(msgspec.Struct):
+    """`eval.config`."""
+
+    limit: object = None
+    epochs: int | None = None
+    epochs_reducer: list[str] | None = None
+    sample_id: object = None
+    sample_shuffle: object = None
+
+
+class Scorer(msgspec.Struct):
+    """One of `eval.scorers`."""
+
+    metrics: object = None
+
+
+class Headline(msgspec.Struct):
+    """`results.headline`, and what the task declared as `eval.headline_metric`."""
+
+    scorer: str | None = None
+    score: str | None = None
+    metric: str | None = None
+    reducer: str | None = None
+
+
+class Spec(msgspec.Struct):
+    """`eval`."""
+
+    task: str
+    model: str
+    created: str | None = None
+    task_version: object = None
+    task_args_passed: Json | None = None
+    dataset: Dataset = msgspec.field(default_factory=Dataset)
+    config: Config = msgspec.field(default_factory=Config)
+    model_generate_config: Json | None = None
+    model_args: Json | None = None
+    solver: str | None = None
+    metadata: Json | None = None
+    scorers: list[Scorer] | None = None
+    metrics: object = None
+    packages: dict[str, str] | None = None
+    headline_metric: Headline | None = None
+
+
+class Plan(msgspec.Struct):
+    """`plan`."""
+
+    config: Json | None = None
+
+
+class Metric(msgspec.Struct):
+    """One of `results.scores[].metrics`; older logs call the parameters `options`."""
+
+    name: str
+    group: str | None = None
+    value: float | None = None
+    params: Json | None = None
+    options: Json | None = None
+    metadata: Json | None = None
+
+    @property
+    def bare_name(self) -> str:
+        """The name without its package."""
+        return self.name.rpartition("/")[2]
+
+
+class ScoreTotals(msgspec.Struct):
+    """One of `results.scores`: the metrics of one score under one reducer."""
+
+    name: str
+    scorer: str | None = None
+    reducer: str | None = None
+    scored_samples: int | None = None
+    metrics: dict[str, Metric] = {}
+
+
+class EarlyStopping(msgspec.Struct):
+    """`results.early_stopping`."""
+
+    manager: str = "unnamed"
+    early_stops: list[object] = []
+    metadata: Json | None = None
+
+    @property
+    def is_anytime(self) -> bool:
+        """Whether our rule looked at intervals that hold whenever one looks."""
+        rule = (self.metadata or {}).get("rule")
+        return self.manager == STOP_WHEN and isinstance(rule, dict) and rule.get("valid") == "anytime"
+
+
+class Results(msgspec.Struct):
+    """`results`."""
+
+    total_samples: int = 0
+    completed_samples: int = 0
+    scores: list[ScoreTotals] = []
+    early_stopping: EarlyStopping | None = None
+    metadata: Json | None = None
+    headline: Headline | None = None
+
+
+class Header(msgspec.Struct):
+    """A log without its samples."""
+
+    version: int
+    eval: Spec
+    status: str = "started"
+    plan: Plan | None = None
+    results: Results | None = None
+    invalidated: bool = False
+
+
+class Score(msgspec.Struct, gc=False):
+    """One score of one sample."""
+
+    value: Value = None
+
+
+class Sample(msgspec.Struct, gc=False):
+    """A sample or its summary: `error` and `limit` are objects in the one, texts in the other."""
+
+    id: int | str
+    epoch: int = 1
+    input: object = None
+    target: object = None
+    metadata: Json | None = None
+    scores: dict[str, Score] | None = None
+    error: object = None
+    limit: object = None
+    invalidation: object = None
+
+
+class ReducedSample(msgspec.Struct, gc=False):
+    """The score of one question, its epochs reduced."""
+
+    sample_id: int | str | None = None
+    value: Value = None
+
+
+class Reduction(msgspec.Struct):
+    """The reduced scores of one scorer under one reducer."""
+
+    scorer: str
+    samples: list[ReducedSample]
+    reducer: str | None = None
+
+
+class JsonLog(Header):
+    """A `.json` log."""
+
+    samples: list[Sample] | None = None
+    reductions: list[Reduction] | None = None
+
+
+def decode(content: Raw, kind: type[Decoded], *, whose: str) -> Decoded:
+    """JSON as `kind`.
+
+    Inspect writes NaN and Infinity as bare constants, which are no JSON and which msgspec refuses, as it refuses halves
+    of surrogate pairs; then the standard library decodes first.
+
+    Raises
+    ------
+    LogError : if the content is no JSON, or not of this kind; `whose` names it
+    """
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return _decode_leniently(bytes(content), kind, whose, error)
+
+
+def _decode_leniently(content: bytes, kind: type[Decoded], whose: str, first: Exception) -> Decoded:
+    try:
+        return msgspec.convert(_well_formed(json.loads(content, parse_int=_integer)), kind)
+    except msgspec.ValidationError as error:
+        raise LogError(f"{whose} is not what Inspect AI writes: {error}") from first
+    except RecursionError:
+        raise LogError(f"{whose} is nested too deeply to be read") from first
+    except ValueError as error:
+        raise LogError(f"{whose} is no valid JSON, perhaps cut off: {error}") from first
+
+
+def _integer(digits: str) -> int | str:
+    """The integer; one that is too long for any count or score stays a text."""
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else digits
+
+
+def _well_formed(value: object) -> object:
+    """The value with halves of surrogate pairs, which no UTF-8 can hold, replaced in its texts."""
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [_well_formed(item) for item in value]
+    if isinstance(value, dict):
+        return {_well_formed(name): _well_formed(item) for name, item in value.items()}
+    return value

@@ -1,0 +1,81 @@
+"""The system that a run evaluated, and the settings of the run that bear on the statistics."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from harness_uq import RunFacts
+from harness_uq_inspect.read.reported import Epochs
+from harness_uq_inspect.read.schema import Header, Json
+
+_GENERATION: Final = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "frequency_penalty",
+    "presence_penalty",
+    "effort",
+    "verbosity",
+    "reasoning_effort",
+    "reasoning_tokens",
+)
+
+_UNFINISHED: Final = ("started", "error", "cancelled")
+
+# Where and how fast a model runs, and what must not be printed.
+_OPERATIONAL: Final = re.compile(
+    r".*(key|secret|password|credential|auth|header|url|endpoint|region|project|timeout|retries|connections|cache"
+    r"|batch|device|memory|parallel|port).*|.*token|seed|api|api_version|config|client|default_outputs|custom_outputs",
+    re.IGNORECASE,
+)
+
+
+def system_name(header: Header) -> str:
+    """Model and distinguishing settings, such as `openai/gpt-5 (reasoning_effort=high)`."""
+    listed = ", ".join(f"{name}={value}" for name, value in _settings(header))
+    return header.eval.model + (f" ({listed})" if listed else "")
+
+
+def _settings(header: Header) -> Iterator[tuple[str, object]]:
+    plan = header.plan.config if header.plan else None
+    generation: Json = {**(header.eval.model_generate_config or {}), **(plan or {})}
+    yield from ((name, generation[name]) for name in _GENERATION if generation.get(name) is not None)
+    for name, value in sorted((header.eval.model_args or {}).items()):
+        if isinstance(value, bool | int | float | str) and not _OPERATIONAL.fullmatch(name):
+            yield name, value
+    if header.eval.solver is not None:
+        yield "solver", header.eval.solver
+
+
+def run_facts(header: Header, epochs: Epochs) -> RunFacts:
+    """What the log says of the run."""
+    spec = header.eval
+    is_limited = spec.config.limit is not None or spec.config.sample_id is not None
+    is_shuffled = bool(spec.dataset.shuffled) or spec.config.sample_shuffle not in (None, False)
+    settings = {
+        "status": header.status,
+        "epochs": epochs.n,
+        "epochs_reducer": spec.config.epochs_reducer,
+        "limit": spec.config.limit,
+        "sample_id": spec.config.sample_id,
+        "shuffled": spec.dataset.shuffled,
+        "sample_shuffle": spec.config.sample_shuffle,
+        "task_version": spec.task_version,
+        "task_args": spec.task_args_passed or None,
+    }
+    return RunFacts(
+        n_all=spec.dataset.samples,
+        is_limited=is_limited,
+        is_random_subset=is_limited and is_shuffled and spec.config.sample_id is None,
+        is_finished=header.status not in _UNFINISHED,
+        n_watched=_watched_questions(header, epochs),
+        settings={name: value for name, value in settings.items() if value is not None},
+    )
+
+
+def _watched_questions(header: Header, epochs: Epochs) -> int | None:
+    results = header.results
+    if results is None or results.early_stopping is None or not results.early_stopping.is_anytime:
+        return None
+    return results.total_samples // max(1, epochs.n)

@@ -1,0 +1,94 @@
+"""Logs in the making: Inspect writes `NAME.shards/<k>/….eval` and merges them into `NAME.eval`; they are one run.
+
+Inspect's own listings hide a shard that a merged log covers: one that finished, and was written after the shard.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from harness_uq import LogError, Run
+from harness_uq_inspect.read.archive import Archive
+from harness_uq_inspect.read.samples import Log, read_header, read_log
+from harness_uq_inspect.read.schema import Header
+
+_SUFFIX: Final = ".shards"
+_MERGED: Final = (".eval", "-recovered.eval")
+
+
+def join_shards(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
+    """The runs, with those that are shards of one log as one, and the shards that a merged log covers."""
+    plain = {run.name: run for run in runs}
+    shards: dict[Path, list[Run]] = {}
+    for run in list(plain.values()):
+        if (folder := Path(run.name).parent.parent).suffix == _SUFFIX:
+            shards.setdefault(folder, []).append(plain.pop(run.name))
+    covered: list[str] = []
+    for folder, parts in shards.items():
+        merged = [plain[name] for name in _merged_names(folder) if name in plain]
+        left = [part for part in parts if not _is_covered(part.name, [run.name for run in merged])]
+        covered += [part.name for part in parts if part not in left]
+        if left:
+            joined = [plain.pop(run.name) for run in merged] + sorted(left, key=lambda run: (run.time or "", run.name))
+            plain[joined[0].name] = _one_run(joined)
+    return list(plain.values()), covered
+
+
+def read_shards(paths: Sequence[str]) -> Log:
+    """One log of all; a trial that stands in several counts as the last has it.
+
+    Raises
+    ------
+    LogError : if none of them can be read
+    """
+    logs, oddities = [], []
+    for path in paths:
+        try:
+            logs.append(read_log(path))
+        except LogError as error:
+            oddities.append(f"a shard could not be read: {path}: {error}")
+    if not logs:
+        raise LogError("; ".join(oddities))
+    joined = Log(_header(logs), oddities=[f"a log in the making: {len(paths)} shards that are not merged", *oddities])
+    for log in logs:
+        joined.documents = log.documents | joined.documents
+        joined.add(log.cells.values())
+        joined.damaged += log.damaged
+        joined.oddities += log.oddities
+    joined.n_repeated = sum(log.n_repeated for log in logs)
+    return joined
+
+
+def _header(logs: Sequence[Log]) -> Header:
+    """The first header with the questions of all, and without results, which are of a part."""
+    first = logs[0].header
+    ids = dict.fromkeys(one for log in logs for one in log.header.eval.dataset.sample_ids or ())
+    dataset = msgspec.structs.replace(first.eval.dataset, sample_ids=list(ids) or None)
+    statuses = {log.header.status for log in logs}
+    return msgspec.structs.replace(
+        first,
+        eval=msgspec.structs.replace(first.eval, dataset=dataset),
+        status="success" if statuses == {"success"} else min(statuses - {"success"}),
+        results=None,
+        invalidated=any(log.header.invalidated for log in logs),
+    )
+
+
+def _merged_names(folder: Path) -> Iterator[str]:
+    return (f"{folder.with_suffix('')}{suffix}" for suffix in _MERGED)
+
+
+def _is_covered(shard: str, merged: Sequence[str]) -> bool:
+    written = Path(shard).stat().st_mtime_ns
+    return bool(merged) and all(_is_finished(name) and written < Path(name).stat().st_mtime_ns for name in merged)
+
+
+def _is_finished(path: str) -> bool:
+    with Archive(path) as archive:
+        return read_header(archive).status == "success"
+
+
+def _one_run(parts: Sequence[Run]) -> Run:
+    return parts[0] if len(parts) == 1 else Run(parts[0].name, tuple(part.name for part in parts), parts[0].time)

@@ -1,0 +1,1 @@
+"""Estimates written into logs of Inspect AI, and taken out again."""

@@ -1,0 +1,1 @@
+"""Live runs: lm-eval with uncertainty in its tables and results."""

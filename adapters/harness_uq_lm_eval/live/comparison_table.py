@@ -1,0 +1,93 @@
+"""A short table of a run's differences to a logged one, in the style of the tables that lm-eval prints."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness_uq import Comparison, Interval
+
+_WIDTH = 100
+_OVERALL = "overall"
+NONE = "-"
+_LEGEND = "P(A > B): probability that A's score is higher; uq.comparisons in the results file says more."
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of text.
+
+    Attributes
+    ----------
+    header, cells : its lines
+    is_number : set to the right
+    """
+
+    header: str
+    cells: Sequence[str]
+    is_number: bool = True
+
+    def lines(self) -> list[str]:
+        """The header, the rule and the cells, all of one width."""
+        width = max(map(len, (self.header, *self.cells)))
+        rule = "-" * (width - 1) + ":" if self.is_number else "-" * width
+        cells = [cell.rjust(width) if self.is_number else cell.ljust(width) for cell in self.cells]
+        return [self.header.center(width), rule, *cells]
+
+
+def comparison_table(rows: Sequence[Comparison]) -> str:
+    """The differences as a table, and a sentence on all tasks, or on the only one.
+
+    Parameters
+    ----------
+    rows : from `harness_uq.compare`, at least one
+    """
+    opening = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
+    paragraphs = [row.verdict_text for row in rows if row.task == _OVERALL or len(rows) == 1]
+    unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
+    if unmatched:
+        paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]
+    lines = [opening, *joined(_columns(rows)), ""]
+    return "\n".join([*lines, *(textwrap.fill(text, _WIDTH) for text in (*paragraphs, _LEGEND))]) + "\n"
+
+
+def joined(columns: Sequence[Column]) -> list[str]:
+    """Lines of a table."""
+    return [f"|{'|'.join(line)}|" for line in zip(*(column.lines() for column in columns), strict=True)]
+
+
+def interval_text(interval: Interval | None) -> str:
+    """The interval with four digits, a dash where there is none."""
+    return f"[{interval.low:.4f}, {interval.high:.4f}]" if interval else NONE
+
+
+def _columns(rows: Sequence[Comparison]) -> list[Column]:
+    has_filters = any(row.filter != "none" for row in rows)
+    intervals = [row.difference.interval if row.difference else None for row in rows]
+    level = next((interval.level for interval in intervals if interval), None)
+    return [
+        Column("Tasks", [row.task for row in rows], is_number=False),
+        *([Column("Filter", [row.filter for row in rows], is_number=False)] if has_filters else []),
+        Column("Metric", [row.metric for row in rows], is_number=False),
+        Column("", ["↑" if row.higher_is_better else "↓" for row in rows], is_number=False),
+        Column("A", [_number(row.value_a) for row in rows]),
+        Column("B", [_number(row.value_b) for row in rows]),
+        Column("A - B", [_number(row.difference.value if row.difference else None) for row in rows]),
+        Column(
+            f"{100 * level:g}% CI" if level else "CI",
+            [interval_text(found) for found in intervals],
+            is_number=False,
+        ),
+        Column("P(A > B)", [_probability(row.prob_positive) for row in rows]),
+        Column("Verdict", [row.verdict for row in rows], is_number=False),
+    ]
+
+
+def _number(value: float | None) -> str:
+    return NONE if value is None else f"{value:.4f}"
+
+
+def _probability(value: float | None) -> str:
+    """Three digits, and never a probability of 0 or 1."""
+    if value is None:
+        return NONE
+    return "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.3f}"

@@ -1,0 +1,1 @@
+"""Reading the logs of lm-eval, whichever version wrote them."""

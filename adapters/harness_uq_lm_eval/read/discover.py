@@ -1,0 +1,227 @@
+"""Which files belong to which run.
+
+A run is a results file and the samples files of its tasks. Since lm-eval 0.4.3 they share a folder and a time
+in their names; before, the samples are named after the model's arguments. The folder alone says little: lm-eval
+names it after the model, and gives nameless models the same one.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness_uq import Found, LogError, Run
+from harness_uq_lm_eval.read.results import NoResultsError, Results
+
+_TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
+_SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+?)(?:_{_TIME})?\.jsonl?")
+_RESULTS_NAME = re.compile(rf"(?P<stem>.+)_{_TIME}\.json")
+_SAMPLES_START = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:')
+_JSON_START = re.compile(rb"\s*[\[{]")
+_FIRST_KEY = re.compile(rb'\s*\{\s*"([^"]*)"')
+_RESULTS_KEYS = frozenset(
+    b"results groups group_subtasks configs config versions n-shot n-samples higher_is_better date git_hash "
+    b"chat_template chat_template_sha eot_token_id fewshot_as_multiturn end_time lm_eval_version max_length".split()
+)
+_HEAD = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class LmEvalRun(Run):
+    """A run with the part that each file plays.
+
+    Attributes
+    ----------
+    results : the results file, None where only samples are left
+    samples : (task, file) pairs
+    only_sampled : only the tasks of `samples` were asked for
+    why_no_results : in words, where only samples are left
+    """
+
+    results: str | None = None
+    samples: tuple[tuple[str, str], ...] = ()
+    only_sampled: bool = False
+    why_no_results: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _ResultsFile:
+    path: str
+    time: str | None
+    content: Results
+
+
+@dataclass(frozen=True, slots=True)
+class _SamplesFile:
+    path: str
+    time: str | None
+    task: str | None  # None where only the arguments of the run tell
+
+
+@dataclass(slots=True)
+class _Group:
+    results: _ResultsFile | None = None
+    samples: list[tuple[str, _SamplesFile]] = field(default_factory=list)
+
+
+def find(paths: Sequence[str]) -> Found:
+    """Runs that the files belong to; partners beside a file that was named alone are looked up."""
+    unrecognised: list[str] = []
+    problems: list[tuple[str, str]] = []
+    folders: dict[Path, list[_ResultsFile | _SamplesFile]] = defaultdict(list)
+    for path in dict.fromkeys(paths):
+        try:
+            file = _recognise(path)
+        except LogError as error:
+            problems.append((path, str(error)))
+            continue
+        if file is None:
+            unrecognised.append(path)
+        else:
+            folders[Path(path).parent].append(file)
+    named = {file.path for files in folders.values() for file in files}
+    runs = [
+        run
+        for folder, files in folders.items()
+        for group in _grouped([*files, *_partners(folder, files)])
+        if (run := _run(group, named)) is not None
+    ]
+    return Found(tuple(runs), tuple(unrecognised), tuple(problems))
+
+
+def _recognise(path: str) -> _ResultsFile | _SamplesFile | None:
+    name = Path(path).name
+    if not name.endswith((".json", ".jsonl")):
+        return None
+    head = _head(path)
+    return _as_samples(path, name, head) or _as_results(path, name, head)
+
+
+def _as_samples(path: str, name: str, head: bytes) -> _SamplesFile | None:
+    match = _SAMPLES_NAME.fullmatch(name)
+    time, task = (match["time"], match["task"]) if match else (None, None)
+    if _SAMPLES_START.match(head):
+        return _SamplesFile(path, time, task)
+    if time is None:
+        return None
+    if not _JSON_START.match(head):
+        raise LogError("named like a samples file, but " + ("it is no JSON" if head.strip() else "the file is empty"))
+    return _SamplesFile(path, time, task)
+
+
+def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
+    match = _RESULTS_NAME.fullmatch(name)
+    first = _FIRST_KEY.match(head)
+    is_named = name == "results.json" or (match is not None and match["stem"] == "results")
+    if not is_named and not (first and first[1] in _RESULTS_KEYS):
+        return None
+    if not head.strip():
+        raise LogError("named like a results file, but the file is empty")
+    try:
+        return _ResultsFile(path, match["time"] if match else None, Results(path))
+    except NoResultsError:
+        return None
+
+
+def _head(path: str) -> bytes:
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise LogError("is no regular file")
+        with Path(path).open("rb") as file:
+            return file.read(_HEAD)
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}") from None
+
+
+def _partners(folder: Path, files: Sequence[_ResultsFile | _SamplesFile]) -> list[_ResultsFile | _SamplesFile]:
+    """Recognised files beside those named that may belong to the same runs."""
+    named = {Path(file.path).name for file in files}
+    times = {file.time for file in files if file.time is not None}
+    has_untimed = len(times) == 0 or any(file.time is None for file in files)
+    partners = []
+    for path in sorted(folder.iterdir()):
+        match = _SAMPLES_NAME.fullmatch(path.name) or _RESULTS_NAME.fullmatch(path.name)
+        time = match["time"] if match else None
+        if path.name in named or not (time in times or has_untimed) or not path.is_file():
+            continue
+        try:
+            file = _recognise(str(path))
+        except LogError:
+            continue
+        if file is not None:
+            partners.append(file)
+    return partners
+
+
+def _grouped(files: Sequence[_ResultsFile | _SamplesFile]) -> list[_Group]:
+    """Samples go to the results of the same time that know their task, else they are a run of their own."""
+    groups = [_Group(file) for file in files if isinstance(file, _ResultsFile)]
+    orphans: dict[str, _Group] = {}
+    for file in files:
+        if isinstance(file, _SamplesFile):
+            task, group = _owner(file, groups)
+            if group is None:
+                group = orphans.setdefault(file.time or file.path, _Group())
+            group.samples.append((task, file))
+    return [*groups, *_adopted(groups, orphans)]
+
+
+def _owner(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group | None]:
+    for group in groups:
+        if group.results is None or group.results.time != file.time:
+            continue
+        task = file.task or group.results.content.task_of_file(Path(file.path).stem)
+        if task is not None and task in group.results.content.rows:
+            return task, group
+    return file.task or Path(file.path).stem, None
+
+
+def _adopted(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Group]:
+    """A results file that its owner renamed takes the only stray samples beside it, if it knows their tasks."""
+    untimed = [group for group in groups if group.results and group.results.time is None and not group.samples]
+    if len(untimed) == len(orphans) == 1 and untimed[0].results is not None:
+        orphan = next(iter(orphans.values()))
+        if {task for task, _ in orphan.samples} <= set(untimed[0].results.content.rows):
+            untimed[0].samples = orphan.samples
+            return []
+    return list(orphans.values())
+
+
+def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
+    """The run, None where nobody named a file of it; only the named tasks where only samples were named."""
+    results = group.results.path if group.results else None
+    samples = sorted((task, file.path) for task, file in group.samples)
+    if results not in named:
+        samples = [(task, path) for task, path in samples if path in named]
+        if not samples:
+            return None
+    files = tuple(path for path in (results, *(path for _, path in samples)) if path is not None)
+    return LmEvalRun(
+        name=files[0],
+        files=files,
+        time=_time(group),
+        results=results,
+        samples=tuple(samples),
+        only_sampled=results is not None and results not in named,
+        why_no_results=_why_no_results(group.samples[0][1]) if results is None else "",
+    )
+
+
+def _why_no_results(samples: _SamplesFile) -> str:
+    beside = Path(samples.path).with_name(f"results_{samples.time}.json" if samples.time else "results.json")
+    try:
+        if beside.exists():
+            _recognise(str(beside))
+    except LogError as error:
+        return f"{beside.name} cannot be read: {error}"
+    return "there is no results file"
+
+
+def _time(group: _Group) -> str | None:
+    """Time in the files' names (local, when the run ended), else when the results file says that it began."""
+    stamps = [group.results.time] if group.results else [file.time for _, file in group.samples]
+    if stamps[0] is not None:
+        date, clock = stamps[0].split("T")
+        return f"{date}T{clock.replace('-', ':')}"
+    return group.results.content.start() if group.results else None

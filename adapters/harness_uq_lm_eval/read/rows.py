@@ -1,0 +1,195 @@
+"""Rows of a samples file, one at a time.
+
+Since lm-eval 0.4.3 a samples file holds one JSON object a line; before, one indented JSON array, which is cut
+into its objects here without holding the whole. A row maps names to undecoded JSON, so that the prompts and
+completions that make up most of a file are passed over once and never built.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+import msgspec
+
+from harness_uq import LogError
+from harness_uq_lm_eval.jsontree import loads
+
+Row: TypeAlias = Mapping[str, object]
+
+HARNESS_COLUMNS = frozenset(
+    {
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+    }
+)
+
+_BUFFER = 1 << 20
+
+
+class _FirstArgument(msgspec.Struct):
+    arg_0: object = None
+
+
+class _Arguments(msgspec.Struct):
+    gen_args_0: _FirstArgument | None = None
+
+
+_undecoded_object = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_undecoded_array = msgspec.json.Decoder(list[msgspec.Raw])
+_anything = msgspec.json.Decoder()
+_arguments = msgspec.json.Decoder(_Arguments)
+
+
+def iterate(path: str) -> Iterator[tuple[int, bytes]]:
+    """The rows of a samples file as (number of their first line, undecoded row)."""
+    with Path(path).open("rb", buffering=_BUFFER) as file:
+        first = file.readline()
+        file.seek(0)
+        if not first.lstrip().startswith(b"["):
+            yield from _lines(file)
+        elif first.strip() == b"[":
+            yield from _indented(file)
+        else:
+            yield from _array(file)
+
+
+def decoded_rows(path: str) -> Iterator[dict[str, object]]:
+    """The rows of a samples file, every column decoded.
+
+    Raises
+    ------
+    ValueError : if one of them is cut off or no sample
+    """
+    decode = Decoder()
+    for _, line in iterate(path):
+        yield {name: value(item) for name, item in decode(line).items()}
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(file, start=1):
+        if not line.isspace():
+            yield number, line
+
+
+def _indented(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Objects of `json.dumps(rows, indent=2)`: each opens and closes with a brace at the same indentation."""
+    parts: list[bytes] = []
+    start, closing = 0, b""
+    for number, line in enumerate(file, start=1):
+        content = line.rstrip()
+        if not parts:
+            if content.endswith(b"{"):
+                parts, start, closing = [line], number, content[:-1] + b"}"
+        elif content in (closing, closing + b","):
+            yield start, b"".join(parts) + b"}"
+            parts = []
+        else:
+            parts.append(line)
+    if parts:
+        yield start, b"".join(parts)
+
+
+def _array(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    try:
+        rows = _undecoded_array.decode(file.read())
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise LogError(f"no valid JSON array of samples: {error}") from None
+    yield from ((1, bytes(row)) for row in rows)
+
+
+class Decoder:
+    """Decodes rows, with the json module where they hold NaN or Infinity, which lm-eval writes and JSON has not.
+
+    Where one row does, the next is likely to do so too, and is not tried in vain.
+    """
+
+    def __init__(self) -> None:
+        self._expects_nan = False
+
+    def __call__(self, line: bytes) -> Row:
+        """One row by column name.
+
+        Raises
+        ------
+        ValueError : if the text is cut off, is no JSON or is no sample
+        """
+        row: object = None
+        if not self._expects_nan:
+            with suppress(msgspec.DecodeError, RecursionError):
+                row = _undecoded_object.decode(line)
+        if row is None:
+            row = _lenient(line)
+            self._expects_nan = b"NaN" in line or b"Infinity" in line
+        if not isinstance(row, dict) or "doc_id" not in row:
+            raise ValueError("no sample row: it has no doc_id")
+        return row
+
+
+def repeated_keys(line: bytes, names: Iterable[str]) -> list[str]:
+    """Those of the names that come more than once in the row itself, of which the last counts."""
+    if all(line.count(f'"{name}":'.encode()) < 2 for name in names):
+        return []
+    wanted, found = set(names), list[str]()
+
+    def top(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        # called last for the row itself
+        keys = [key for key, _ in pairs]
+        found[:] = sorted({key for key in keys if key in wanted and keys.count(key) > 1})
+        return {}
+
+    with suppress(ValueError, RecursionError):
+        json.loads(line, object_pairs_hook=top, parse_int=float)
+    return found
+
+
+def value(item: object) -> object:
+    """A column of a row, decoded.
+
+    Raises
+    ------
+    ValueError : if it is no JSON, or nested too deeply
+    """
+    if not isinstance(item, msgspec.Raw):
+        return item
+    try:
+        return _anything.decode(item)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _lenient(bytes(item))
+
+
+def _lenient(content: bytes) -> object:
+    """JSON with NaN, infinite numbers, and a mark in place of what is no UTF-8."""
+    return loads(content.decode(errors="replace"))
+
+
+def prompt(arguments: object) -> str | None:
+    """The prompt of the row's first request, None where it has none."""
+    if not isinstance(arguments, msgspec.Raw):
+        return _first_text(arguments)
+    try:
+        first = _arguments.decode(arguments).gen_args_0
+        return _first_text(first.arg_0) if first is not None else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _first_text(value(arguments))
+
+
+def _first_text(tree: object) -> str | None:
+    """Depth first, along first entries: `{"gen_args_0": {"arg_0": "Q: …"}}` and `[["Q: …", " A"]]` both give Q."""
+    while not isinstance(tree, str):
+        if isinstance(tree, dict):
+            tree = list(tree.values())
+        if not isinstance(tree, list) or not tree:
+            return None
+        tree = tree[0]
+    return tree

@@ -1,0 +1,209 @@
+"""One samples file, read in one pass into columns."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from harness_uq import Questions
+from harness_uq_lm_eval.jsontree import items, text
+from harness_uq_lm_eval.read.columns import Column
+from harness_uq_lm_eval.read.fields import DocumentFields, PromptPrefixes
+from harness_uq_lm_eval.read.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, repeated_keys, value
+from harness_uq_lm_eval.read.shared_items import Identifiers
+
+# A filter is known by its name or, in rows before lm-eval 0.4.7, by which occurrence of its question a row is.
+Label = str | int
+
+
+class Samples:
+    """The questions of a samples file and the values of each metric and filter.
+
+    Attributes
+    ----------
+    broken : first line of each row that is cut off or no sample, with what is wrong
+    n_duplicates : rows left out because question and filter came before
+    n_shared_ids : rows whose id another document has
+    repeated : first line of each row in which keys come twice, with those keys
+    unlisted : columns of the rows that are no metric
+    prompts : what the prompts begin with
+    """
+
+    def __init__(self, expected: Iterable[str] = (), identifiers: Identifiers | None = None) -> None:
+        """Start empty.
+
+        Parameters
+        ----------
+        expected : metrics that count although the rows may not list them
+        identifiers : takes what may identify each question's item
+        """
+        self._identifiers = identifiers
+        self.n_duplicates = 0
+        self.n_shared_ids = 0
+        self._hash_of_all: hashlib._Hash | None = hashlib.sha256()
+        self.broken: list[tuple[int, str]] = []
+        self.repeated: list[tuple[int, list[str]]] = []
+        self.unlisted: dict[str, None] = {}
+        self._expected = frozenset(expected)
+        self._columns: dict[tuple[str, Label], Column] = {}
+        self._ids: dict[object, int] = {}
+        self._hashes: list[str] = []
+        self._prompt_hashes: list[str] = []
+        self._seen: dict[Label, bytearray] = {}
+        self._occurrences: list[int] = []
+        self._documents = DocumentFields()
+        self.prompts = PromptPrefixes()
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self._ids)
+
+    def read(self, path: str) -> None:
+        """Read the rows of a file.
+
+        Raises
+        ------
+        LogError : if nothing of it can be read
+        """
+        decode = Decoder()
+        for number, line in iterate(path):
+            try:
+                row = decode(line)
+                self.add(row)
+                self._hash(row)
+            except (ValueError, RecursionError) as error:
+                self.broken.append((number, str(error)))
+                continue
+            if twice := repeated_keys(line, ("doc_id", "filter", *self._metrics(row))):
+                self.repeated.append((number, twice))
+
+    def add(self, row: Row) -> None:
+        """Take one row, or nothing of it.
+
+        Raises
+        ------
+        ValueError : if a part of it cannot be read
+        """
+        values = {metric: value(row[metric]) for metric in self._metrics(row)}
+        question = self._question(row)
+        label = self._label(row, question)
+        if not self._is_new(label, question):
+            self.n_duplicates += 1
+            return
+        for metric, score in values.items():
+            key = (metric, label)
+            column = self._columns.get(key)
+            if column is None:
+                column = self._columns[key] = Column()
+            column.add(question, score)
+
+    def _question(self, row: Row) -> int:
+        doc_id, doc_hash = value(row["doc_id"]), text(value(row.get("doc_hash"))) or ""
+        doc_id = doc_id if isinstance(doc_id, int | str) else repr(doc_id)
+        known = self._ids.get(doc_id)
+        if known is not None and self._is_another(row, known, doc_hash):
+            # `--samples` with a repeated number gives several documents one id
+            self.n_shared_ids += 1
+            doc_id = f"{doc_id}#{doc_hash}"
+            known = self._ids.get(doc_id)
+        if known is not None:
+            return known
+        document, target = value(row.get("doc")), text(value(row.get("target_hash"))) or ""
+        opening = prompt(row.get("arguments"))
+        question = self._ids[doc_id] = len(self._ids)
+        self._hashes.append(doc_hash)
+        self._prompt_hashes.append(text(value(row.get("prompt_hash"))) or "")
+        self._occurrences.append(0)
+        self._documents.add(document)
+        if self._identifiers is not None:
+            self._identifiers.add(doc_id, document, target)
+        self.prompts.add(opening)
+        return question
+
+    def _hash(self, row: Row) -> None:
+        """As lm-eval hashes the samples of a task."""
+        hashes = [text(value(row.get(name))) for name in ("doc_hash", "prompt_hash", "target_hash")]
+        if None in hashes:
+            self._hash_of_all = None
+        elif self._hash_of_all is not None:
+            self._hash_of_all.update("".join(map(str, hashes)).encode())
+
+    @property
+    def hash_of_all(self) -> str | None:
+        """Hash of the rows in their order, None where they have none."""
+        return None if self._hash_of_all is None else self._hash_of_all.hexdigest()
+
+    def _is_another(self, row: Row, known: int, doc_hash: str) -> bool:
+        """Whether the row's document is not the one of this id, which this filter has seen already."""
+        filter_name = text(value(row.get("filter")))
+        seen = self._seen.get(filter_name, b"") if filter_name is not None else b""
+        return known < len(seen) and bool(seen[known]) and bool(doc_hash) and doc_hash != self._hashes[known]
+
+    def _label(self, row: Row, question: int) -> Label:
+        named = text(value(row.get("filter")))
+        if named is not None:
+            return named
+        occurrence = self._occurrences[question]
+        self._occurrences[question] = occurrence + 1
+        return occurrence
+
+    def _is_new(self, label: Label, question: int) -> bool:
+        seen = self._seen.setdefault(label, bytearray())
+        if question >= len(seen):
+            seen.extend(bytes(question + 1 - len(seen)))
+        is_new = not seen[question]
+        seen[question] = 1
+        return is_new
+
+    def _metrics(self, row: Row) -> Sequence[str]:
+        """Columns that the row or the results file names as metrics; where neither does, all of its own."""
+        others = [name for name in row if name not in HARNESS_COLUMNS]
+        listed = items(value(row.get("metrics")))
+        if not listed and not self._expected:
+            return others
+        metrics = [name for name in others if name in listed or name in self._expected]
+        if len(metrics) < len(others):
+            self.unlisted |= dict.fromkeys(name for name in others if name not in metrics)
+        return metrics
+
+    def name_filters(self, names: Sequence[str] | None) -> bool:
+        """Give unlabelled rows the names of the task's filters in order; rows beyond the last are duplicates.
+
+        Where the names are unknown, rows count as several filters only if all questions come equally often.
+
+        Returns
+        -------
+        Whether names had to be made up.
+        """
+        occurrences = set(self._occurrences)
+        is_made_up = names is None and len(occurrences) == 1 and max(occurrences) > 1
+        if names is None:
+            names = [f"filter {i + 1}" for i in range(max(occurrences))] if is_made_up else ["none"]
+        for label in [label for label in self._seen if isinstance(label, int)]:
+            seen = self._seen.pop(label)
+            if label < len(names):
+                self._seen[names[label]] = seen
+            else:
+                self.n_duplicates += sum(seen)
+        self._columns = {
+            (metric, names[label] if isinstance(label, int) else label): column
+            for (metric, label), column in self._columns.items()
+            if isinstance(label, str) or label < len(names)
+        }
+        return is_made_up
+
+    def columns(self) -> dict[tuple[str, str], Column]:
+        """Values by metric and filter; `name_filters` comes first."""
+        return {(metric, str(label)): column for (metric, label), column in self._columns.items()}
+
+    def n_rows(self, filter_name: str) -> int:
+        """Questions with a row of this filter."""
+        return sum(self._seen.get(filter_name, b""))
+
+    def questions(self, *, has_own_openings: bool) -> Questions:
+        """The questions; openings of prompts only where they are the questions' own and not an example's."""
+        return Questions(
+            ids=tuple(str(doc_id) for doc_id in self._ids),
+            hashes=tuple(self._hashes) if all(self._hashes) else (),
+            prompt_hashes=tuple(self._prompt_hashes) if all(self._prompt_hashes) else (),
+            fields=self._documents.candidates(),
+            prompt_prefix=self.prompts.candidate() if has_own_openings else None,
+        )

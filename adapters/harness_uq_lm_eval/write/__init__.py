@@ -1,0 +1,1 @@
+"""Estimates written into logged runs, and taken out again."""

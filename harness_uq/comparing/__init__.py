@@ -1,0 +1,1 @@
+"""Is A better than B: differences of two systems' scores, and verdicts on them."""

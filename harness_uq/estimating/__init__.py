@@ -1,0 +1,1 @@
+"""From task logs to estimates: problem, choice of the method, method, result."""

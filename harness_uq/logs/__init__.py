@@ -1,0 +1,1 @@
+"""What logs say of tasks, validated once: data, and which run speaks for a system."""

@@ -1,0 +1,1 @@
+"""Which questions runs share, how they were matched, and what holds on them."""

@@ -1,0 +1,266 @@
+"""What a plan rests on: variances of a score and of a difference, given as numbers or estimated from pilot runs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.results.estimate import Estimate
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
+from harness_uq.stats.common.posterior import Posterior
+from harness_uq.stats.design.planning import expected_width, predict_width
+from harness_uq.stats.design.power import minimum_detectable_effect, paired_variance
+from harness_uq.stats.trials.checks import variance_components
+
+FEW_CLUSTERS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PilotSystem:
+    """One system's run to scale up.
+
+    Attributes
+    ----------
+    between, within, design_effect : as those of `Components`, of this system alone
+    n_questions : of the run
+    n_trials : harmonic mean over its questions
+    posterior : of its mean score; None where the range of the score is unknown, or there is none
+    low, high : range of the score
+    """
+
+    between: float
+    within: float | None
+    design_effect: float
+    n_questions: int
+    n_trials: float
+    posterior: Posterior | None = None
+    low: float = -math.inf
+    high: float = math.inf
+
+    def variance(self, n_trials: float) -> float:
+        """Variance of one question's mean score over `n_trials` trials."""
+        return self.between + self.noise / n_trials
+
+    @property
+    def noise(self) -> float:
+        """E[sigma^2], 0 where it is part of `between`."""
+        return self.within or 0.0
+
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
+        """Expected width of the interval of a run of another size; None where it is too small to tell."""
+        variance = self.variance(n_trials)
+        if self.posterior is None:
+            return _normal_width(n_questions, variance, self.design_effect, level)
+        ratio = n_questions / self.n_questions * (self.variance(self.n_trials) / variance if variance > 0 else 1.0)
+        try:
+            return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
+        except NotEstimableError:
+            if ratio >= 1:  # the pilot itself is too small
+                raise
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """The runs to scale up, of one task and metric."""
+
+    systems: tuple[PilotSystem, ...]
+
+    @property
+    def low(self) -> float:
+        """Lower end of the range of the score."""
+        return min(system.low for system in self.systems)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the range of the score."""
+        return max(system.high for system in self.systems)
+
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
+        """Expected width of the interval of the system whose is widest; None where one is unknown."""
+        widths = [system.width(n_questions, n_trials, level=level) for system in self.systems]
+        known = [width for width in widths if width is not None]
+        return max(known) if len(known) == len(widths) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variances of single questions, in squared units of the score.
+
+    Attributes
+    ----------
+    between : Var(x), of a system's expected score over questions; None where unknown
+    within : E[sigma^2], of one trial around it; None where trials were not repeated, and `between` is their sum
+    difference : over questions, of the difference of two systems' expected scores (with its trial noise where `within`
+        is None); None without a second system
+    design_effect, design_effect_difference : of clusters, on one score and on a difference
+    trials : of the pilot, at which `between` holds where `within` is None
+    pilot : the runs themselves, for the widest of the systems' intervals; None where the plan is from numbers
+    notes, warnings : for the report
+    """
+
+    between: float | None = None
+    within: float | None = None
+    difference: float | None = None
+    design_effect: float = 1.0
+    design_effect_difference: float = 1.0
+    trials: int = 1
+    pilot: Pilot | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("between", "within", "difference"):
+            value = getattr(self, name)
+            if value is not None and not (value >= 0 and np.isfinite(value)):
+                raise DataError(f"variance {name} must be finite and not negative; got {value}")
+        if self.between is None and self.difference is None:
+            raise DataError("a plan needs the variance of a score or of a difference: a pilot run, or numbers")
+
+    def variance(self, n_trials: int) -> float | None:
+        """Variance of one question's mean score over `n_trials` trials; None where unknown."""
+        if self.between is None:
+            return None
+        return self.between + (self.within or 0.0) / n_trials
+
+    def variance_of_difference(self, n_trials: int) -> float | None:
+        """Variance of one question's difference of mean scores, Miller (2024), section 5; None where unknown."""
+        if self.difference is None:
+            return None
+        noise = self.within or 0.0
+        return float(
+            paired_variance(
+                self.difference,
+                noise,
+                noise,
+                trials_a=n_trials,
+                trials_b=n_trials,
+                design_effect=self.design_effect_difference,
+            )
+        )
+
+    def detectable(self, n_questions: int, n_trials: int, *, level: float, power: float) -> float | None:
+        """Smallest difference found with the power asked for; None without a second system."""
+        variance = self.variance_of_difference(n_trials)
+        if variance is None:
+            return None
+        return float(minimum_detectable_effect(n_questions, variance, level=level, power=power))
+
+    def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
+        """Expected width of one score's interval, the widest of a pilot's systems; None where unknown."""
+        if self.pilot is not None:
+            return self.pilot.width(n_questions, n_trials, level=level)
+        variance = self.variance(n_trials)
+        return None if variance is None else _normal_width(n_questions, variance, self.design_effect, level)
+
+
+def _normal_width(n_questions: int, variance: float, design_effect: float, level: float) -> float:
+    return float(expected_width(n_questions, variance_between=variance, level=level, design_effect=design_effect))
+
+
+def components_of(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
+    """Components from pilot runs of one or more systems on the same questions.
+
+    One score's components are means over the systems, those of differences means over their pairs; the expected width
+    is the widest of the systems'. Where a system's trials were not repeated, the components are those of one trial.
+
+    Parameters
+    ----------
+    values : a system, float (n_questions, n_trials); NaN marks a missing trial
+    units : (n_questions,) labels of clusters, None where questions are independent
+    estimates : each system's own, whose posterior the widths scale
+
+    Raises
+    ------
+    NotEstimableError : if there are fewer than two questions
+    """
+    if len(values[0]) < 2:
+        raise NotEstimableError("a pilot of one question shows no spread")
+    systems = [_system(v, units, estimate) for v, estimate in zip(values, estimates, strict=True)]
+    is_split = all(system.within is not None for system in systems)
+    pairs = list(combinations(zip(values, systems, strict=True), 2))
+    differences = [_means(a) - _means(b) for (a, _), (b, _) in pairs]
+    omega2 = [_omega2(d, a, b, is_split=is_split) for d, ((_, a), (_, b)) in zip(differences, pairs, strict=True)]
+    return Components(
+        between=_mean([s.between if is_split else s.variance(1) for s in systems]),
+        within=_mean([s.noise for s in systems]) if is_split else None,
+        difference=_mean(omega2) if pairs else None,
+        design_effect=_mean([s.design_effect for s in systems]),
+        design_effect_difference=_mean([_design_effect(d, units) for d in differences]) if pairs else 1.0,
+        trials=max(v.shape[1] for v in values) if is_split else 1,
+        pilot=Pilot(tuple(systems)),
+        notes=_notes(systems, units),
+        warnings=_few_clusters(units),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _means(values: FloatArray) -> FloatArray:
+    return np.asarray(np.nanmean(values, axis=1))
+
+
+def _system(values: FloatArray, units: IntArray | None, estimate: Estimate) -> PilotSystem:
+    means = _means(values)
+    try:
+        found = variance_components(values)
+        between, within = found.variance_between, found.variance_within
+    except NotEstimableError:
+        between, within = float(means.var(ddof=1)), None
+    bounds = estimate.structure.bounds if estimate.structure else None
+    low, high = bounds or (-math.inf, math.inf)
+    return PilotSystem(
+        between=between,
+        within=within,
+        design_effect=_design_effect(means, units),
+        n_questions=len(values),
+        n_trials=float(1 / np.mean(1 / np.isfinite(values).sum(axis=1))),
+        posterior=estimate.posterior if bounds and isinstance(estimate.posterior, Posterior) else None,
+        low=low,
+        high=high,
+    )
+
+
+def _omega2(differences: FloatArray, a: PilotSystem, b: PilotSystem, *, is_split: bool) -> float:
+    """Variance of the differences less each system's own trial noise, or else with that of one trial; never under 0."""
+    observed = float(differences.var(ddof=1))
+    omega2 = max(observed - a.noise / a.n_trials - b.noise / b.n_trials, 0.0)
+    return omega2 if is_split else omega2 + a.noise + b.noise
+
+
+def _design_effect(values: FloatArray, units: IntArray | None) -> float:
+    """At least 1: an estimate below it is noise, and would promise too much."""
+    if units is None:
+        return 1.0
+    try:
+        return max(1.0, cluster_robust(values, units).design_effect)
+    except NotEstimableError:
+        return 1.0
+
+
+def _few_clusters(units: IntArray | None) -> tuple[str, ...]:
+    n_clusters = FEW_CLUSTERS if units is None else len(np.unique(units))
+    if n_clusters >= FEW_CLUSTERS:
+        return ()
+    return (f"the pilot has {n_clusters} clusters: the design effect that the plan rests on is a rough guess",)
+
+
+def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> tuple[str, ...]:
+    notes = []
+    if len(systems) > 1:
+        pairs = " and over their pairs" if len(systems) > 2 else ""
+        widest = "widths are of the system whose interval is widest"
+        notes.append(f"variances are means over the {len(systems)} systems{pairs}, {widest}")
+    else:
+        notes.append("one system alone says nothing of a difference: give the pilot of a second one, or --correlation")
+    if any(system.within is None for system in systems):
+        notes.append("questions were tried once, so what more trials would buy is unknown")
+    if units is not None:
+        notes.append("the design effect is that of clusters as large as the pilot's")
+    return tuple(notes)

@@ -1,0 +1,126 @@
+"""Designs of a run, and the best of them for a target."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness_uq.planning.components import Components
+from harness_uq.results.plan import PlanRow
+from harness_uq.stats.design.power import required_questions
+
+MOST_QUESTIONS = 10**7
+MOST_TRIALS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a run should reach: a difference found with `power`, a width, or the most for a budget."""
+
+    difference: float | None
+    width: float | None
+    level: float
+    power: float
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Price of a question, however often it is tried, and of one trial.
+
+    Attributes
+    ----------
+    is_given : the user named them; otherwise an answer counts 1, only to choose between designs
+    """
+
+    question: float
+    trial: float
+    is_given: bool
+
+    def of(self, n_questions: int, n_trials: int) -> float:
+        """Cost of a design for one system."""
+        return n_questions * (self.question + n_trials * self.trial)
+
+
+def row_of(components: Components, n_questions: int, n_trials: int, target: Target, prices: Prices) -> PlanRow:
+    """What a design would tell."""
+    return PlanRow(
+        n_questions,
+        n_trials,
+        components.width(n_questions, n_trials, level=target.level),
+        components.detectable(n_questions, n_trials, level=target.level, power=target.power),
+        prices.of(n_questions, n_trials) if prices.is_given else None,
+    )
+
+
+def best_design(
+    components: Components, target: Target, prices: Prices, trials: Sequence[int], n_questions: int | None
+) -> PlanRow | None:
+    """The cheapest design that meets the target; for a budget, the one that tells most; None where none does.
+
+    Parameters
+    ----------
+    trials : numbers of trials to choose from
+    n_questions : the fixed number of questions, for which the fewest trials are sought; None where it is free
+    """
+    if n_questions is not None and (target.difference is not None or target.width is not None):
+        found = _fewest_trials(components, target, n_questions, trials)
+        return None if found is None else row_of(components, n_questions, found, target, prices)
+    if target.difference is not None or target.width is not None:
+        sizes = [(n, k) for k in trials if (n := _fewest_questions(components, target, k)) is not None]
+    elif target.budget is not None:
+        sizes = [(n, k) for k in trials if (n := math.floor(target.budget / prices.of(1, k) * (1 + 1e-12))) >= 1]
+    elif n_questions is not None:
+        sizes = [(n_questions, components.trials if components.trials in trials else trials[0])]
+    else:
+        return None
+    rows = [row_of(components, n, k, target, prices) for n, k in sizes]
+    if target.budget is not None and (target.difference is not None or target.width is not None):
+        rows = [row for row in rows if prices.of(row.n_questions, row.n_trials) <= target.budget * (1 + 1e-12)]
+    return min(rows, key=_rank(target, prices), default=None)
+
+
+def _rank(target: Target, prices: Prices) -> Callable[[PlanRow], tuple[float, ...]]:
+    """What the best design has least of."""
+    if target.difference is not None or target.width is not None:
+        return lambda row: (prices.of(row.n_questions, row.n_trials), row.n_trials)
+    return lambda row: (row.detectable if row.detectable is not None else row.expected_width or 0.0, row.n_trials)
+
+
+def _fewest_trials(components: Components, target: Target, n_questions: int, trials: Sequence[int]) -> int | None:
+    """Trials that meet the target: the only one to choose, or up to 10,000; None where not even these do."""
+    if len(trials) == 1:
+        return trials[0] if _meets(components, target, n_questions, trials[0]) else None
+    return _fewest(lambda n_trials: _meets(components, target, n_questions, n_trials), 1, MOST_TRIALS)
+
+
+def _fewest(is_enough: Callable[[int], bool], least: int, most: int) -> int | None:
+    """The first number from `least` to `most` that is enough, where all greater ones are; None where there is none."""
+    low, high = least - 1, least
+    while not is_enough(high):
+        if high == most:
+            return None
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def _meets(components: Components, target: Target, n_questions: int, n_trials: int) -> bool:
+    if target.difference is not None:
+        found = components.detectable(n_questions, n_trials, level=target.level, power=target.power)
+        return found is not None and found <= target.difference * (1 + 1e-12)
+    width = components.width(n_questions, n_trials, level=target.level)
+    return width is not None and target.width is not None and width <= target.width
+
+
+def _fewest_questions(components: Components, target: Target, n_trials: int) -> int | None:
+    """Questions that meet the target at this number of trials; None where unknown or more than 10^7."""
+    if target.difference is not None:
+        variance = components.variance_of_difference(n_trials)
+        if variance is None:
+            return None
+        return int(required_questions(target.difference, variance, level=target.level, power=target.power))
+    if components.variance(n_trials) is None:
+        return None
+    return _fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MOST_QUESTIONS)

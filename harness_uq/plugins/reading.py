@@ -1,0 +1,210 @@
+"""From paths to task logs: walk, let every harness find its runs, read them, keep what failed."""
+
+import glob
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from harness_uq.errors import HarnessUqError, LogError, told
+from harness_uq.logs.catalogue import with_catalogue
+from harness_uq.logs.data import TaskLog
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.protocols import Reader, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read, and what was not.
+
+    Attributes
+    ----------
+    logs : the tasks of every run, in the order of the paths, then by time
+    failures : (path, message) for paths named by the caller that gave nothing, or for the broken logs under them
+    warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
+    n_skipped : files met while walking directories that are no logs
+    """
+
+    logs: tuple[TaskLog, ...]
+    failures: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
+    n_skipped: int = 0
+
+
+Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
+
+Runs: TypeAlias = "str | Path | TaskLog | Iterable[str | Path | TaskLog]"
+
+_ORIGINAL = ".before-harness-uq"  # end of the name under which `rescore` keeps what it rewrote
+
+
+def read_logs(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    harnesses: Mapping[str, Reader] | None = None,
+    progress: Progress = iter,
+    strict: bool = False,
+    need_scores: bool = False,
+) -> Reading:
+    """Read every run under `paths`.
+
+    Parameters
+    ----------
+    paths : files, directories (walked) or glob patterns
+    harnesses : readers by name; the installed ones by default
+    progress : wraps the list of runs to be read, for a progress bar
+    strict : raise where a path named by the caller gives no log
+    need_scores : a run that holds no scores gives no log, and a task without scores a warning
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file, or, where `strict`, for a path that gives no log
+    """
+    readers = load_plugins().harnesses if harnesses is None else harnesses
+    named = [paths] if isinstance(paths, str | Path) else list(paths)
+    expanded = {str(name): expand(str(name)) for name in named}
+    files = list(dict.fromkeys(file for found in expanded.values() for file in found))
+    runs, claimed, warnings = _find(files, readers)
+    logs: list[TaskLog] = []
+    for harness, run in progress(runs):
+        try:
+            found = read_run(harness, run, need_scores=need_scores)
+        except Exception as error:
+            warnings += [(run.files[0], _whose(harness, error))]
+            claimed -= set(run.files)
+            continue
+        logs += found
+        warnings += [(log.source.path, _no_scores(log)) for log in found if need_scores and not log.data]
+    failures = _failures(expanded, claimed, dict(warnings), sorted(readers))
+    if strict and failures:
+        raise LogError("; ".join(f"{path}: {message}" for path, message in failures))
+    named_files = {name for name in expanded if not Path(name).is_dir()}
+    reported = {path for path, _ in failures}
+    known = claimed | named_files | {path for path, _ in warnings}
+    skipped = [file for file in files if file not in known and not file.endswith(_ORIGINAL)]
+    return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
+
+
+def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
+    """Task logs given as such, then those under the paths, with what each harness's catalogue knows of their metrics.
+
+    Raises
+    ------
+    LogError : for a path that gives none
+    """
+    items = [runs] if isinstance(runs, str | Path | TaskLog) else list(runs)
+    paths = [item for item in items if not isinstance(item, TaskLog)]
+    read = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores).logs if paths else ()
+    logs = [*(item for item in items if isinstance(item, TaskLog)), *read]
+    known = plugins.catalogues
+    return [with_catalogue(log, known[name]) if (name := log.source.harness) in known else log for log in logs]
+
+
+def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
+    """The run's tasks.
+
+    Raises
+    ------
+    LogError : if it cannot be read, or, where `need_scores`, if none of its tasks has a score
+    """
+    logs = list(harness.read(run))
+    if need_scores and logs and not any(log.data for log in logs):
+        raise LogError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+    return logs
+
+
+def _whose(harness: Reader, error: Exception) -> str:
+    """What went wrong; of an error that is not ours also in which plugin."""
+    return told(error) if isinstance(error, HarnessUqError) else f"the reader of {harness.name} failed: {told(error)}"
+
+
+def _no_scores(log: TaskLog) -> str:
+    return f"task {log.task!r} is left out: {'; '.join(log.warnings) or 'the log holds no scores'}"
+
+
+def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Reader, Run]], list[tuple[str, str]]]:
+    """Runs under one path, with the harness that knows each, and (path, message) of files that look like broken logs.
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file
+    """
+    runs, _, problems = _find(expand(path), harnesses)
+    return runs, problems
+
+
+def expand(name: str) -> list[str]:
+    """Regular files that a file's name, a directory or a glob pattern stands for: opening a FIFO may never end."""
+    path = Path(name)
+    if path.is_dir():
+        return sorted(str(file) for file in path.rglob("*") if file.is_file())
+    if path.exists():
+        return [name] if path.is_file() else []
+    matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
+    return sorted(file for match in matches for file in expand(match))
+
+
+def _find(
+    files: Sequence[str], readers: Mapping[str, Reader]
+) -> tuple[list[tuple[Reader, Run]], set[str], list[tuple[str, str]]]:
+    runs: list[tuple[Reader, Run]] = []
+    owner: dict[str, str] = {}
+    problems: list[tuple[str, str]] = []
+    for name, harness in readers.items():
+        try:
+            found = harness.find(files)
+        except Exception as error:
+            problems.append((f"harness {name}", f"it finds none of its runs: {_whose(harness, error)}"))
+            continue
+        problems += found.problems
+        for run in found.runs:
+            for file in run.files:
+                if owner.setdefault(file, name) != name:
+                    raise LogError(f"{file} is claimed by the harnesses {owner[file]!r} and {name!r}")
+            runs.append((harness, run))
+    order = {file: position for position, file in enumerate(files)}
+    runs.sort(key=lambda pair: (str(Path(pair[1].files[0]).parent), pair[1].time or "", order.get(pair[1].files[0], 0)))
+    return runs, set(owner), problems
+
+
+def _failures(
+    expanded: Mapping[str, Sequence[str]], claimed: set[str], problems: Mapping[str, str], harnesses: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    failures: dict[str, str] = {}
+    for name, files in expanded.items():
+        if not claimed.intersection(files):
+            broken = {file: problems[file] for file in files if file in problems}
+            failures |= broken or {name: why_no_run(name, files, harnesses)}
+    return tuple(failures.items())
+
+
+def why_no_run(name: str, files: Sequence[str], harnesses: Sequence[str]) -> str:
+    """Why a path that stands for `files` holds no run of these harnesses."""
+    path, known = Path(name), f"a known harness ({', '.join(harnesses)})"
+    if not files:
+        return _nothing_there(name)
+    if not path.is_file():
+        return f"none of its files ({len(files)}) is a log of {known}"
+    if not path.stat().st_size:
+        return "the file is empty"
+    return _broken_json(path) or f"its content is not that of a log of {known}"
+
+
+def _nothing_there(name: str) -> str:
+    if Path(name).is_dir():
+        return "the directory is empty"
+    if Path(name).exists():
+        return "a FIFO, a socket or a device, which is not opened"
+    return "no file matches" if glob.has_magic(name) else "no such file or directory"
+
+
+def _broken_json(path: Path) -> str | None:
+    """What is wrong with the content of a file that is called `.json`; None where it is JSON."""
+    if path.suffix != ".json":
+        return None
+    try:
+        json.loads(path.read_bytes())
+    except ValueError as error:
+        return f"named like a JSON file, but cut off or no JSON: {error}"
+    return None

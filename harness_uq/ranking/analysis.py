@@ -1,0 +1,245 @@
+"""Which system is best: all systems on the questions that they have in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from harness_uq.errors import DataError, NotEstimableError, told
+from harness_uq.estimands import Scope
+from harness_uq.estimating.analysis import Options
+from harness_uq.estimating.own import estimate_of, posterior_of
+from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.logs.newest import Chosen, Key, choose_runs, higher_is_better
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.reading import Runs, task_logs
+from harness_uq.ranking.joint_scores import JointScores, joint_scores, prob_better_of_draws
+from harness_uq.ranking.letters import group_letters
+from harness_uq.results.estimate import Interval
+from harness_uq.results.ranking import RankedSystem, Ranking
+from harness_uq.stats.pairs.ranks import (
+    RankPosterior,
+    benjamini_hochberg,
+    expected_ranks,
+    holm,
+    rank_posterior,
+    tied_ranks,
+)
+from harness_uq.structure.facts import StructureOptions
+
+Correction = Literal["holm", "bh"]
+
+TIE_Z = 1.645
+
+
+@dataclass(frozen=True, slots=True)
+class RankOptions:
+    """How to rank.
+
+    Attributes
+    ----------
+    level : of intervals and of what counts as separated, in (0, 1)
+    scope : `population` (new questions of the kind) or `benchmark` (exactly these, tried again and again)
+    correction : of the paired tests, over all pairs, tasks, metrics and filters: `holm` or `bh` (Benjamini-Hochberg)
+    structure : what the user says about clusters and ranges
+    n_draws : of the joint posterior; probabilities have a Monte Carlo error of at most 0.5 / sqrt(n_draws)
+    seed : of the draws
+    """
+
+    level: float = 0.95
+    scope: Scope = "population"
+    correction: Correction = "holm"
+    structure: StructureOptions = field(default_factory=StructureOptions)
+    n_draws: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+        if self.scope == "full":
+            raise DataError("a ranking is about new questions (population) or exactly these (benchmark), not full")
+        if self.n_draws < 1000:
+            raise DataError(f"ranks need at least 1,000 draws; got {self.n_draws}")
+
+
+def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | None = None) -> list[Ranking]:
+    """Rank the systems of these logs on every task, metric and filter that at least two of them share.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, or task logs already read. Of several runs of a system's task the newest finished one
+        without a limit counts
+    options : how to rank
+    plugins : the installed ones by default
+
+    Returns
+    -------
+    One ranking a task, metric and filter, systems best first
+
+    Raises
+    ------
+    LogError : if a path gives no log
+    NotEstimableError : if no two systems share a task and metric
+    """
+    chosen, offered = options or RankOptions(), plugins or load_plugins()
+    by_key = _by_key(choose_runs(task_logs(logs, offered)))
+    found: dict[Key, JointScores] = {}
+    reasons: list[str] = []
+    for key, entries in by_key.items():
+        try:
+            found[key] = _joint(entries, chosen, offered)
+        except (DataError, NotEstimableError) as error:
+            reasons.append(f"{key[0]} {key[1]}: {error}")
+        except Exception as error:
+            reasons.append(f"{key[0]} {key[1]} failed: {told(error)}")
+    if not found:
+        raise NotEstimableError("; ".join(reasons) or "no two systems share a task and metric")
+    adjusted = _adjusted([joint.p_values for joint in found.values()], chosen.correction)
+    n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in found.values())
+    better = {key: higher_is_better(by_key[key][0].log, key[1]) for key in found}
+    return [
+        _ranking(key, joint, p, n_pairs, chosen, higher=better[key])
+        for (key, joint), p in zip(found.items(), adjusted, strict=True)
+    ]
+
+
+def _by_key(systems: Mapping[str, Mapping[Key, Chosen]]) -> dict[Key, list[Chosen]]:
+    """Data of the plain tasks that at least two systems have."""
+    found: dict[Key, list[Chosen]] = {}
+    for by_key in systems.values():
+        for key, entry in by_key.items():
+            if not entry.log.subtasks:
+                found.setdefault(key, []).append(entry)
+    return {key: entries for key, entries in found.items() if len(entries) > 1}
+
+
+def _joint(entries: Sequence[Chosen], options: RankOptions, plugins: Plugins) -> JointScores:
+    rng = np.random.default_rng(options.seed)
+    if options.scope == "population":
+        try:
+            joint = joint_scores(entries, options.structure, plugins, n_draws=options.n_draws, rng=rng)
+        except NotEstimableError as error:
+            return _apart(entries, options, plugins, rng, str(error))
+        notes = tuple(dict.fromkeys(note for entry in entries for note in (*entry.notes, *entry.log.notes)))
+        return replace(joint, notes=(*joint.notes, *notes))
+    return _apart(entries, options, plugins, rng, None)
+
+
+def _apart(
+    entries: Sequence[Chosen],
+    options: RankOptions,
+    plugins: Plugins,
+    rng: np.random.Generator,
+    reason: str | None,
+) -> JointScores:
+    """Independent draws of every system's own posterior: exactly these questions, or questions that do not match."""
+    how = Options(level=options.level, scope=options.scope, structure=options.structure, seed=options.seed)
+    rows = [estimate_of(entry, how, plugins) for entry in entries]
+    known = [(row, posterior_of(row)) for row in rows if row.interval is not None and row.value is not None]
+    if len(known) < 2:
+        raise NotEstimableError("fewer than two systems have an interval")
+    draws = np.stack([posterior.quantile(rng.random(options.n_draws)) for _, posterior in known])
+    note = "each system's own posterior, since only trial noise is random: the systems' noises are independent"
+    if reason is not None:
+        note = f"questions are not matched: {reason}. The scores count as independent, which is less precise"
+    return JointScores(
+        systems=tuple(row.system for row, _ in known),
+        values=np.array([row.value for row, _ in known], float),
+        draws=draws,
+        rank_draws=draws,
+        prob_better=prob_better_of_draws(draws),
+        p_values=None,
+        bayes_at_n=None,
+        n_questions=min(row.n_questions or 0 for row, _ in known),
+        notes=(note, *(f"{row.system} is left out: not estimable" for row in rows if row.interval is None)),
+        warnings=tuple(dict.fromkeys(text for row, _ in known for text in row.warnings)),
+    )
+
+
+def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:
+    """Adjusted p-values of all pairs; every pair that has a test belongs to one family."""
+    adjust = holm if correction == "holm" else benjamini_hochberg
+    upper = [np.empty(0) if p is None else p[np.triu_indices(len(p), 1)] for p in tables]
+    family = np.concatenate(upper)
+    tested = ~np.isnan(family)
+    family[tested] = adjust(family[tested])
+    parts = np.split(family, np.cumsum([len(p) for p in upper])[:-1])
+    return [None if p is None else _square(part, len(p)) for p, part in zip(tables, parts, strict=True)]
+
+
+def _square(upper: FloatArray, n: int) -> FloatArray:
+    """The symmetric matrix with this upper triangle and a diagonal of ones."""
+    i, j = np.triu_indices(n, 1)
+    square = np.ones((n, n))
+    square[i, j] = square[j, i] = upper
+    return square
+
+
+def _ranking(
+    key: Key, joint: JointScores, adjusted: FloatArray | None, n_pairs: int, options: RankOptions, *, higher: bool
+) -> Ranking:
+    sign = 1.0 if higher else -1.0
+    order = np.argsort(-sign * joint.values, kind="stable")
+    posterior = rank_posterior(sign * joint.rank_draws, level=options.level, rng=np.random.default_rng(options.seed))
+    prob = joint.prob_better if higher else joint.prob_better.T
+    tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
+    return Ranking(
+        task=key[0],
+        metric=key[1],
+        filter=key[2],
+        systems=_systems(joint, posterior, prob, adjusted, tied, order, options.level),
+        prob_better=_rows(prob, order),
+        n_questions=joint.n_questions,
+        n_comparisons=n_pairs,
+        adjusted_p=None if adjusted is None else _rows(adjusted, order),
+        correction=None if adjusted is None else options.correction,
+        prob_rank=tuple(tuple(row) for row in posterior.probability[order].tolist()),
+        diagnostics={"mc_error": float(posterior.mc_error.max()), "n_draws": float(options.n_draws)},
+        notes=joint.notes,
+        warnings=joint.warnings,
+    )
+
+
+def _systems(
+    joint: JointScores,
+    posterior: RankPosterior,
+    prob: FloatArray,
+    adjusted: FloatArray | None,
+    tied: IntArray | None,
+    order: IntArray,
+    level: float,
+) -> tuple[RankedSystem, ...]:
+    """The systems, best first."""
+    tail = (1 - level) / 2
+    expected = expected_ranks(prob)
+    letters = group_letters(((prob < tail) | (prob > 1 - tail))[np.ix_(order, order)])
+    strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[np.ix_(order, order)], 1 - level)
+    low, high = np.quantile(joint.draws, [tail, 1 - tail], axis=1)
+    return tuple(
+        RankedSystem(
+            system=joint.systems[i],
+            value=float(joint.values[i]),
+            interval=Interval(float(low[i]), float(high[i]), level, "quantile"),
+            prob_best=float(posterior.prob_best[i]),
+            expected_rank=float(expected[i]),
+            rank_low=int(posterior.low[i]),
+            rank_high=int(posterior.high[i]),
+            group=letters[place],
+            tied_rank=None if tied is None else int(tied[i]),
+            group_adjusted=strict[place],
+        )
+        for place, i in enumerate(order)
+    )
+
+
+def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:
+    """Letters by adjusted p-values; a dash for a system that has no test with any other."""
+    tested = ~np.isnan(adjusted)
+    return [
+        letters if row.sum() > 1 else "-" for letters, row in zip(group_letters(adjusted <= alpha), tested, strict=True)
+    ]
+
+
+def _rows(matrix: FloatArray, order: IntArray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix[np.ix_(order, order)].tolist())

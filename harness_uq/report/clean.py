@@ -1,0 +1,55 @@
+"""Text from logs made safe for where it is shown: terminals, Markdown, CSV, LaTeX, JSON.
+
+Control characters move the cursor or hide text, bidirectional overrides turn it round; both are shown as escapes.
+"""
+
+import re
+
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_SPACE = re.compile(r"\s*[\t\r\n\v\f\x85\u2028\u2029]\s*")
+_FORMULA = ("=", "+", "-", "@")
+
+
+def plain(text: str) -> str:
+    r"""One line of text for a terminal.
+
+    >>> plain("two\nlines"), plain("\x1b[2Jgone"), plain("\u202eab")
+    ('two lines', '\\x1b[2Jgone', '\\u202eab')
+    """
+    return _UNSAFE.sub(_escape, _SPACE.sub(" ", text))
+
+
+def lines(text: str) -> str:
+    """Text for a terminal, whose lines stay."""
+    return "\n".join(plain(line) for line in text.split("\n"))
+
+
+def markdown(text: str) -> str:
+    r"""Text for a cell of a Markdown table.
+
+    >>> markdown("a|b\nc")
+    'a\\|b c'
+    """
+    return plain(text).replace("|", "\\|")
+
+
+def csv_field(value: object) -> object:
+    """A field for CSV: a text that a spreadsheet would run as a formula is preceded by an apostrophe; numbers stay.
+
+    >>> csv_field("=1+1"), csv_field(-1.5)
+    ("'=1+1", -1.5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def json_text(document: str) -> str:
+    r"""A JSON document without raw control characters: in its texts they stand as `\uXXXX`, which means the same."""
+    return _UNSAFE.sub(lambda m: m[0] if m[0] == "\n" else f"\\u{ord(m[0]):04x}", document)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,1 @@
+"""Results as immutable values: estimates, comparisons, rankings, plans."""

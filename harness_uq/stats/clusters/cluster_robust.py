@@ -1,0 +1,266 @@
+"""Cluster-robust standard error of a mean score, what it says of the clusters, and intervals built on it."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, label_codes
+from harness_uq.stats.common.posterior import DrawsPosterior
+from harness_uq.stats.common.student import StudentPosterior
+from harness_uq.stats.proportion.binomial import wilson_score
+
+Correction: TypeAlias = Literal["CR1", "CR2"]
+
+_BLOCK = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRobust:
+    """Mean of clustered scores with its standard error.
+
+    Attributes
+    ----------
+    mean : float; the (weighted) mean over questions
+    std_error : float > 0; cluster-robust
+    df : float; degrees of freedom of t: C - 1 (CR1) or Satterthwaite's (CR2)
+    std_error_iid : float; what the standard error would be were all questions independent
+    n_questions, n_clusters : int
+    icc : float or None; ANOVA estimate of the intraclass correlation, below 0 where questions of a cluster differ more
+        than others; None where no cluster has two questions
+    """
+
+    mean: float
+    std_error: float
+    df: float
+    std_error_iid: float
+    n_questions: int
+    n_clusters: int
+    icc: float | None
+
+    @property
+    def design_effect(self) -> float:
+        """Squared ratio of the cluster-robust standard error to the independent one."""
+        return (self.std_error / self.std_error_iid) ** 2
+
+    @property
+    def effective_questions(self) -> float:
+        """Number of independent questions that would give the same standard error."""
+        return self.n_questions / self.design_effect
+
+    @property
+    def posterior(self) -> StudentPosterior:
+        """Student's t around the mean."""
+        return StudentPosterior(self.mean, self.std_error, self.df)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval mean ± t(df) std_error; it can leave the range of the scores."""
+        return self.posterior.interval(level)
+
+
+def cluster_robust(
+    scores: ArrayLike, clusters: ArrayLike, *, weights: ArrayLike | None = None, correction: Correction = "CR1"
+) -> ClusterRobust:
+    """Cluster-robust standard error of the mean over questions.
+
+    With e_i = s_i - mean, weights w_i (1 if absent), W their sum, W_c a cluster's and R_c = sum of w_i e_i over it:
+
+        CR1: SE^2 = C / (C - 1) sum_c R_c^2 / W^2,           C - 1 degrees of freedom
+        CR2: SE^2 = sum_c R_c^2 / (1 - W_c / W) / W^2,       Satterthwaite's degrees of freedom
+
+    CR2 is unbiased when questions are independent with variances proportional to 1 / w_i, whatever the cluster sizes.
+
+    Parameters
+    ----------
+    scores : array_like (n_questions,)
+    clusters : array_like (n_questions,) of labels
+    weights : array_like (n_questions,), > 0
+    correction : ``CR1`` or ``CR2``
+
+    Raises
+    ------
+    DataError : if shapes differ, a score is not finite or a weight not positive
+    NotEstimableError : if there is one cluster only, or every cluster has the same mean, where the formula gives 0
+
+    CR1: Miller (2024), eq. 4, times C / (C - 1); Liang & Zeger (1986). CR2: Bell & McCaffrey (2002); Pustejovsky &
+    Tipton (2018), eqs. 6-11, in closed form for an intercept.
+
+    Two clusters with means 1 and 1/2, residual sums 1/2 and -1/2: SE^2 = 2 (1/4 + 1/4) / 16.
+
+    >>> result = cluster_robust([1, 1, 0, 1], [0, 0, 1, 1])
+    >>> result.std_error, result.df
+    (0.25, 1.0)
+    """
+    s, c, w = _check_clustered(scores, clusters, weights)
+    if correction not in ("CR1", "CR2"):
+        raise DataError(f"correction must be 'CR1' or 'CR2'; got {correction!r}")
+    mean = float(w @ s / w.sum())
+    share = np.bincount(c, w) / w.sum()
+    residual = np.bincount(c, w * (s - mean)) / w.sum()
+    n_clusters = _require_clusters(len(share))
+    if _is_rounding(residual, s):
+        raise NotEstimableError(
+            f"all {n_clusters} clusters have the same mean {mean:g}: a cluster-robust standard error says nothing; "
+            "with known bounds of the score the clustered posteriors give an interval"
+        )
+    if correction == "CR1":
+        variance, df = n_clusters / (n_clusters - 1) * float(residual @ residual), n_clusters - 1.0
+    else:
+        variance, df = float(residual**2 @ (1.0 / (1.0 - share))), _satterthwaite(share)
+    iid = _iid_std_error(s, w, mean)
+    return ClusterRobust(mean, float(np.sqrt(variance)), df, iid, len(s), n_clusters, _icc(s, c))
+
+
+def korn_graubard_wilson(
+    scores: ArrayLike, clusters: ArrayLike, *, level: float = 0.95, weights: ArrayLike | None = None
+) -> tuple[float, float]:
+    """Wilson interval of a clustered proportion, with an effective number of questions and t(C - 1) for z.
+
+    n_eff = min(n, p (1 - p) / SE_cluster^2); where p is 0 or 1, or all clusters have the same mean, the standard error
+    says nothing and n_eff = n.
+
+    Parameters
+    ----------
+    scores : array_like (n_questions,), in [0, 1]; of repeated trials, every trial with its question's label
+    clusters : array_like (n_questions,) of labels
+    weights : array_like (n_questions,), > 0; n is worth (sum w)^2 / sum w^2
+
+    Raises
+    ------
+    DataError : if shapes differ, a score is outside [0, 1] or a weight not positive
+    NotEstimableError : if there is one cluster only
+
+    Korn & Graubard (1998), Survey Methodology 24:193; Franco et al. (2019), J. Survey Stat. Methodol. 7:334.
+
+    All right: t^2 / (n + t^2) with n = 4 and t(1) = 1 at level 1/2 leaves [0.8, 1].
+
+    >>> low, high = korn_graubard_wilson([1, 1, 1, 1], [0, 0, 1, 1], level=0.5)
+    >>> round(low, 9), high
+    (0.8, 1.0)
+    """
+    s, c, w = _check_clustered(scores, clusters, weights)
+    if (s < 0).any() or (s > 1).any():
+        raise DataError(f"Wilson's interval needs scores in [0, 1]; got values from {s.min():g} to {s.max():g}")
+    n_clusters = _require_clusters(int(c.max()) + 1)
+    critical = float(special.stdtrit(n_clusters - 1.0, (1.0 + check_level(level)) / 2.0))
+    p, n = float(w @ s / w.sum()), float(w.sum() ** 2 / (w @ w))
+    residual = np.bincount(c, w * (s - p)) / w.sum()
+    if not _is_rounding(residual, s):
+        n = min(n, p * (1.0 - p) * (n_clusters - 1) / n_clusters / float(residual @ residual))
+    low, high = wilson_score(np.asarray(p * n), np.asarray(n), critical)
+    return float(low), float(high)
+
+
+def cluster_bootstrap(
+    scores: ArrayLike, clusters: ArrayLike, *, n_draws: int = 10_000, rng: np.random.Generator | None = None
+) -> DrawsPosterior:
+    """Bootstrap distribution of the mean over questions: C clusters drawn with replacement from the C at hand.
+
+    Its quantile interval is the percentile interval, its sd the bootstrap standard error. A frequentist companion:
+    narrow where clusters are few, since it takes no account of the uncertainty of their spread.
+
+    Parameters
+    ----------
+    scores, clusters : array_like (n_questions,)
+    n_draws : int
+    rng : generator; None takes a fixed seed, so that the same data give the same numbers
+
+    Raises
+    ------
+    DataError : if shapes differ or a score is not finite
+    NotEstimableError : if there is one cluster only, or every cluster has the same mean
+
+    Cameron, Gelbach & Miller (2008), section III.A (pairs cluster bootstrap).
+    """
+    s, c, _ = _check_clustered(scores, clusters, None)
+    totals, sizes = np.bincount(c, s), np.bincount(c).astype(float)
+    n_clusters = _require_clusters(len(sizes))
+    if _is_rounding(totals - sizes * s.mean(), s):
+        raise NotEstimableError(f"all {n_clusters} clusters have the same mean: resampling them has no spread")
+    rng = rng or np.random.default_rng(0)
+    draws = np.empty(check_draws(n_draws))
+    step = max(1, _BLOCK // n_clusters)
+    for start in range(0, n_draws, step):
+        chosen = rng.integers(n_clusters, size=(min(step, n_draws - start), n_clusters))
+        draws[start : start + step] = totals[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
+    return DrawsPosterior(draws)
+
+
+def cluster_codes(clusters: ArrayLike, n_questions: int) -> IntArray:
+    """Labels as codes 0 .. C - 1, in the labels' order."""
+    return label_codes(clusters, (n_questions,))
+
+
+def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
+    """Positive weights, one a question; ones where None."""
+    if weights is None:
+        return np.ones(n_questions)
+    w = check_finite(weights, "weights", 1)
+    if len(w) != n_questions:
+        raise DataError(f"weights must hold one value a question ({n_questions}); got {len(w)}")
+    if not (w > 0).all():
+        bad = np.flatnonzero(w <= 0)[0]
+        raise DataError(f"weights must be positive; position {bad} holds {w[bad]}: leave such questions out")
+    return w
+
+
+def check_draws(n_draws: int) -> int:
+    """A number of draws that is at least 1."""
+    if n_draws < 1:
+        raise DataError(f"n_draws must be at least 1, such as 10000; got {n_draws}")
+    return n_draws
+
+
+def _check_clustered(
+    scores: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    s = check_finite(scores, "scores", 1)
+    if not len(s):
+        raise NotEstimableError("no scores: a mean needs at least one question")
+    return s, cluster_codes(clusters, len(s)), check_weights(weights, len(s))
+
+
+def _require_clusters(n_clusters: int) -> int:
+    if n_clusters < 2:
+        raise NotEstimableError(
+            "one cluster only: how clusters differ cannot be seen; treat the questions as independent or use the "
+            "Bayesian clustered posterior, whose width then rests on its prior"
+        )
+    return n_clusters
+
+
+def _is_rounding(residual: FloatArray, scores: FloatArray) -> bool:
+    return bool(np.abs(residual).max() <= 1e-14 * max(np.abs(scores).max(), 1e-300) * len(scores))
+
+
+def _satterthwaite(share: FloatArray) -> float:
+    """Degrees of freedom 2 E[V]^2 / Var[V] of CR2 under independent questions, from the clusters' shares of weight."""
+    b = share**2 / (1.0 - share)
+    return float(1.0 / (share @ share + b.sum() ** 2 - b @ b))
+
+
+def _iid_std_error(s: FloatArray, w: FloatArray, mean: float) -> float:
+    n = len(s)
+    return float(np.sqrt(n / (n - 1) * np.sum((w * (s - mean)) ** 2))) / float(w.sum())
+
+
+def _icc(s: FloatArray, c: IntArray) -> float | None:
+    """ANOVA estimate for unequal sizes: (MSB - MSW) / (MSB + (n0 - 1) MSW), Donner (1986), eq. 2.1.
+
+    Kept within [-1/(m - 1), 1], m the largest size: no other correlation can hold within every cluster.
+    """
+    sizes = np.bincount(c).astype(float)
+    n, n_clusters = len(s), len(sizes)
+    if n == n_clusters:
+        return None
+    means = np.bincount(c, s) / sizes
+    between = float(sizes @ (means - s.mean()) ** 2) / (n_clusters - 1)
+    within = float(np.sum((s - means[c]) ** 2)) / (n - n_clusters)
+    n0 = (n - float(sizes @ sizes) / n) / (n_clusters - 1)
+    scale = between + (n0 - 1.0) * within
+    if not scale > 0:
+        return None
+    return float(np.clip((between - within) / scale, -1.0 / (sizes.max() - 1.0), 1.0))

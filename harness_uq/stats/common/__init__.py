@@ -1,0 +1,1 @@
+"""What every room of `stats` stands on: arrays, roots, modes, posteriors, importance sampling."""

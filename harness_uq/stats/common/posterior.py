@@ -1,0 +1,274 @@
+"""Posterior distributions of one real parameter: moments, quantiles, distribution function, intervals.
+
+Three representations serve every estimator: a Beta in closed form, a density tabulated on a grid, and
+weighted draws. All answer the same questions, so that callers never ask which one they hold.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness_uq.errors import DataError
+from harness_uq.stats.common.arrays import FloatArray, check_level
+from harness_uq.stats.common.special import beta_quantile
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
+
+IntervalKind = Literal["quantile", "hdi"]
+Scale = Literal["identity", "logit", "log"]
+
+
+class Posterior(ABC):
+    """Distribution of one parameter given the data.
+
+    Attributes
+    ----------
+    mean, sd : float; posterior mean and standard deviation
+    """
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """Posterior mean."""
+
+    @property
+    @abstractmethod
+    def sd(self) -> float:
+        """Posterior standard deviation."""
+
+    @abstractmethod
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        """Value below which the parameter lies with probability `p`; `p` in [0, 1], any shape."""
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        """Probability that the parameter is at most `x`; any shape, in [0, 1]."""
+
+    def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
+        """Credible interval (low, high): equal tails (`quantile`) or the narrowest one (`hdi`)."""
+        check_level(level)
+        if kind == "hdi":
+            return narrowest_interval(self.quantile, level)
+        if kind != "quantile":
+            raise DataError(f"interval kind must be 'hdi' or 'quantile'; got {kind!r}")
+        low, high = self.quantile([(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
+
+
+class DifferencePosterior(Posterior):
+    """Posterior of a difference A - B."""
+
+    @property
+    def prob_positive(self) -> float:
+        """P(A > B | data); ties, where the posterior has an atom at 0, count one half."""
+        return 1.0 - float(self.cdf(0.0))
+
+
+def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: float) -> tuple[float, float]:
+    """Narrowest interval of probability `level`, searched over its lower tail.
+
+    For a unimodal density this is the highest-density interval. The search narrows a grid of lower tails
+    eightfold a round; the width is flat at its minimum, so 9 rounds leave ends good to about 1e-8.
+    """
+    low, high = 0.0, 1.0 - level
+    for _ in range(9):
+        tails = np.linspace(low, high, 17)
+        ends = quantile(np.stack([tails, np.minimum(tails + level, 1.0)]))
+        best = int(np.argmin(ends[1] - ends[0]))
+        low, high = tails[max(best - 1, 0)], tails[min(best + 1, 16)]
+    ends = quantile(np.array([tails[best], min(tails[best] + level, 1.0)]))
+    return float(ends[0]), float(ends[1])
+
+
+class BetaPosterior(Posterior):
+    """Beta(a, b) distribution stretched to [low, high].
+
+    Parameters
+    ----------
+    a, b : float > 0; a uniform prior and s of n right give 1 + s and 1 + n - s
+    low, high : float, low < high; the range
+
+    Raises
+    ------
+    DataError : if a, b or the range is not as stated
+
+    >>> BetaPosterior(1, 1, 0, 100).interval(0.5)
+    (25.0, 75.0)
+    """
+
+    def __init__(self, a: float, b: float, low: float = 0.0, high: float = 1.0) -> None:
+        if not (a > 0 and b > 0 and high > low):
+            raise DataError(f"a Beta posterior needs a, b > 0 and low < high; got {a}, {b} on [{low}, {high}]")
+        self.a, self.b, self.low, self.high = float(a), float(b), float(low), float(high)
+
+    @classmethod
+    def from_moments(cls, mean: float, variance: float, low: float = 0.0, high: float = 1.0) -> Self:
+        """Beta on [low, high] with the given mean and variance, which must fit inside the range."""
+        width = high - low
+        m, v = (mean - low) / width, variance / width**2
+        size = m * (1 - m) / v - 1 if v > 0 else 0.0
+        if not (0 < m < 1 and size > 0):
+            raise DataError(f"no Beta on [{low}, {high}] has mean {mean} and variance {variance}")
+        return cls(m * size, (1 - m) * size, low, high)
+
+    @property
+    def mean(self) -> float:
+        return self.low + (self.high - self.low) * self.a / (self.a + self.b)
+
+    @property
+    def sd(self) -> float:
+        n = self.a + self.b
+        return (self.high - self.low) * float(np.sqrt((self.a / n) * (self.b / n) / (n + 1)))
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return np.asarray(self.low + (self.high - self.low) * beta_quantile(self.a, self.b, p))
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        unit = (np.asarray(x, float) - self.low) / (self.high - self.low)
+        return np.asarray(special.betainc(self.a, self.b, np.clip(unit, 0.0, 1.0)))
+
+    def __repr__(self) -> str:
+        return f"BetaPosterior(a={self.a:g}, b={self.b:g}, low={self.low:g}, high={self.high:g})"
+
+
+class DensityPosterior(Posterior):
+    """Distribution with a smooth density tabulated on a grid.
+
+    Parameters
+    ----------
+    nodes : increasing 1-d array; the grid, on the working scale u
+    density : array of the same length, >= 0; density with respect to u, up to a constant
+    scale : the parameter is u itself (`identity`), expit(u) (`logit`) or exp(u) (`log`)
+
+    A cubic spline through the density is integrated exactly; with h the spacing in units of the
+    posterior's sd the error of the distribution function is of order h^4 / 400.
+    """
+
+    def __init__(self, nodes: FloatArray, density: FloatArray, scale: Scale = "identity") -> None:
+        from scipy.interpolate import CubicSpline
+
+        if not (density >= 0).all() or not density.sum() > 0 or not np.isfinite(density).all():
+            raise DataError("a tabulated density must be finite, not negative and somewhere positive")
+        self.nodes, self.scale = nodes, scale
+        self._to_x, self._to_u = _SCALES[scale]
+        self._density: CubicSpline = CubicSpline(nodes, density / density.max())
+        self._density.c /= float(self._density.integrate(nodes[0], nodes[-1]))
+        self._cdf: PPoly = self._density.antiderivative()
+        self._cdf_nodes: FloatArray = np.clip(np.maximum.accumulate(self._cdf(nodes)), 0.0, 1.0)
+        self._cdf_nodes[0], self._cdf_nodes[-1] = 0.0, 1.0
+        self._mean, self._sd = self._moments(self._to_x(nodes))
+
+    def _moments(self, x: FloatArray) -> tuple[float, float]:
+        """Mean and sd of the parameter, of which `x` are the values at the nodes."""
+        from scipy.interpolate import CubicSpline
+
+        mass = self._density(self.nodes)
+        about = float(x @ mass / mass.sum())
+        products = CubicSpline(self.nodes, np.stack([x - about, (x - about) ** 2], axis=1) * mass[:, None])
+        first, second = products.integrate(self.nodes[0], self.nodes[-1])
+        return about + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
+
+    @property
+    def mean(self) -> float:
+        return self._mean
+
+    @property
+    def sd(self) -> float:
+        return self._sd
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        values = np.clip(np.asarray(x, float), *_ENDS[self.scale])
+        with np.errstate(divide="ignore"):
+            u = self._to_u(values)
+        inside = np.clip(u, self.nodes[0], self.nodes[-1])
+        return np.asarray(np.clip(self._cdf(inside), 0.0, 1.0))
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        wanted = np.asarray(p, float)
+        index = np.clip(np.searchsorted(self._cdf_nodes, wanted, side="left"), 1, len(self.nodes) - 1)
+        low, high = self.nodes[index - 1], self.nodes[index]
+        below, above = self._cdf_nodes[index - 1], self._cdf_nodes[index]
+        share = np.divide(wanted - below, above - below, out=np.zeros_like(wanted), where=above > below)
+        u = low + (high - low) * np.clip(share, 0.0, 1.0)
+        for _ in range(40):
+            error = self._cdf(u) - wanted
+            low, high = np.where(error < 0, u, low), np.where(error < 0, high, u)
+            slope = self._density(u)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = u - error / slope
+            fresh = np.where((slope > 0) & (step > low) & (step < high), step, (low + high) / 2)
+            # in the tails, rounding of the distribution function would move u by more than the tolerance for ever
+            is_exact = np.abs(error) <= 4 * np.finfo(float).eps
+            done = is_exact | (np.abs(fresh - u) <= 1e-13 * (1 + np.abs(u)))
+            u = np.where(is_exact, u, fresh)
+            if done.all():
+                break
+        low_end, high_end = _ENDS[self.scale]
+        ends = np.where(wanted <= 0, low_end, high_end)
+        at_an_end = ((wanted <= 0) & np.isfinite(low_end)) | ((wanted >= 1) & np.isfinite(high_end))
+        return np.where(at_an_end, ends, self._to_x(u))
+
+
+def _identity(x: FloatArray) -> FloatArray:
+    return x
+
+
+_ENDS = {"identity": (-np.inf, np.inf), "logit": (0.0, 1.0), "log": (0.0, np.inf)}
+_SCALES: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {
+    "identity": (_identity, _identity),
+    "logit": (special.expit, special.logit),
+    "log": (np.exp, np.log),
+}
+
+
+class DrawsPosterior(Posterior):
+    """Distribution represented by (weighted) draws; only where no exact or grid form exists.
+
+    Parameters
+    ----------
+    draws : 1-d array
+    weights : array of the same length, >= 0, or None for equal weights
+    """
+
+    def __init__(self, draws: FloatArray, weights: FloatArray | None = None) -> None:
+        order = np.argsort(draws)
+        w = np.full(len(draws), 1.0) if weights is None else np.asarray(weights, float)[order]
+        if not len(draws) or not w.sum() > 0:
+            raise DataError("a posterior by draws needs at least one draw of positive weight")
+        self.draws: FloatArray = np.asarray(draws, float)[order]
+        self.weights: FloatArray = w / w.sum()
+        self._upper = np.cumsum(self.weights)
+        self._middle = self._upper - self.weights / 2
+
+    @property
+    def mean(self) -> float:
+        return float(self.weights @ self.draws)
+
+    @property
+    def sd(self) -> float:
+        return float(np.sqrt(self.weights @ (self.draws - self.mean) ** 2))
+
+    @property
+    def importance_ess(self) -> float:
+        """Kish effective sample size (sum w)^2 / sum w^2 of the draws."""
+        return float(1.0 / np.sum(self.weights**2))
+
+    @property
+    def mc_error(self) -> float:
+        """Monte Carlo standard error of the posterior mean, sqrt(sum w^2 (x - mean)^2)."""
+        return float(np.sqrt(self.weights**2 @ (self.draws - self.mean) ** 2))
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return np.asarray(np.interp(np.asarray(p, float), self._middle, self.draws))
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        values = np.asarray(x, float)
+        below = np.concatenate([[0.0], self._upper])
+        left = below[np.searchsorted(self.draws, values, side="left")]
+        right = below[np.searchsorted(self.draws, values, side="right")]
+        return np.asarray((left + right) / 2)

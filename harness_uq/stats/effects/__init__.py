@@ -1,0 +1,1 @@
+"""Scores of several tasks at once."""

@@ -1,0 +1,1 @@
+"""Tests that hold at every look."""

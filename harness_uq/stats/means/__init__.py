@@ -1,0 +1,1 @@
+"""Means of bounded scores, and statistics of weighted sums."""

@@ -1,0 +1,1 @@
+"""Two systems and many: differences, joint posteriors, ranks."""

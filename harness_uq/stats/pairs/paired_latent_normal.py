@@ -1,0 +1,298 @@
+"""Two systems on the same binary questions: the latent bivariate normal model, by quadrature.
+
+A question draws (a, b) ~ N((probit theta_A, probit theta_B), [[1, rho], [rho, 1]]) and system A is right where
+a > 0, B where b > 0; theta_A, theta_B ~ U(0, 1), rho = 2 Beta(4, 2) - 1 (Bowyer et al. 2025, eqs. 67-75). The
+density of the difference D at each node is a two-dimensional integral over (t, z): z = atanh rho, and t the
+probit of the position of the smaller theta within the room 1 - |D| that D leaves, so that for D > 0
+theta_B = (1 - D) Phi(t) and 1 - theta_A = (1 - D) Phi(-t). Every such integral is centred and scaled at its own
+mode, whatever the size of the data.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from harness_uq.stats.common.arrays import FloatArray
+from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior
+from harness_uq.stats.pairs.bivariate_normal import quadrant_log_likelihood, quadrant_probabilities
+
+_SCORING_STEPS = 14
+_COARSE_NODES = 41
+_COARSE_REACH = 30.0
+_EDGE = 1 - 1e-9
+_NEGLIGIBLE = 25.0
+_FINE = (121, 21)
+_COARSE = (41, 11)
+_FEW = 12
+_CELLS_AT_ONCE = 200_000
+
+
+class LatentNormalPosterior(DensityPosterior, DifferencePosterior):
+    """Posterior of theta_A - theta_B in the latent normal model of one 2 x 2 table.
+
+    Parameters
+    ----------
+    table : shape (4,); questions that both answered, only A, only B, neither
+
+    Attributes
+    ----------
+    correlation : float; posterior mean of the latent correlation rho
+
+    Bowyer et al. (2025), section 3.4 and appendix E.2.
+    """
+
+    def __init__(self, table: FloatArray) -> None:
+        grid = difference_grid(table[None, :], *_FINE)
+        super().__init__(grid.nodes[0], grid.density[0])
+        self.correlation = float(grid.correlation[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferenceGrid:
+    """Densities of theta_A - theta_B, one row a table.
+
+    The nodes are D = c + R (alpha x + (1 - alpha) x^3) at equally spaced x. Where few questions are discordant
+    the density bends sharply at D = 0: then c = 0 and alpha < 1, up to ten times denser there; else alpha = 1.
+
+    Attributes
+    ----------
+    x, nodes, slope : (n_tables, n_nodes); position, difference, and the derivative of the one by the other
+    density : (n_tables, n_nodes); with respect to the difference, up to a constant a row
+    correlation : (n_tables,); posterior mean of rho
+    centre, reach, alpha : (n_tables, 1); c, R and alpha
+    """
+
+    x: FloatArray
+    nodes: FloatArray
+    slope: FloatArray
+    density: FloatArray
+    correlation: FloatArray
+    centre: FloatArray
+    reach: FloatArray
+    alpha: FloatArray
+
+    def difference(self, x: FloatArray) -> FloatArray:
+        """Difference at the positions `x`, shape (n_tables, any)."""
+        return np.asarray(self.centre + self.reach * _stretch(x, self.alpha))
+
+    def position(self, difference: float) -> FloatArray:
+        """Position of one difference in every row, shape (n_tables, 1), clipped to the grid."""
+        x = _unstretch((difference - self.centre) / self.reach, self.alpha)
+        return np.clip(x, self.x[:, :1], self.x[:, -1:])
+
+
+def difference_grid(tables: FloatArray, n_nodes: int, n_inner: int) -> DifferenceGrid:
+    """Tabulate the posterior densities of the difference for `tables`, shape (n_tables, 4)."""
+    size = max(1, _CELLS_AT_ONCE // (n_nodes * n_inner**2))
+    parts = [_grid(tables[start : start + size], n_nodes, n_inner) for start in range(0, len(tables), size)]
+    return DifferenceGrid(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+
+
+_FIELDS = DifferenceGrid.__slots__
+
+
+def _grid(tables: FloatArray, n_nodes: int, n_inner: int) -> DifferenceGrid:
+    low, high = _support(tables)
+    difference, spread = _rough_moments(tables)
+    near_zero = (low < 0) & (high > 0) & (np.abs(difference) < 2.5 * spread)
+    alpha = np.where(near_zero, np.clip((tables[:, [1]] + tables[:, [2]]) / 16, 0.1, 1.0), 1.0)
+    centre = np.where(alpha < 1, 0.0, (low + high) / 2)
+    reach = np.maximum(high - centre, centre - low)
+    first, last = _unstretch((low - centre) / reach, alpha), _unstretch((high - centre) / reach, alpha)
+    x = first + (last - first) * np.linspace(0, 1, n_nodes)
+    nodes, slope = centre + reach * _stretch(x, alpha), reach * (alpha + 3 * (1 - alpha) * x**2)
+    log_density, rho = _integrate(nodes, tables, n_inner)
+    density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
+    weight = density * slope
+    correlation = np.sum(weight * rho, axis=1) / weight.sum(axis=1)
+    return DifferenceGrid(x, nodes, slope, density, correlation, centre, reach, alpha)
+
+
+def _rough_moments(tables: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and sd of the difference, (n_tables, 1), under Dirichlet(1/2, 1/2, 1/2, 1/2) cells: where to look."""
+    n = tables.sum(axis=1, keepdims=True)
+    mean = (tables[:, [1]] - tables[:, [2]]) / (n + 2)
+    return mean, np.sqrt(((tables[:, [1]] + tables[:, [2]] + 1) / (n + 2) - mean**2) / (n + 3))
+
+
+def _support(tables: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends, (n_tables, 1), of the region where Laplace's approximation of the density is not negligible."""
+    difference, spread = _rough_moments(tables)
+    steps = np.sinh(np.linspace(-3, 3, _COARSE_NODES)) / np.sinh(3) * _COARSE_REACH
+    nodes = np.clip(difference + spread * steps, -_EDGE, _EDGE)
+    mode = _conditional_modes(nodes, tables)
+    log_density = mode.value - 0.5 * np.log(mode.precision_determinant)
+    above = log_density - log_density.max(axis=1, keepdims=True) + _NEGLIGIBLE
+    return _outer_crossing(nodes, above), -_outer_crossing(-nodes[:, ::-1], above[:, ::-1])
+
+
+def _outer_crossing(nodes: FloatArray, above: FloatArray) -> FloatArray:
+    """First place, (n_rows, 1), where `above` turns positive, between nodes by linear interpolation.
+
+    It errs inwards, so that a neighbour at the edge of the scale is taken whole.
+    """
+    rows = np.arange(len(nodes))
+    first = (above > 0).argmax(axis=1)
+    last = np.maximum(first - 1, 0)
+    rise = above[rows, first] - above[rows, last]
+    share = np.divide(above[rows, first], rise, out=np.zeros(len(nodes)), where=rise > 0)
+    crossing = nodes[rows, first] - share * (nodes[rows, first] - nodes[rows, last])
+    return np.asarray(np.where(nodes[rows, last] <= -_EDGE, nodes[rows, last], crossing)[:, None])
+
+
+def _stretch(x: FloatArray, alpha: FloatArray) -> FloatArray:
+    return np.asarray(alpha * x + (1 - alpha) * x**3)
+
+
+def _unstretch(y: FloatArray, alpha: FloatArray) -> FloatArray:
+    """Solve alpha x + (1 - alpha) x^3 = y for |y| <= 1 by Newton's method from |x| >= the root."""
+    x = np.sign(y) * np.cbrt(np.abs(y)) ** np.where(alpha < 1, 1.0, 3.0)
+    for _ in range(12):
+        x = x - (_stretch(x, alpha) - y) / (alpha + 3 * (1 - alpha) * x**2)
+    return np.asarray(x)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mode:
+    """Mode of (t, z) at each difference, the log density there and the 2 x 2 information."""
+
+    t: FloatArray
+    z: FloatArray
+    value: FloatArray
+    tt: FloatArray
+    tz: FloatArray
+    zz: FloatArray
+
+    @property
+    def precision_determinant(self) -> FloatArray:
+        return np.asarray(self.tt * self.zz - self.tz**2)
+
+
+def _conditional_modes(nodes: FloatArray, tables: FloatArray) -> _Mode:
+    """Modes over (t, z) given D by Fisher scoring; a step that lowers the density is taken back and shortened."""
+    counts = tables[:, None, :]
+    t = np.broadcast_to(special.ndtri((tables[:, [0]] + 1) / (tables[:, [0]] + tables[:, [3]] + 2)), nodes.shape)
+    z = np.full(nodes.shape, 0.8)
+    best, step_t, step_z = _score(nodes, t, z, counts)
+    damping = np.ones(nodes.shape)
+    for _ in range(_SCORING_STEPS):
+        trial_t = best.t + damping * np.clip(step_t, -2, 2)
+        trial_z = best.z + damping * np.clip(step_z, -2, 2)
+        trial, next_t, next_z = _score(nodes, trial_t, trial_z, counts)
+        better = trial.value >= best.value
+        best = _choose(better, trial, best)
+        step_t, step_z = np.where(better, next_t, step_t), np.where(better, next_z, step_z)
+        damping = np.where(better, np.minimum(1, 2 * damping), 0.25 * damping)
+    return best
+
+
+def _choose(first: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], a: _Mode, b: _Mode) -> _Mode:
+    return _Mode(*(np.where(first, getattr(a, name), getattr(b, name)) for name in _Mode.__slots__))
+
+
+def _score(nodes: FloatArray, t: FloatArray, z: FloatArray, counts: FloatArray) -> tuple[_Mode, FloatArray, FloatArray]:
+    """Log density at (D, t, z), expected information and the scoring step in t and z."""
+    a, b = _probits(nodes, t)
+    cells = np.stack(quadrant_probabilities(a, b, z), axis=-1)
+    rho, complement = np.tanh(z), 1 / np.cosh(z)
+    margin = (1 - np.abs(nodes)) * np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
+    both_t = margin * (special.ndtr((b - rho * a) / complement) + special.ndtr((a - rho * b) / complement))
+    both_z = np.exp(-0.5 * (a**2 + ((b - rho * a) / complement) ** 2)) * complement / (2 * np.pi)
+    by_t = _log_slope(np.stack([both_t, margin - both_t, margin - both_t, both_t - 2 * margin], axis=-1), cells)
+    by_z = _log_slope(both_z[..., None] * np.array([1.0, -1.0, -1.0, 1.0]), cells)
+    expected = counts.sum(axis=-1, keepdims=True) * cells
+    tt, tz = 1 + np.sum(expected * by_t**2, axis=-1), np.sum(expected * by_t * by_z, axis=-1)
+    zz = 0.3 + 6 * complement**2 + np.sum(expected * by_z**2, axis=-1)
+    slope_t, slope_z = np.sum(counts * by_t, axis=-1) - t, np.sum(counts * by_z, axis=-1) + 2 - 6 * rho
+    determinant = tt * zz - tz**2
+    mode = _Mode(t, z, np.sum(counts * np.log(cells), axis=-1) + _log_prior(nodes, t, z), tt, tz, zz)
+    return mode, (zz * slope_t - tz * slope_z) / determinant, (tt * slope_z - tz * slope_t) / determinant
+
+
+def _log_slope(slope: FloatArray, cells: FloatArray) -> FloatArray:
+    """Slope of log p from dp and p; bounded, since p is only known to 1e-16 of its margin where it nearly vanishes."""
+    return np.asarray(np.clip(slope / np.maximum(cells, 1e-200), -1e9, 1e9))
+
+
+def _probits(nodes: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Probits of theta_A and theta_B at (D, t), from whichever tail is small."""
+    gap = np.abs(nodes)
+    small, rest = (1 - gap) * special.ndtr(t), (1 - gap) * special.ndtr(-t)
+    lower = np.where(small < 0.5, special.ndtri(small), -special.ndtri(np.minimum(rest + gap, 1.0)))
+    upper = np.where(rest < 0.5, -special.ndtri(rest), special.ndtri(np.minimum(small + gap, 1.0)))
+    return np.where(nodes >= 0, upper, lower), np.where(nodes >= 0, lower, upper)
+
+
+def _log_prior(nodes: FloatArray, t: FloatArray, z: FloatArray) -> FloatArray:
+    """Uniform thetas, as a density in (D, t), and rho = 2 Beta(4, 2) - 1, as a density in z."""
+    log_rho = -4 * np.log1p(np.exp(-2 * z)) - 2 * np.log1p(np.exp(2 * z))
+    return np.asarray(np.log1p(-np.abs(nodes)) - t**2 / 2 + log_rho)
+
+
+def _integrate(nodes: FloatArray, tables: FloatArray, n_inner: int) -> tuple[FloatArray, FloatArray]:
+    """Log of the density's integral over (t, z) at each node, and the conditional mean of rho there."""
+    mode = _conditional_modes(nodes, tables)
+    x = np.linspace(-1, 1, n_inner) * 5.0
+    step, weight = 2 * np.sinh(x / 2), np.cosh(x / 2) * (x[1] - x[0])
+    sd_t = np.sqrt(mode.zz / mode.precision_determinant)[..., None, None]
+    slope, sd_z = (-mode.tz / mode.zz)[..., None, None], np.sqrt(1 / mode.zz)[..., None, None]
+    t = mode.t[..., None, None] + sd_t * step[:, None]
+    z = mode.z[..., None, None] + slope * sd_t * step[:, None] + sd_z * step
+    wide = nodes[..., None, None]
+    a, b = _probits(wide, t)
+    log_density = quadrant_log_likelihood(tables[:, None, None, None, :], a, b, z) + _log_prior(wide, t, z)
+    mass = np.exp(log_density - mode.value[..., None, None]) * weight[:, None] * weight
+    total = mass.sum(axis=(-1, -2))
+    rho = np.sum(mass * np.tanh(z), axis=(-1, -2)) / total
+    return mode.value + np.log(total * (sd_t * sd_z)[..., 0, 0]), rho
+
+
+def latent_normal_summaries(tables: FloatArray, level: float) -> FloatArray:
+    """Rows mean, sd, P(A > B), low, high of many tables, shape (n_tables, 4), on coarser grids.
+
+    Tables of fewer than 12 questions, whose densities reach the ends of the scale, are few and get the fine grid.
+    """
+    from scipy.interpolate import CubicSpline
+
+    few = tables.sum(axis=1) < _FEW
+    if few.any() and not few.all():
+        summary = np.empty((5, len(tables)))
+        for part in (few, ~few):
+            summary[:, part] = latent_normal_summaries(tables[part], level)
+        return summary
+    grid = difference_grid(tables, *(_FINE if few.all() else _COARSE))
+    share = np.linspace(0, 1, grid.x.shape[1])
+    raw = (grid.density * grid.slope).T
+    raw = raw / CubicSpline(share, raw).integrate(0, 1)
+    below = CubicSpline(share, raw).antiderivative()(share).T
+    below = np.maximum.accumulate(np.clip(below / below[:, -1:], 0, 1), axis=1)
+    mean = CubicSpline(share, raw * grid.nodes.T).integrate(0, 1)
+    variance = CubicSpline(share, raw * (grid.nodes - mean[:, None]).T ** 2).integrate(0, 1)
+    zero = (grid.position(0.0) - grid.x[:, :1]) / (grid.x[:, -1:] - grid.x[:, :1])
+    prob = 1 - _hermite_cdf(zero, share, below, raw.T)[:, 0]
+    ends = _hermite_quantile(np.array([(1 - level) / 2, (1 + level) / 2]), share, below, raw.T)
+    low, high = grid.difference(grid.x[:, :1] + ends * (grid.x[:, -1:] - grid.x[:, :1])).T
+    return np.vstack([mean, np.sqrt(variance), prob, low, high])
+
+
+def _hermite_cdf(at: FloatArray, share: FloatArray, below: FloatArray, density: FloatArray) -> FloatArray:
+    """Cubic interpolation, row by row, of a distribution function from its values and slopes at `share`."""
+    index = np.clip((at * (share.size - 1)).astype(int), 0, share.size - 2)
+    step = share[1] - share[0]
+    u = (at - share[index]) / step
+    left, right = np.take_along_axis(below, index, 1), np.take_along_axis(below, index + 1, 1)
+    rise_left, rise_right = (step * np.take_along_axis(density, index + k, 1) for k in (0, 1))
+    return np.asarray(
+        left + (right - left) * u**2 * (3 - 2 * u) + rise_left * u * (1 - u) ** 2 - rise_right * u**2 * (1 - u)
+    )
+
+
+def _hermite_quantile(p: FloatArray, share: FloatArray, below: FloatArray, density: FloatArray) -> FloatArray:
+    """Invert `_hermite_cdf` for every row by bisection; shape (n_rows, len(p))."""
+    low, high = np.zeros((len(below), p.size)), np.ones((len(below), p.size))
+    for _ in range(40):
+        middle = (low + high) / 2
+        under = _hermite_cdf(middle, share, below, density) < p
+        low, high = np.where(under, middle, low), np.where(under, high, middle)
+    return low

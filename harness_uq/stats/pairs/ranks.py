@@ -1,0 +1,326 @@
+"""Many systems: joint draws of their scores, the posterior of their ranks, ties, and corrections for many tests."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness_uq.errors import DataError
+from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, fitted, numbers
+from harness_uq.stats.pairs.unit_totals import UnitTotals, unit_totals
+
+EXTREME_MASS, GRADED_MASS = 2.0, 0.5
+_STICKS = 48
+_CELLS_AT_ONCE = 4_000_000
+
+
+def joint_draws(
+    scores: ArrayLike,
+    low: float,
+    high: float,
+    *,
+    clusters: ArrayLike | None = None,
+    prior_mass: ArrayLike | None = None,
+    n_draws: int = 4000,
+    rng: np.random.Generator | None = None,
+) -> FloatArray:
+    """Posterior draws of the mean scores of systems that answered the same questions, correlated as the questions are.
+
+    A Dirichlet process on the questions' score vectors, one weight a question for all systems. Its prior is a gamma
+    process of points at which each system scores `low` or `high` by a fair coin; a system of a smaller prior mass sees
+    a random part of them. A system's draws therefore depend on its own scores and mass alone, not on the others', and
+    the difference of two systems of equal mass has the posterior of `paired_difference_posterior` or
+    `paired_clustered_difference_posterior` with that mass. Scores of 0 and 1 have Beta(1 + S, 1 + F) posteriors: a
+    system that is right everywhere is not certain to be best. Unequal masses draw systems to the middle unequally:
+    for ranks give one for all.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_systems, n_questions), in [low, high]; means over trials; NaN is not answered
+    low, high : float; bounds of a score
+    clusters : array_like, shape (n_questions,) of labels, or None
+    prior_mass : array_like, (n_systems,) or one for all, > 0; None takes `default_prior_mass`
+    n_draws : int; the Monte Carlo error of a probability p is sqrt(p (1 - p) / n_draws)
+    rng : generator; None takes a fixed seed, so that the same data give the same numbers
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_draws)
+
+    Raises
+    ------
+    DataError : if a score is out of bounds, a system has no score, or a prior mass is not positive
+
+    Ferguson (1973); Rubin (1981), Annals of Statistics 9, 130-134, for the weights; Sethuraman (1994), Statistica
+    Sinica 4, 639-650, for drawing the prior's part; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, for parts
+    of a gamma process.
+    """
+    units = unit_totals(scores, low, high, clusters)
+    given = _mass_of(units) if prior_mass is None else numbers(prior_mass, "prior_mass")
+    if given.shape not in ((), (len(units.totals),)):
+        raise DataError(f"prior_mass must be one number, or one for each of the scores' rows; got shape {given.shape}")
+    masses = np.broadcast_to(given, len(units.totals))
+    if not ((masses > 0) & np.isfinite(masses)).all():
+        raise DataError(f"prior_mass must be positive and finite; got {masses.min():g}")
+    rng = rng or np.random.default_rng(0)
+    draws = np.empty((len(units.totals), n_draws))
+    step = max(1, _CELLS_AT_ONCE // (units.totals.shape[1] + _STICKS * len(draws)))
+    for start in range(0, n_draws, step):
+        part = slice(start, min(start + step, n_draws))
+        draws[:, part] = _draw(units, masses, part.stop - start, rng)
+    return low + (high - low) * draws
+
+
+def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None) -> FloatArray:
+    """Prior mass of each system, (n_systems,): 2 where each question (or cluster) is at a bound, 1/2 otherwise.
+
+    Parameters and errors as in `joint_draws`.
+
+    >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
+    [2.0, 0.5]
+    """
+    return _mass_of(unit_totals(scores, low, high, clusters))
+
+
+def _mass_of(units: UnitTotals) -> FloatArray:
+    return np.where(units.is_extreme, EXTREME_MASS, GRADED_MASS)
+
+
+def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Ratios of weighted totals to weighted sizes, (n_systems, n_draws)."""
+    weights = rng.standard_gamma(units.mass, (units.totals.shape[1], n_draws))
+    totals, sizes = units.totals @ weights, units.sizes @ weights
+    heaviest = prior_mass.max()
+    points = _prior_points(heaviest, n_draws, rng)
+    coins = rng.integers(0, 2, (len(totals), _STICKS, n_draws), dtype=np.int8)
+    points *= rng.standard_gamma(heaviest, n_draws)
+    marks = rng.random(points.shape) * heaviest if (prior_mass < heaviest).any() else np.zeros_like(points)
+    size = units.sizes.mean(axis=1, keepdims=True)
+    for mass in np.unique(prior_mass):
+        of = prior_mass == mass
+        seen = np.where(marks < mass, points, 0.0)
+        totals[of] += size[of] * np.einsum("skd,kd->sd", coins[of], seen)
+        sizes[of] += size[of] * seen.sum(axis=0)
+    return np.asarray(totals / sizes)
+
+
+def _prior_points(mass: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Shares (_STICKS, n_draws) of a Dirichlet process of this mass, by stick-breaking."""
+    stick = rng.beta(1.0, mass, (_STICKS, n_draws))
+    stick[-1] = 1.0
+    return np.asarray(stick * np.concatenate([np.ones((1, n_draws)), np.cumprod(1 - stick[:-1], axis=0)]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankPosterior:
+    """Posterior of the ranks of systems; rank 1 is the highest score.
+
+    Attributes
+    ----------
+    probability : (n_systems, n_systems); [i, r] is P(rank of system i = r + 1)
+    expected : (n_systems,); posterior mean rank
+    prob_best : (n_systems,); P(rank = 1)
+    low, high : (n_systems,) of int; quantile interval of the rank with probability at least `level`
+    mc_error : (n_systems,); Monte Carlo standard error of `prob_best`
+    level : float
+    """
+
+    probability: FloatArray
+    expected: FloatArray
+    prob_best: FloatArray
+    low: IntArray
+    high: IntArray
+    mc_error: FloatArray
+    level: float
+
+
+def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Generator | None = None) -> RankPosterior:
+    """Posterior of ranks from joint draws of the systems' scores.
+
+    Parameters
+    ----------
+    draws : array_like, shape (n_systems, n_draws); `joint_draws`, or independent draws of each score
+    level : float in (0, 1); probability of the rank intervals
+    rng : generator that breaks ties within a draw; None takes a fixed seed
+
+    Raises
+    ------
+    DataError : if the draws are not a finite two-dimensional array
+
+    >>> posterior = rank_posterior([[0.9, 0.8], [0.1, 0.2], [0.5, 0.9]])
+    >>> posterior.prob_best.tolist(), posterior.expected.tolist()
+    ([0.5, 0.0, 0.5], [1.5, 3.0, 1.5])
+    """
+    x = check_finite(draws, "draws", 2)
+    n_systems, n_draws = x.shape
+    if not x.size:
+        raise DataError("draws must hold at least one system and one draw")
+    order = np.lexsort(((rng or np.random.default_rng(0)).random(x.shape), -x), axis=0)
+    counts = np.stack([np.bincount(place, minlength=n_systems) for place in order], axis=1)
+    probability = counts / n_draws
+    below = np.cumsum(probability, axis=1)
+    tail = (1 - check_level(level)) / 2
+    best = probability[:, 0]
+    return RankPosterior(
+        probability=probability,
+        expected=probability @ np.arange(1.0, n_systems + 1),
+        prob_best=best,
+        low=np.asarray((below > tail).argmax(axis=1) + 1, np.int64),
+        high=np.asarray((below >= 1 - tail - 1e-12).argmax(axis=1) + 1, np.int64),
+        mc_error=np.sqrt(best * (1 - best) / n_draws),
+        level=level,
+    )
+
+
+def expected_ranks(prob_positive: ArrayLike) -> FloatArray:
+    """Posterior mean ranks from all pairs, 1 + sum_j P(theta_j > theta_i), exactly and without draws.
+
+    Parameters
+    ----------
+    prob_positive : array_like, shape (n_systems, n_systems); [i, j] is P(theta_i > theta_j); the diagonal is ignored
+
+    Raises
+    ------
+    DataError : if it is not a square matrix of probabilities
+
+    >>> expected_ranks([[0.5, 0.9], [0.1, 0.5]]).tolist()
+    [1.1, 1.9]
+    """
+    p = numbers(prob_positive, "prob_positive")
+    if p.ndim != 2 or p.shape[0] != p.shape[1]:
+        raise DataError(f"prob_positive must be square, one row a system; got {p.shape}")
+    off_diagonal = np.where(np.eye(len(p), dtype=bool), 0.0, p)
+    if not ((off_diagonal >= 0) & (off_diagonal <= 1)).all():
+        raise DataError(
+            "prob_positive must hold probabilities of every pair; a pair without matched questions has none"
+        )
+    return np.asarray(1 + off_diagonal.sum(axis=0))
+
+
+def ranking_z_score(
+    mean_a: ArrayLike, sd_a: ArrayLike, mean_b: ArrayLike, sd_b: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Absolute z-score of two scores and the confidence rho that their order is right.
+
+    Parameters
+    ----------
+    mean_a, sd_a, mean_b, sd_b : array_like, broadcast together; posterior moments of independent scores
+
+    Returns
+    -------
+    z : |mean_a - mean_b| / sqrt(sd_a^2 + sd_b^2)
+    rho : (1 + erf(z / sqrt 2)) / 2, in [1/2, 1]
+
+    Raises
+    ------
+    DataError : if a standard deviation is not positive
+
+    Hariri et al. (2025), section 2.5. Scores on shared questions are correlated in the population scope: use
+    `paired_posteriors` there.
+
+    >>> z, rho = ranking_z_score(0.6458, 0.0640, 0.6042, 0.0655)
+    >>> round(float(z), 2), round(float(rho), 3)
+    (0.45, 0.675)
+    """
+    a, spread_a, b, spread_b = fitted(mean_a=mean_a, sd_a=sd_a, mean_b=mean_b, sd_b=sd_b)
+    if not (np.isfinite(a) & np.isfinite(b)).all():
+        raise DataError("mean_a and mean_b must be finite: a score that is unknown has no rank")
+    sd = np.hypot(spread_a, spread_b)
+    if not (sd > 0).all():
+        raise DataError(
+            "standard deviations (sd_a, sd_b, sds) must be positive: a score of zero width has no confidence of a rank"
+        )
+    z = np.abs(a - b) / sd
+    return np.asarray(z), np.asarray(special.ndtr(z))
+
+
+def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArray:
+    """Ranks with ties: in order of the means, neighbours share a rank where their z-score is below `z`.
+
+    Ranks are dense (1, 2, 2, 3). Ties chain: the first and the last of a group may well be distinguishable, and the
+    rule controls no error rate.
+
+    Parameters
+    ----------
+    means, sds : array_like, shape (n_systems,)
+    z : float > 0; 1.645 for a confidence of 0.95 in the order of two neighbours
+
+    Raises
+    ------
+    DataError : if shapes differ or a standard deviation is not positive
+
+    Hariri et al. (2025), section 2.9.
+
+    >>> tied_ranks([0.6458, 0.6042, 0.3750], [0.0640, 0.0655, 0.0651]).tolist()
+    [1, 1, 2]
+    """
+    mu, sd = check_finite(means, "means", 1), check_finite(sds, "sds", 1)
+    if mu.shape != sd.shape or not mu.size:
+        raise DataError(f"means and sds must hold one value a system; got {mu.size} and {sd.size}")
+    order = np.argsort(-mu, kind="stable")
+    scores, _ = ranking_z_score(mu[order[:-1]], sd[order[:-1]], mu[order[1:]], sd[order[1:]])
+    ranks = np.empty(mu.size, np.int64)
+    ranks[order] = 1 + np.concatenate([[0], np.cumsum(scores >= z)])
+    return ranks
+
+
+def holm(p_values: ArrayLike) -> FloatArray:
+    """Holm's adjusted p-values: reject where <= alpha, and the chance of any false rejection is at most alpha.
+
+    Parameters
+    ----------
+    p_values : array_like, any shape, in [0, 1]; the whole array is one family
+
+    Raises
+    ------
+    DataError : if a value is not a probability
+
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = _check_p(p_values)
+    shape, p = p.shape, p.ravel()
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return _restore(steps, order, shape)
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
+    """Benjamini-Hochberg adjusted p-values: reject where <= q; the expected share of false rejections is at most q.
+
+    Parameters
+    ----------
+    p_values : array_like, any shape, in [0, 1]; the whole array is one family
+
+    Raises
+    ------
+    DataError : if a value is not a probability
+
+    The share in the data at hand may be larger. For independent or positively dependent tests; all pairs of systems are
+    neither, and the rate is then only approximate. Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(12).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    p = _check_p(p_values)
+    shape, p = p.shape, p.ravel()
+    order = np.argsort(p)
+    ratios = p[order] * p.size / np.arange(1, p.size + 1)
+    steps = np.minimum.accumulate(ratios[::-1])[::-1]
+    return _restore(steps, order, shape)
+
+
+def _check_p(p_values: ArrayLike) -> FloatArray:
+    p = numbers(p_values, "p_values")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise DataError(f"p_values must lie in [0, 1]; got {p[~((p >= 0) & (p <= 1))][0]}")
+    return p
+
+
+def _restore(steps: FloatArray, order: IntArray, shape: tuple[int, ...]) -> FloatArray:
+    adjusted = np.empty_like(steps)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted.reshape(shape)

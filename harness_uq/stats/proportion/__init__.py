@@ -1,0 +1,1 @@
+"""One proportion of independent questions."""

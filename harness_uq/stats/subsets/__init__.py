@@ -1,0 +1,1 @@
+"""Part of a benchmark: which questions to draw, and the score on all of them."""

@@ -1,0 +1,102 @@
+"""Questions drawn with known probabilities."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness_uq.errors import DataError
+from harness_uq.stats.common.arrays import FloatArray, IntArray
+from harness_uq.stats.subsets.history import check_history, rates
+
+Design: TypeAlias = Literal["uniform", "stratified", "informative"]
+
+_FLOOR = 0.15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subset:
+    """Questions drawn.
+
+    Attributes
+    ----------
+    indices : ndarray (n,) of int, increasing; positions among the n_questions
+    probabilities : ndarray (n_questions,), in (0, 1]; with which each question was to be drawn
+    """
+
+    indices: IntArray
+    probabilities: FloatArray
+
+
+def draw_subset(
+    n_questions: int,
+    n: int,
+    *,
+    history: ArrayLike | None = None,
+    design: Design = "stratified",
+    low: float = 0.0,
+    high: float = 1.0,
+    rng: np.random.Generator | None = None,
+) -> Subset:
+    """Draw n of n_questions questions with known probabilities.
+
+    The questions are laid end to end, each as long as its probability, and those taken in which u, u + 1, … fall, u
+    uniform on [0, 1] (systematic sampling). ``uniform`` lays them in random order; ``stratified`` in the order of their
+    mean score over the systems of `history`, equal ones at random, so that every range of difficulty has its share;
+    ``informative`` in that order with probabilities proportional to s + 0.15, where s^2 is r (1 - r) for questions that
+    most systems solve (r their mean score), and 1/4 for the others, whose score by a stronger system nothing tells.
+
+    Parameters
+    ----------
+    n_questions : int; questions of the whole benchmark
+    n : int, 1 <= n <= n_questions
+    history : array_like (n_systems, n_questions), scores of earlier systems in [low, high]; NaN where there is none
+    design : ``uniform``, ``stratified`` (which needs a history, and is uniform without) or ``informative``
+    rng : generator; None takes a fixed seed, so that the same arguments draw the same questions
+
+    Raises
+    ------
+    DataError : if n is out of range, the design is unknown, or ``informative`` has no history
+
+    Madow (1949), Annals of Mathematical Statistics 20:333; Särndal, Swensson & Wretman (1992), sections 3.4 and 12.2.
+
+    >>> subset = draw_subset(100, 20)
+    >>> len(subset.indices), float(subset.probabilities[0])
+    (20, 0.2)
+    """
+    if not 1 <= n <= n_questions:
+        raise DataError(f"the number of questions to draw must be from 1 to {n_questions}; got {n}")
+    if design not in ("uniform", "stratified", "informative"):
+        raise DataError(f"design must be 'uniform', 'stratified' or 'informative'; got {design!r}")
+    if history is None and design == "informative":
+        raise DataError("drawing by what is informative needs a history: scores of earlier systems")
+    rng = rng or np.random.default_rng(0)
+    size, order = np.ones(n_questions), rng.permutation(n_questions)
+    if history is not None and design != "uniform":
+        r = rates(check_history(history, n_questions, low, high))
+        order = order[np.argsort(r[order], kind="stable")]
+        size = _informativeness(r) if design == "informative" else size
+    probabilities = _inclusion(size, n)
+    return Subset(_systematic(probabilities, order, rng), probabilities)
+
+
+def _informativeness(r: FloatArray) -> FloatArray:
+    return np.sqrt(np.where(r > 0.5, r * (1.0 - r), 0.25)) + _FLOOR
+
+
+def _inclusion(size: FloatArray, n: int) -> FloatArray:
+    """Probabilities proportional to `size` that add up to n, none above 1."""
+    certain = np.zeros(len(size), bool)
+    while True:
+        p = np.where(certain, 1.0, (n - certain.sum()) * size / max(size[~certain].sum(), 1e-300))
+        if not (p > 1.0).any():
+            return np.asarray(p)
+        certain |= p > 1.0
+
+
+def _systematic(probabilities: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
+    """Positions of the questions in which u, u + 1, … fall along the order."""
+    ends = np.cumsum(probabilities[order])
+    n = round(float(ends[-1]))
+    return np.sort(order[np.searchsorted(ends * (n / ends[-1]), rng.random() + np.arange(n), side="right")])

@@ -1,0 +1,119 @@
+"""Intervals by resampling with a task's own aggregation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from harness_uq import Estimate, NotEstimableError, Reported, Source
+from harness_uq_lm_eval.live.resampled import METHOD, resampled
+
+LEVEL = 0.95
+
+
+def row(printed):
+    """An estimate without an interval, whose value lm-eval printed."""
+    return Estimate(
+        system="s",
+        task="t",
+        metric="m",
+        filter="none",
+        estimand="mean",
+        scope="population",
+        method="not estimable",
+        value=printed,
+        std_error=None,
+        interval=None,
+        source=Source("run", "lm-eval"),
+        harness=Reported(printed, None, 4),
+        warnings=("not estimable",),
+    )
+
+
+def percent(items):
+    return 100 * sum(items) / len(items)
+
+
+def found(values, function=percent, units=None, seconds=30.0, printed=None, seed=0):
+    known = row(function(values) if printed is None else printed)
+    return resampled(known, values, function, units, level=LEVEL, seconds=seconds, seed=seed)
+
+
+def test_of_a_mean_the_standard_error_is_the_plain_one():
+    values = [0, 1, 1, 0, 1] * 20
+    ours = found(values)
+    assert (ours.method, ours.value, ours.warnings) == (METHOD, 60.0, ())
+    # 1,000 draws have a Monte Carlo error of 1 / sqrt(2,000) of the standard error; four of them
+    assert ours.std_error == pytest.approx(100 * np.std(values) / 10, rel=0.09)
+
+
+def test_clusters_are_drawn_whole():
+    values, units = np.repeat([0, 1, 1, 0], 25).tolist(), np.repeat(np.arange(4), 25)
+    ours = found(values, units=units)
+    assert ours.std_error == pytest.approx(100 * 0.5 / 2, rel=0.09)
+    assert (ours.n_clusters, len(ours.warnings)) == (4, 1)
+
+
+def test_more_questions_close_the_interval_on_the_value():
+    widths = [found([0, 1, 1] * n).interval.width for n in (20, 80, 320)]
+    assert widths[0] > 1.8 * widths[1] > 3.2 * widths[2]
+
+
+@pytest.mark.parametrize("function", [max, min])
+def test_an_extreme_has_no_interval(function):
+    values = np.random.default_rng(0).normal(size=100).tolist()
+    with pytest.raises(NotEstimableError, match="lies at the end"):
+        found(values, function)
+
+
+def test_a_function_that_is_always_the_same_has_no_interval():
+    with pytest.raises(NotEstimableError, match=r"gives 0.25 whatever"):
+        found([0, 1, 0], lambda items: 0.25)
+
+
+def test_a_value_that_does_not_come_out_again_is_not_trusted():
+    with pytest.raises(NotEstimableError, match="does not give the printed value"):
+        found([0, 1, 0], printed=50.0)
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_a_function_that_fails_or_stops_the_program_costs_only_the_interval(raised):
+    calls = []
+
+    def fails(items):
+        calls.append(1)
+        if len(calls) > 3:
+            raise raised
+        return percent(items)
+
+    with pytest.raises(NotEstimableError, match=raised.__name__):
+        found([0, 1, 1, 0], fails)
+
+
+def test_a_slow_function_is_given_up():
+    with pytest.raises(NotEstimableError, match="called 0 times in 0 s"):
+        found([0, 1, 1], seconds=0.0)
+
+
+def test_what_the_function_changes_is_a_copy():
+    values = [[0], [1], [1]]
+
+    def changes(items):
+        mean = sum(item[0] for item in items) / len(items)
+        items.sort()
+        items[0].append("changed")
+        return mean
+
+    found(values, changes, printed=2 / 3)
+    assert values == [[0], [1], [1]]
+
+
+@pytest.mark.slow
+def test_nineteen_of_twenty_intervals_hold_the_truth():
+    """Skewed scores, 150 a set; the function is a percentage of their mean."""
+    rng = np.random.default_rng(20)
+    truth, covered, n = 100 * 2 / 7, 0, 150
+    for seed in range(n):
+        values = rng.beta(2, 5, 150)
+        ours = found(values.tolist(), seed=seed)
+        covered += ours.interval.low <= truth <= ours.interval.high
+    assert stats.binomtest(covered, n, LEVEL).pvalue > 1e-3

@@ -1,0 +1,274 @@
+"""The commands compare, rank, plan and report from end to end: exit codes, formats, files."""
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness_uq.cli import main
+from harness_uq.comparing.analysis import CompareOptions, compare
+from harness_uq.overview import overview
+from harness_uq.ranking.analysis import rank
+from harness_uq.report.cells import sections_text
+from harness_uq.report.comparison_text import comparisons_as
+from harness_uq.report.ranking_text import rankings_as
+from tests.logs.toy import task_log
+from tests.planning.test_analysis import Components
+from tests.planning.test_analysis import one as plan_of
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def popularity(shared: Path) -> Path:
+    return shared / "data/inspect/popularity_5epochs_3models"
+
+
+@pytest.fixture(scope="module")
+def aime(shared: Path) -> Path:
+    return shared / "data/lm_eval/derived_repeats4_aime25_ii"
+
+
+def sides(aime: Path) -> tuple[str, str]:
+    return f"old={aime / 'matharena__QwQ-32B'}", f"new={aime / 'matharena__DeepSeek-R1'}"
+
+
+# ---------------------------------------------------------------- compare
+
+
+def test_compare_names_sides_and_ends_in_a_sentence(run: Run, aime: Path) -> None:
+    code, out, err = run("compare", *reversed(sides(aime)))
+    assert (code, err) == (0, "")
+    assert "A: new   B: old" in out
+    assert "new is better than old, by 6.8 to 54.1 points." in out
+
+
+def test_fail_if_worse_gives_exit_code_3(run: Run, aime: Path) -> None:
+    assert run("compare", *sides(aime), "--fail-if-worse")[0] == 3
+    assert run("compare", *sides(aime), "--fail-if-worse", "--margin", "0.6")[0] == 0
+    assert run("compare", *reversed(sides(aime)), "--fail-if-worse")[0] == 0
+
+
+def test_compare_json_has_the_promised_fields(run: Run, aime: Path) -> None:
+    _, out, _ = run("compare", *sides(aime), "--format", "json")
+    document = json.loads(out)
+    assert document["schema"] == 1
+    row = document["comparisons"][0]
+    promised = {"task", "metric", "filter", "system_a", "system_b", "difference", "prob_positive", "odds_ratio"}
+    assert promised | {"correlation", "n_matched", "verdict"} <= row.keys()
+    assert {"value", "std_error", "interval"} == row["difference"].keys()
+
+
+def test_compare_csv_has_one_line_a_row(run: Run, aime: Path) -> None:
+    _, out, _ = run("compare", *sides(aime), "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["filter"] for row in rows] == ["score-first", "maj@4"]
+    assert float(rows[0]["difference_interval_low"]) < float(rows[0]["difference_value"]) < 0
+
+
+@pytest.mark.parametrize("method", ["latent-normal", "latent_normal"])
+def test_methods_may_be_written_as_the_tables_write_them(run: Run, aime: Path, method: str) -> None:
+    _, out, _ = run("compare", *sides(aime), "--method", method, "--format", "csv")
+    assert "latent-normal" in out
+
+
+def test_a_missing_side_is_an_error(run: Run, aime: Path) -> None:
+    code, _, err = run("compare", sides(aime)[0], "new=/no/such/folder")
+    assert code == 1
+    assert "no such file or directory" in err
+
+
+def test_one_argument_with_several_systems_is_an_error(run: Run, aime: Path) -> None:
+    code, _, err = run("compare", aime, sides(aime)[0])
+    assert code == 1
+    assert "A must hold the runs of one system" in err
+
+
+def test_a_path_that_holds_an_equals_sign_is_a_path(run: Run, aime: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "run=1"
+    shutil.copytree(aime / "matharena__QwQ-32B", odd)
+    code, out, _ = run("compare", odd, sides(aime)[1])
+    assert code == 0
+    assert "A: matharena/QwQ-32B   B: new" in out
+
+
+def test_a_negative_margin_is_refused(run: Run, aime: Path) -> None:
+    code, _, err = run("compare", *sides(aime), "--margin=-1")
+    assert code == 2
+    assert "0 or more" in err
+
+
+# ---------------------------------------------------------------- rank, plan, report
+
+
+def test_rank_prints_places_matrix_and_number_of_comparisons(run: Run, popularity: Path) -> None:
+    code, out, _ = run("rank", popularity)
+    assert code == 0
+    for text in ("P(best)", "95% ranks", "Holm", "Bayes@N", "P(row is better than column)", "3 in all"):
+        assert text in out
+
+
+def test_plan_from_numbers_is_millers(run: Run) -> None:
+    code, out, _ = run("plan", "--difference-variance", 1 / 9, "--difference", 0.03)
+    assert code == 0
+    assert "ask 969 questions once each" in out
+
+
+def test_plan_from_a_score_and_a_correlation(run: Run) -> None:
+    """p (1 - p) = .16, omega^2 = 2 · .16 · (1 - .5) = .16: (2.8016)^2 .16 / .05^2 = 502.3."""
+    _, out, _ = run("plan", "--score", 0.8, "--correlation", 0.5, "--difference", 0.05)
+    assert "ask 503 questions once each" in out
+
+
+def test_plan_from_nothing_says_what_it_needs(run: Run) -> None:
+    code, _, err = run("plan", "--difference", 0.03)
+    assert code == 2
+    assert "give the logs of a pilot run, or --score" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--questions", "-5"], "argument --questions: must be a whole number, 1 or more; got '-5'"),
+        (["--score", "80"], "argument --score: must lie strictly between 0 and 1, such as 0.8; got '80'"),
+        (["--width", "0"], "argument --width: must be a number above 0; got '0'"),
+        (["--width", "0.1", "--difference", "0.1"], "not allowed with argument --width"),
+        (["--score", "0.5", "--variance-within", "0.3"], "variance between must be finite and not negative"),
+        (["--score", "0.5", "--budget", "9"], "a budget needs the price of a trial"),
+        (["--score", "0.5", "--width", "0.1", "--plot", "c.xyz"], "must end in .png, .svg or .pdf; got 'c.xyz'"),
+    ],
+)
+def test_plan_refuses_wrong_arguments_by_their_own_names(run: Run, arguments: list[str], said: str) -> None:
+    code, out, err = run("plan", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_plan_draws_its_curve(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "curve.png"
+    assert run("plan", "--difference-variance", 0.1, "--difference", 0.03, "--plot", picture)[0] == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_report_writes_one_page_that_loads_nothing(run: Run, popularity: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    code, out, err = run("report", popularity, "--html", page, "--title", "Three models")
+    assert (code, out) == (0, "")
+    assert f"wrote {page}" in err
+    text = page.read_text()
+    assert "<title>Three models</title>" in text
+    assert 'src="http' not in text
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_page_that_cannot_be_written_is_an_error_before_the_work_and_leaves_nothing(
+    run: Run, popularity: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness_uq.plugins.reading.read_logs", lambda *_, **__: pytest.fail("the logs were read"))
+    for path, said in ((tmp_path / "no" / "x.html", "No such file or directory"), (tmp_path, "Is a directory")):
+        code, out, err = run("report", popularity, "--html", path)
+        assert (code, out, err) == (1, "", f"harness-uq: error: {path} cannot be written: {said}\n")
+    code, _, err = run("plan", popularity, "--width", 0.1, "--plot", tmp_path / "no" / "x.png")
+    assert (code, err) == (1, f"harness-uq: error: {tmp_path}/no/x.png cannot be written: No such file or directory\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_report_of_two_systems_compares_them(run: Run, aime: Path) -> None:
+    _, out, _ = run("report", *sides(aime), "--format", "json")
+    document = json.loads(out)
+    assert len(document["comparisons"]) == 2
+    assert document["rankings"] == []
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("command", ["compare", "rank", "plan", "report"])
+def test_every_command_prints_every_format(run: Run, aime: Path, command: str, form: str) -> None:
+    code, out, _ = run(command, *sides(aime), "--format", form)
+    assert code == 0
+    marks = {"json": '"schema": 1', "csv": ",", "markdown": " --: |", "latex": r"\toprule", "table": "exact_match"}
+    assert marks[form] in out
+
+
+@pytest.mark.parametrize("command", ["compare", "rank", "plan", "report"])
+def test_help_names_the_options(run: Run, command: str) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert "--format" in out
+
+
+# ---------------------------------------------------------------- text of results
+
+
+def test_overview_says_why_systems_are_not_compared() -> None:
+    tasks = {"a": ("w", "x"), "b": ("y", "z")}
+    found = overview([task_log([1, 0], system=s, task=t) for s, names in tasks.items() for t in names])
+    assert found.comparisons == ()
+    assert "no task and metric in common" in found.problems[0]
+
+
+def test_names_with_markup_are_printed_as_they_are() -> None:
+    rows = compare(task_log([1, 0], system="[bold]a|b[/bold]"), task_log([1, 1], system="c"))
+    assert "[bold]a|b[/bold]" in comparisons_as(rows, "table")
+    assert r"| toy |" in comparisons_as(rows, "markdown")
+
+
+def test_notes_name_the_tasks_they_are_about_once() -> None:
+    a = [task_log([1, 0, 1], system="a", task=t, ids=["p", "q", "r"]) for t in ("x", "y")]
+    b = [
+        task_log([1, 0], system="b", task="x", ids=["p", "q"]),
+        task_log([1, 0, 0], system="b", task="y", ids=["p", "q", "r"]),
+    ]
+    text = comparisons_as(compare(a, b), "table")
+    assert text.count("x: 2 questions are common to both systems") == 1
+
+
+def test_probabilities_are_never_rounded_to_certainty() -> None:
+    text = rankings_as(rank([task_log([1] * 30, system="a"), task_log([0] * 30, system="b")]), "table")
+    assert ">99" in text
+    assert "> 0.999" in text
+
+
+def test_empty_columns_are_left_out() -> None:
+    rows = compare(task_log([1.5, 0.2, 3.0], system="a", metric="len"), task_log([1, 0, 2.5], system="b", metric="len"))
+    text = comparisons_as(rows, "table")
+    assert "Odds ratio" not in text
+    assert "Only A:B" not in text
+
+
+def test_no_section_is_an_empty_text() -> None:
+    assert sections_text([], {}) == ""
+
+
+def test_lower_is_better_is_said() -> None:
+    rows = compare(
+        task_log([1.5, 0.2, 3.0], system="a", metric="loss"), task_log([2.5, 1.0, 4.5], system="b", metric="loss")
+    )
+    assert "Lower is better: loss." in comparisons_as(rows, "table")
+
+
+def test_the_margin_reaches_the_sentence() -> None:
+    rows = compare(task_log([1] * 50, system="a"), task_log([1] * 50, system="b"), CompareOptions(margin=0.2))
+    assert rows[0].verdict == "too close to call"
+    assert "Choose by cost" in comparisons_as(rows, "markdown")
+
+
+def test_a_plan_that_finds_nothing_still_lists_designs() -> None:
+    found = plan_of(Components(between=0.2), difference=0.05)
+    assert found.recommended is None
+    assert len(found.rows) > 3

@@ -1,0 +1,58 @@
+"""The documentation lists what there is: every method, every page, every field; and its links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness_uq.estimating.analysis import estimate_scores
+from harness_uq.estimating.selection import method_names
+from harness_uq.plugins.manager import load_plugins
+from tests.conftest import ROOT
+
+DOCS = ROOT / "docs"
+INDEX = (DOCS / "index.md").read_text()
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+@pytest.mark.parametrize("name", sorted(set(method_names(load_plugins().estimators)) - {"bayes"}))
+def test_every_method_has_its_page_in_the_index(name: str) -> None:
+    (row,) = [line for line in INDEX.splitlines() if line.startswith("|") and f"`{name}`" in line]
+    page = re.search(r"\]\((methods/[a-z-]+\.md)\)", row)
+    assert page
+    assert f"`{name}`" in (DOCS / page[1]).read_text()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name in {"methods", "decisions"}])
+def test_every_method_and_decision_page_is_in_the_index(page: Path) -> None:
+    assert f"({page.relative_to(DOCS)})" in INDEX
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "methods").glob("*.md")), ids=lambda page: page.stem)
+def test_every_method_page_says_when_it_fails_and_has_an_example_that_runs(page: Path) -> None:
+    text = page.read_text()
+    assert "fails" in text
+    assert ">>> " in text
+    assert re.search(r"\b(19|20)\d\d\b", text), "no source"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_field_of_the_json_is_documented() -> None:
+    text = (DOCS / "json.md").read_text()
+    missing = [name for name in estimate_scores([1, 0, 1]).to_dict() if f"`{name}`" not in text]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "methods").glob("*.md")), ids=lambda page: page.stem)
+def test_a_method_page_leads_to_its_code_and_its_decision_and_that_back(page: Path) -> None:
+    head = page.read_text().partition("\n## ")[0]
+    assert "](../../harness_uq/stats/" in head
+    decisions = re.findall(r"\]\((\.\./decisions/[^)]+)\)", head)
+    assert decisions
+    for decision in decisions:
+        assert f"../methods/{page.name}" in (page.parent / decision).read_text()

@@ -1,0 +1,185 @@
+"""The whole benchmark from a run of a drawn part and runs of earlier systems: in Python and on the command line."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness_uq.cli import main
+from harness_uq.errors import DataError, LogError, NotEstimableError
+from harness_uq.estimating.analysis import Options
+from harness_uq.estimating.parts import estimate_whole, read_probabilities
+from harness_uq.logs.data import RunFacts, TaskLog
+from harness_uq.logs.history import history_of
+from harness_uq.results.estimate import Estimate
+from harness_uq.stats import draw_subset, subset_estimate
+from tests.logs.toy import task_log
+from tests.test_cli import TIME
+
+N = 120
+
+
+def scores(n_systems: int = 6) -> np.ndarray:
+    """Scores of systems in rows, the last of them the new one."""
+    rng = np.random.default_rng(7)
+    ease, strength = rng.normal(0, 2.5, N), rng.normal(0, 1, (n_systems + 1, 1))
+    return (rng.random((n_systems + 1, N)) < 1 / (1 + np.exp(-2 * (strength + ease)))).astype(float)
+
+
+TABLE = scores()
+EARLIER = [task_log(row, system=f"old-{i}") for i, row in enumerate(TABLE[:-1])]
+DRAWN = draw_subset(N, 40, history=TABLE[:-1])
+
+
+def part(indices: np.ndarray = DRAWN.indices, n_all: int | None = N, **other: object) -> TaskLog:
+    ids = [str(i) for i in indices]
+    facts = RunFacts(n_all=n_all, is_limited=True)
+    return task_log(TABLE[-1][indices], system="new", ids=ids, facts=facts, **other)
+
+
+def only(rows: list[Estimate]) -> Estimate:
+    (row,) = rows
+    return row
+
+
+def write_run(folder: Path, system: str, row: np.ndarray, indices: np.ndarray) -> Path:
+    folder.mkdir()
+    results = {
+        "results": {"toy": {"alias": "toy", "acc,none": float(row[indices].mean()), "acc_stderr,none": 0.1}},
+        "configs": {"toy": {"task": "toy", "output_type": "multiple_choice", "repeats": 1}},
+        "versions": {"toy": 1},
+        "n-samples": {"toy": {"original": N, "effective": len(indices)}},
+        "config": {"model": "toy", "model_args": {}},
+        "model_name": system,
+        "lm_eval_version": "0.4.13",
+    }
+    (folder / f"results_{TIME}.json").write_text(json.dumps(results))
+    lines = [
+        {
+            "doc_id": int(i),
+            "doc": {"q": int(i)},
+            "filter": "none",
+            "metrics": ["acc"],
+            "doc_hash": f"h{i}",
+            "acc": row[i],
+        }
+        for i in indices
+    ]
+    (folder / f"samples_toy_{TIME}.jsonl").write_text("\n".join(json.dumps(line) for line in lines) + "\n")
+    return folder
+
+
+def test_a_drawn_part_gives_the_estimate_of_stats() -> None:
+    row = only(estimate_whole([part()], EARLIER))
+    tried = np.full(N, np.nan)
+    tried[DRAWN.indices] = TABLE[-1][DRAWN.indices]
+    expected = subset_estimate(tried, history=TABLE[:-1])
+    assert row.value == pytest.approx(expected.mean)
+    assert row.interval is not None
+    assert (row.interval.low, row.interval.high) == pytest.approx(expected.interval())
+    assert row.diagnostics["effective_subset"] == pytest.approx(expected.effective_questions)
+    assert (row.scope, row.method, row.diagnostics["n_all"]) == ("full", "difference-estimator", N)
+
+
+def test_the_order_of_questions_in_the_run_does_not_matter() -> None:
+    shuffled = np.random.default_rng(0).permutation(DRAWN.indices)
+    one, other = (only(estimate_whole([part(indices)], EARLIER)) for indices in (DRAWN.indices, shuffled))
+    assert one.value == pytest.approx(other.value)
+
+
+def test_a_run_of_the_same_system_is_no_history() -> None:
+    own = task_log(TABLE[-1], system="new")
+    with_own, without = (only(estimate_whole([part()], runs)) for runs in ([*EARLIER, own], EARLIER))
+    assert with_own.value == without.value
+
+
+def test_probabilities_of_the_draw_change_the_estimate() -> None:
+    drawn = draw_subset(N, 40, history=TABLE[:-1], design="informative")
+    given = {"toy": {str(i): p for i, p in enumerate(drawn.probabilities)}}
+    row = only(estimate_whole([part(drawn.indices)], EARLIER, drawn=given))
+    tried = np.full(N, np.nan)
+    tried[drawn.indices] = TABLE[-1][drawn.indices]
+    assert row.value == pytest.approx(subset_estimate(tried, drawn.probabilities, history=TABLE[:-1]).mean)
+
+
+@pytest.mark.parametrize(
+    ("log", "history", "drawn", "reason"),
+    [
+        (part(), [], None, "no run of the history"),
+        (part(n_all=200), EARLIER, None, "hold 120 questions, and the benchmark has 200"),
+        (replace(part(), task="other"), EARLIER, None, "no run of the history"),
+        (task_log([1, 0], system="new", ids=["7", "nowhere"]), EARLIER, None, "such as nowhere"),
+        (part(), EARLIER, {"toy": {"0": 0.5}}, "119 of 120 questions have no probability"),
+        (part(np.arange(N)), EARLIER, None, "exactly"),
+    ],
+)
+def test_what_does_not_fit_says_why(log: TaskLog, history: list[TaskLog], drawn: dict | None, reason: str) -> None:
+    row = only(estimate_whole([log], history, drawn=drawn))
+    assert row.interval is None
+    assert any(reason in warning for warning in row.warnings)
+
+
+def test_another_estimand_is_refused() -> None:
+    with pytest.raises(DataError, match="mean score"):
+        estimate_whole([part()], EARLIER, Options(estimand="pass@1", scope="benchmark"))
+
+
+def test_a_history_holds_every_question_that_any_run_holds() -> None:
+    logs = [task_log([1, 0], system="a", ids=["x", "y"]), task_log([1, 1], system="b", ids=["y", "z"])]
+    history = history_of(logs, "toy")
+    assert history.ids == ("x", "y", "z")
+    np.testing.assert_array_equal(history.scores, [[1, 0, np.nan], [np.nan, 1, 1]])
+    with pytest.raises(NotEstimableError, match="toy, f1"):
+        history_of(logs, "toy", "f1")
+
+
+def test_a_document_that_recurs_counts_as_often_as_it_stands_in_the_benchmark() -> None:
+    history = history_of([task_log([1, 0, 1], hashes=["h", "h", "k"])], "toy")
+    assert history.scores.tolist() == [[1, 0, 1]]
+    assert not history.by_hash
+
+
+def test_a_file_without_probabilities_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ids.json"
+    path.write_text('{"toy": [1, 2]}')
+    with pytest.raises(LogError, match="no probabilities"):
+        read_probabilities(path)
+    with pytest.raises(LogError, match="cannot be read"):
+        read_probabilities(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("design", ["stratified", "uniform", "informative"])
+def test_draw_run_and_estimate_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], design: str
+) -> None:
+    history = [str(write_run(tmp_path / f"old-{i}", f"old-{i}", row, np.arange(N))) for i, row in enumerate(TABLE[:-1])]
+    ids = tmp_path / "ids.json"
+    assert main(["subset", "toy", "--history", *history, "--n", "40", "--output", str(ids), "--design", design]) == 0
+    printed = capsys.readouterr().out.strip().split(",")
+    chosen = json.loads(ids.read_text())["toy"]
+    assert [str(i) for i in chosen] == printed
+    assert len(set(chosen)) == 40
+    run = write_run(tmp_path / "new", "new", TABLE[-1], np.array(chosen))
+    drawn = str(tmp_path / "ids.drawn.json")
+    command = ["estimate", str(run), "--scope", "full", "--history", *history, "--drawn", drawn, "--format", "json"]
+    assert main(command) == 0
+    (row,) = json.loads(capsys.readouterr().out)["estimates"]
+    assert row["method"] == "difference-estimator"
+    assert row["interval"]["low"] < TABLE[-1].mean() < row["interval"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--history", "x"], "add --scope full"),
+        (["--scope", "full", "--history", "x", "--human", "y"], "give one of them"),
+        (["--drawn", "x"], "goes with --history"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["estimate", "nowhere", *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,206 @@
+"""Pictures: what is drawn stands where the numbers say, for one row and for a hundred, without global state."""
+
+import builtins
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from math import isclose
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness_uq.errors import DataError, MissingDependencyError
+from harness_uq.plots.rows import forest_rows, panels, shorten, tick_text, ticks
+from tests.results import factory as make
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from harness_uq import plots
+from harness_uq.plots.planning import design_power
+
+ROOT = Path(__file__).resolve().parents[2]
+SERIES = {
+    "beta": {"x": [0.8, 0.95], "y": [0.81, 0.94], "mc_error": [0.01, 0.01]},
+    "collapsed": {"x": [0.8, 0.95], "y": [0.0, 1.0]},
+}
+FIGURES = {
+    "forest": lambda: plots.forest(make.estimates()),
+    "forest of one": lambda: plots.forest([make.ceiling()]),
+    "forest of differences": lambda: plots.forest(make.comparisons()),
+    "forest of a hundred": lambda: plots.forest([make.ranking(100)]),
+    "gradient": lambda: plots.gradient_intervals(make.estimates(), title="Scores"),
+    "heat map": lambda: plots.heat_map(make.ranking(6)),
+    "heat map of one": lambda: plots.heat_map(make.ranking(1)),
+    "heat map of a hundred": lambda: plots.heat_map(make.ranking(100)),
+    "ranks": lambda: plots.rank_distribution(make.ranking(6)),
+    "ranks without shade": lambda: plots.rank_distribution(make.ranking(100, with_ranks=False)),
+    "precision": lambda: plots.precision_curve(make.plan()),
+    "power": lambda: plots.power_curve(make.plan(), [0.02, 0.05]),
+    "coverage": lambda: plots.coverage(SERIES),
+    "width": lambda: plots.coverage_against_width(SERIES, 0.95),
+    "error": lambda: plots.coverage_error({"beta": {"x": [3, 300], "y": [-0.1, 0.0]}}),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_picture_has_its_labels_inside(name):
+    figure = FIGURES[name]()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = figure.bbox.size
+    for part in [*figure.axes, *figure.legends]:
+        box = part.get_tightbbox(canvas.get_renderer())
+        assert box.x0 >= -1, part
+        assert box.y0 >= -1, part
+        assert box.x1 <= width + 1, part
+        assert box.y1 <= height + 1, part
+
+
+def test_pictures_touch_neither_pyplot_nor_the_settings():
+    code = (
+        "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
+        "from tests.results import factory as make\n"
+        "from harness_uq import plots\n"
+        "plots.forest(make.estimates()).savefig('/dev/null', format='png')\n"
+        "plots.heat_map(make.ranking(3)).savefig('/dev/null', format='svg')\n"
+        "assert 'matplotlib.pyplot' not in sys.modules and matplotlib.rcParams.copy() == before\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, cwd=ROOT)
+
+
+def test_plots_are_imported_without_matplotlib_and_say_what_is_missing(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **kwargs):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingDependencyError, match=r"harness-uq\[plot\]"):
+        plots.forest(make.estimates())
+
+
+def test_dots_and_intervals_stand_at_their_numbers():
+    row = make.estimate()
+    axes = plots.forest([row]).axes[0]
+    lines = [line.get_xdata() for line in axes.lines if len(line.get_xdata())]
+    assert any(np.array_equal(x, [row.interval.low, row.interval.high]) for x in lines)
+    assert any(np.array_equal(x, [row.value]) for x in lines)
+    # Wald at the harness's standard error: 0.8 ± 1.959964 sqrt(0.16 / 199)
+    assert any(len(x) == 2 and isclose(x[0], 0.8 - 1.959964 * (0.16 / 199) ** 0.5, rel_tol=1e-6) for x in lines)
+
+
+def test_density_strip_is_darkest_at_the_mode():
+    row = make.estimate(successes=160, n=200)
+    axes = plots.gradient_intervals([row]).axes[0]
+    image = axes.images[0]
+    shade = np.asarray(image.get_array())[0, :, 3]
+    low, high, *_ = image.get_extent()
+    # mode of Beta(161, 41) is 160 / 200
+    assert isclose(low + (high - low) * (np.argmax(shade) + 0.5) / shade.size, 0.8, abs_tol=0.002)
+
+
+def test_metrics_of_different_range_get_axes_of_their_own():
+    found = panels(forest_rows(make.estimates()))
+    assert [panel.scale for panel in found] == ["score", "word_perplexity", "bleu"]
+    assert [len(panel.groups) for panel in found] == [4, 1, 1]
+
+
+def test_an_axis_holds_all_it_draws_and_stays_inside_the_possible_scores():
+    for panel in panels(forest_rows([*make.estimates(), *make.comparisons(), make.ranking()])):
+        low, high = panel.limits
+        drawn = [
+            x for row in panel.rows for x in (row.value, *(row.span or ()), *(row.reference or ())) if x is not None
+        ]
+        assert low <= min(drawn)
+        assert max(drawn) <= high
+        assert all(low <= tick <= high for tick in panel.ticks)
+        assert 3 <= len(panel.ticks) <= 12
+    assert panels(forest_rows([make.ceiling()]))[0].limits[1] == 1.0
+
+
+def test_an_axis_widens_for_an_interval_that_leaves_the_possible_scores():
+    row = replace(make.ceiling(), interval=make.interval(0.84, 1.055, "confidence"))
+    assert panels(forest_rows([row]))[0].limits[1] == 1.055
+
+
+def test_runs_of_one_system_are_told_apart_by_their_time():
+    first, second = make.estimate(), make.estimate()
+    later = replace(second, source=replace(second.source, time="2025-06-02T08:00:00"))
+    assert [row.label for row in forest_rows([first, later])] == [
+        f"{make.SYSTEMS[0]}, 2025-05-01 10:00",
+        f"{make.SYSTEMS[0]}, 2025-06-02 08:00",
+    ]
+
+
+def test_a_metric_where_less_is_better_says_so_on_its_axis():
+    row = replace(make.comparison(), metric="word_perplexity", higher_is_better=False)
+    assert panels(forest_rows([row]))[0].scale == "difference in word_perplexity, lower is better"
+
+
+def test_heat_map_writes_probabilities_of_row_over_column():
+    ranking = make.ranking(3)
+    written = {text.get_position(): text.get_text() for text in plots.heat_map(ranking).axes[0].texts}
+    assert written[(2, 0)] == f"{100 * ranking.prob_better[0][2]:.0f}"
+    assert written[(0, 0)] == "–"
+
+
+def test_power_at_the_detectable_difference_is_the_plans_power():
+    plan = make.plan()
+    for row in plan.rows:
+        # the other tail adds Phi(-2 z_{.975} - z_{.8}) = 9e-7
+        assert isclose(design_power(row, row.detectable, plan), 0.8, abs_tol=2e-4)
+
+
+def test_coverage_of_zero_and_one_is_drawn_at_the_ends_of_the_axis():
+    axes = plots.coverage(SERIES).axes[0]
+    low, high = axes.get_ylim()
+    triangles = {line.get_marker(): list(line.get_ydata()) for line in axes.lines if line.get_marker() in "v^"}
+    assert triangles["v"] == [low]
+    assert triangles["^"] == [high]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: plots.forest([]),
+        lambda: plots.coverage({}),
+        lambda: plots.power_curve(make.plan(), []),
+        lambda: plots.power_curve(make.plan(), [-0.1]),
+        lambda: plots.precision_curve(replace(make.plan(), rows=())),
+        lambda: plots.heat_map(replace(make.ranking(1), systems=())),
+        lambda: plots.coverage_against_width(SERIES, 95),
+    ],
+)
+def test_nothing_to_draw_is_an_error(call):
+    with pytest.raises(DataError):
+        call()
+
+
+def test_ticks_are_round_and_written_alike():
+    assert ticks(0.83, 1.01) == (0.85, 0.9, 0.95, 1.0)
+    assert ticks(-0.1, 0.1) == (-0.1, -0.05, 0.0, 0.05, 0.1)
+    assert [tick_text(x, (0.0, 0.05)) for x in (0.0, 0.05)] == ["0.00", "0.05"]
+
+
+def test_a_short_name_is_left_alone():
+    assert shorten("name", 4) == "name"
+    assert len(shorten("x" * 50, 20)) == 20
+
+
+@pytest.mark.parametrize("best", [984, 60, 4800])
+def test_texts_on_the_axis_of_questions_have_room_and_the_recommended_number_is_one(best):
+    plan = make.plan()
+    rows = [replace(plan.rows[0], n_questions=n) for n in (50, 100, 200, 500, 1000, 2000, 5000)]
+    chosen = replace(plan.rows[0], n_questions=best)
+    figure = plots.precision_curve(replace(plan, rows=(*rows, chosen), recommended=chosen))
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[-1]
+    boxes = [text.get_window_extent() for text in axes.get_xticklabels()]
+    assert f"{best:,}" in [text.get_text() for text in axes.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

@@ -1,0 +1,83 @@
+"""The package in examples/plugin, installed as a stranger would, against the public names alone."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import EXAMPLES, ROOT
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def harness_uq(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """`harness_uq(*arguments)` runs the command line where the plugin is installed."""
+    folder = tmp_path_factory.mktemp("plugin")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]
+    subprocess.run([*pip, folder, EXAMPLES / "plugin"], check=True)
+    path = os.pathsep.join(map(str, (folder, ROOT, ROOT / "adapters")))
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from harness_uq.cli import main; raise SystemExit(main())"]
+        environment = {**os.environ, "PYTHONPATH": path}
+        return subprocess.run([*command, *map(str, arguments)], env=environment, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    rows = [
+        {"question": f"q{i}", "score": int(i % 3 > 0), "cluster": f"passage {i // 4}", "task": "reading"}
+        for i in range(80)
+    ]
+    path = tmp_path / "run.scores.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_the_reader_s_clusters_count(harness_uq: Run, scores: Path) -> None:
+    done = harness_uq("estimate", scores, "--format", "json")
+    (row,) = json.loads(done.stdout)["estimates"]
+    assert (row["task"], row["n_questions"], row["n_clusters"], row["cluster_key"]) == ("reading", 80, 20, "cluster")
+
+
+def test_the_estimator_runs_when_named_with_what_every_row_has(harness_uq: Run, scores: Path) -> None:
+    done = harness_uq("estimate", scores, "--uq", "hoeffding", "--cluster", "none", "--format", "json")
+    (row,) = json.loads(done.stdout)["estimates"]
+    assert row["method"] == "hoeffding"
+    assert row["interval"]["high"] - row["interval"]["low"] == pytest.approx(2 * (3.688879 / 160) ** 0.5, abs=1e-6)
+    assert row["n_questions"] == 80
+
+
+def test_its_formula_stands_in_the_report(harness_uq: Run, scores: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    harness_uq("report", scores, "--uq", "hoeffding", "--cluster", "none", "--html", page)
+    assert "Hoeffding&#39;s interval" in page.read_text() or "Hoeffding's interval" in page.read_text()
+    assert "J. Am. Stat. Assoc. 58:13-30" in page.read_text()
+
+
+def test_its_logs_cannot_be_written_and_the_message_says_whose_can(harness_uq: Run, scores: Path) -> None:
+    done = harness_uq("rescore", scores, "--in-place")
+    assert done.returncode == 1
+    assert "jsonl logs can be read, not written; of the installed harnesses inspect, lm-eval can" in done.stderr
+
+
+def test_it_is_not_listed_as_runnable_and_a_try_says_which_are(harness_uq: Run) -> None:
+    assert not re.search(r"run jsonl", harness_uq("--help").stdout)
+    done = harness_uq("jsonl", "eval")
+    assert done.returncode == 1
+    assert "harness-uq cannot run jsonl; it runs inspect, lm-eval" in done.stderr
+
+
+def test_a_broken_file_is_named_and_the_others_are_read(harness_uq: Run, scores: Path) -> None:
+    scores.with_name("broken.scores.jsonl").write_text("no json\n")
+    done = harness_uq("estimate", scores.parent, "--format", "json")
+    assert len(json.loads(done.stdout)["estimates"]) == 1
+    assert re.search(r"broken\.scores\.jsonl: line 1 is no score", done.stderr)

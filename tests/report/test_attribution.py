@@ -1,0 +1,83 @@
+"""Warnings and notes name whom they are about: no more than it takes, and no less."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness_uq.report.attribution import footnotes, warnings_of
+from harness_uq.report.html import report_html
+from harness_uq.report.latex import estimates_latex
+from harness_uq.report.tabular import estimates_markdown
+from harness_uq.report.text import estimates_table
+from harness_uq.results.estimate import Estimate
+from tests.results import factory as make
+
+SAID = ("the run did not finish",)
+
+
+def row(system: str, *, task: str = "t", metric: str = "acc", says: bool = False, day: int = 1) -> Estimate:
+    source = replace(make.SOURCE, time=f"2025-05-0{day}T10:00:00")
+    found = make.estimate(system=system, task=task, metric=metric, warnings=SAID if says else ())
+    return replace(found, source=source)
+
+
+def who(*rows: Estimate) -> str:
+    ((found, _),) = warnings_of(rows)
+    return found
+
+
+def test_one_of_two_systems_is_named() -> None:
+    assert who(row("a", says=True), row("b")) == "t of a"
+
+
+def test_a_system_is_not_named_where_all_share_what_is_said() -> None:
+    assert who(row("a", says=True), row("b", says=True)) == "t"
+    assert who(row("a", says=True), row("b", says=True), row("a", task="u"), row("b", task="u")) == "t"
+
+
+def test_the_only_system_is_not_named() -> None:
+    assert who(row("a", says=True), row("a", task="u")) == "t"
+
+
+def test_what_all_tasks_share_names_none() -> None:
+    assert who(*(row("a", task=task, says=True) for task in ("t", "u", "v", "w"))) == "all tasks"
+
+
+def test_tasks_of_the_same_systems_stand_together() -> None:
+    said = [row("a", task=task, says=True) for task in ("t", "u")] + [row("b", task="v", says=True)]
+    silent = [row("b", task=task) for task in ("t", "u")] + [row("a", task="v")]
+    assert who(*said, *silent) == "t, u of a; v of b"
+
+
+def test_one_of_two_metrics_is_named() -> None:
+    assert who(row("a", says=True), row("a", metric="f1")) == "t, acc"
+    assert who(row("a", says=True), row("a", metric="f1", says=True)) == "t"
+
+
+def test_one_of_two_runs_of_a_system_is_named() -> None:
+    assert who(row("a", says=True), row("a", day=2)) == "t of a (run 2025-05-01 10:00)"
+    assert who(row("a", says=True), row("a", day=2, says=True), row("b")) == "t of a"
+
+
+def test_a_plan_from_numbers_has_nobody_to_name() -> None:
+    plan = replace(make.plan(), task="", metric="", filter="none", warnings=SAID, notes=())
+    assert footnotes([plan]) == {"Warnings": list(SAID), "Notes": []}
+
+
+def test_a_comparison_names_the_metric() -> None:
+    rows = [replace(make.comparison(), metric=metric, notes=(f"error of {metric}",)) for metric in ("f1", "mcc")]
+    task = rows[0].task
+    assert footnotes(rows)["Notes"] == [f"{task}, f1: error of f1", f"{task}, mcc: error of mcc"]
+
+
+@pytest.mark.parametrize("printed", [estimates_table, estimates_markdown, estimates_latex, report_html])
+def test_every_report_names_the_system(printed) -> None:
+    text = printed([row("a", says=True), row("b")]).replace("<b>", "").replace("</b>", "")
+    assert "t of a: the run did not finish" in text
+
+
+def test_the_page_says_once_what_scores_and_ranks_share() -> None:
+    ranking = replace(make.ranking(2), task="t", warnings=SAID)
+    page = report_html([row("a", says=True), row("b")], (), [ranking])
+    assert "1 warning<" in page
+    assert "<b>t of a</b>" in page

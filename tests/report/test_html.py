@@ -1,0 +1,293 @@
+"""The HTML report: complete, escaped, self-contained, and looked at in a browser at desktop and phone width."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from harness_uq.estimating.estimators import harness_uq_estimators
+from harness_uq.report.html import report_html
+from harness_uq.report.html.appendix import methods_used
+from tests.results import factory as make
+
+BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+WIDTHS = {"desktop": 1280, "phone": 390, "narrow phone": 360}
+
+
+def full_report(**changes):
+    return report_html(
+        **{
+            "estimates": make.estimates(),
+            "comparisons": make.comparisons(),
+            "rankings": [make.ranking(8)],
+            "plans": [make.plan()],
+            **changes,
+        }
+    )
+
+
+def long_report():
+    rows = [make.estimate(system=system, task=f"subject_{k}") for k in range(40) for system in make.SYSTEMS]
+    return full_report(estimates=rows, rankings=[make.ranking(60)])
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def all(self, *names):
+        return [attrs for tag, attrs in self.tags if tag in names]
+
+
+# ---------------------------------------------------------------- the file itself
+
+
+def test_the_page_refers_to_nothing_outside_itself():
+    page = Page(full_report())
+    targets = [attrs[name] for _, attrs in page.tags for name in ("src", "href", "action", "data") if name in attrs]
+    assert targets
+    assert all(target.startswith("#") or target == "data:," for target in targets)
+    assert not page.all("script", "iframe", "object", "embed", "img")
+    style = re.search(r"<style>(.*?)</style>", full_report(), re.DOTALL)[1]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_every_link_leads_to_a_place_on_the_page_and_ids_are_unique():
+    page = Page(full_report())
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    wanted = {attrs["href"][1:] for attrs in page.all("a")}
+    wanted |= {attrs["aria-labelledby"] for _, attrs in page.tags if "aria-labelledby" in attrs}
+    assert wanted <= set(ids)
+
+
+def test_headings_descend_one_level_at_a_time():
+    levels = [int(tag[1]) for tag, _ in Page(full_report()).tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_every_drawing_has_words_and_every_wide_table_takes_the_keyboard():
+    page = Page(full_report())
+    assert page.all("html") == [{"lang": "en"}]
+    assert all(a.get("aria-hidden") == "true" or (a.get("role") == "img" and a["aria-label"]) for a in page.all("svg"))
+    assert all(attrs.get("tabindex") == "0" for attrs in page.all("div") if attrs.get("class") == "scroll")
+    assert all("scope" in attrs for attrs in page.all("th"))
+
+
+def test_texts_from_results_are_escaped_everywhere():
+    bad = '<script>alert("x")</script>&\'"'
+    estimate = make.estimate(
+        system=bad, task=bad, metric=bad, filter_name=bad, warnings=(bad,), notes=(bad,), method=bad, cluster_key=bad
+    )
+    ranking = make.ranking(2)
+    ranking = replace(
+        ranking, task=bad, notes=(bad,), systems=(replace(ranking.systems[0], system=bad, group=bad),) * 2
+    )
+    comparison = replace(make.comparison(), system_a=bad, task=bad, verdict_text=bad, method=bad, warnings=(bad,))
+    plan = replace(make.plan(), answer=bad, notes=(bad,), warnings=(bad,))
+    page = report_html([estimate], [comparison], [ranking], [plan], title=bad)
+    assert page.count("&lt;script&gt;") > 20
+    assert "<script" not in page
+
+
+def test_every_number_has_its_estimand_evidence_and_warnings():
+    text = full_report()
+    for part in (
+        "mean, population: expected on new questions of the same kind",
+        "25 passage (catalogue of known tasks)",
+        "only 4 of 25 clusters (passage) hold any failure",
+        "not estimable: the log holds no samples",
+        "answers that share a passage resemble each other (× 2.02)",
+        "[0.6819, 0.8313]",
+        "These data could not tell",
+        "800 questions with one trial each",
+        "All pairs: P(row is better than column) in %",
+        "71:50",
+        "No interval here contains the errors of a judge or an answer key, nor contamination",
+        "Bowyer, S., Aitchison, L. &amp; Ivanova, D. R. (2025)",
+    ):
+        assert part in text.replace("&#39;", "'"), part
+
+
+def test_a_fact_shared_by_all_systems_is_said_once_and_another_names_its_system():
+    rows = [make.estimate(system="a"), make.estimate(system="b", warnings=("only b",))]
+    text = report_html(rows)
+    assert text.count("questions count as independent") == 1
+    assert 'only b <span class="who">(b)</span>' in text
+
+
+def test_the_verdict_over_all_tasks_opens_the_page():
+    text = full_report()
+    top = text[text.index('class="answers"') : text.index('id="scores"')]
+    assert "A is not better than B by more than 1 point." in top
+    assert "These data could not tell" not in top
+
+
+def test_sections_without_content_are_left_out():
+    text = report_html([make.estimate()])
+    assert 'id="scores"' in text
+    assert not re.search(r'id="(comparisons|rankings|plans|variance)"', text)
+    assert "<main" in report_html([])
+
+
+def test_the_appendix_knows_every_method_that_the_package_offers():
+    offered = list(harness_uq_estimators())
+    used = methods_used([make.estimate(method=estimator.name, about=estimator.about) for estimator in offered])
+    assert [method.name for method in used] == [estimator.name for estimator in offered]
+    assert all(method.title and method.formula and method.text and method.sources for method in used)
+
+
+def test_a_method_of_a_plugin_is_named_without_a_formula():
+    (method,) = methods_used([make.estimate(method="theirs")])
+    assert (method.title, method.formula) == ("theirs", "")
+    assert "plugin" in method.text
+
+
+# ---------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """`open_page(text, width=…)` shows a report; afterwards nothing was logged and nothing requested but the file."""
+    pages, heard = [], []
+
+    def show(text, width=1280, colours="light"):
+        file = tmp_path / "report.html"
+        file.write_text(text, encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colours)
+        page.on("console", lambda message: heard.append(message.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("request", lambda request: heard.append(request.url) if request.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        pages.append(page)
+        return page
+
+    yield show
+    for page in pages:
+        page.close()
+    assert heard == []
+
+
+@pytest.mark.parametrize("make_report", [full_report, long_report], ids=["full", "long"])
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_the_page_fits_the_screen(open_page, make_report, width):
+    page = open_page(make_report(), width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('body *')]
+            .filter(e => !e.closest('.scroll') && !e.closest('.skip') && !e.closest('svg'))
+            .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+            .map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert outside == []
+
+
+CONTRASTS = """() => {
+  const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
+  const over = (top, below) => { const a = top[3] ?? 1; return below.map((b, i) => a * top[i] + (1 - a) * b); };
+  const backdrop = e => {
+    const chain = []; for (let n = e; n; n = n.parentElement) chain.unshift(parse(getComputedStyle(n).backgroundColor));
+    return chain.reduce((below, top) => over(top, below), [255, 255, 255]);
+  };
+  const linear = v => v <= 10 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => .2126 * linear(r) + .7152 * linear(g) + .0722 * linear(b);
+  const seen = {};
+  for (const e of document.querySelectorAll('body *')) {
+    const hasText = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+    if (!hasText || !e.getClientRects().length) continue;
+    const style = getComputedStyle(e), below = backdrop(e);
+    const ink = over(parse(e instanceof SVGElement ? style.fill : style.color), below);
+    const [a, b] = [light(ink), light(below)].sort((x, y) => y - x);
+    const kind = n => n.getAttribute('class') || '';
+    const name = `${e.tagName}.${kind(e)} in ${kind(e.parentElement)}`;
+    seen[name] = Math.min(seen[name] ?? 99, (a + .05) / (b + .05));
+  }
+  return seen;
+}"""
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_every_text_has_a_contrast_of_at_least_four_and_a_half(open_page, colours):
+    found = open_page(full_report(), colours=colours).evaluate(CONTRASTS)
+    assert len(found) > 20
+    assert {name: round(ratio, 2) for name, ratio in found.items() if ratio < 4.5} == {}
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_marks_stand_out_from_the_page(open_page, colours):
+    # WCAG 2.1, 1.4.11: graphical objects need 3 to 1
+    page = open_page(full_report(), colours=colours)
+    marks = page.evaluate(
+        """() => { document.body.insertAdjacentHTML('beforeend', ['interval', 'dot', 'zero', 'reference'].map(name => {
+             const e = document.querySelector(name === 'reference' ? '.reference line' : '.' + name);
+             return `<p style="color:${getComputedStyle(e).stroke}" class="mark">${name}</p>`; }).join('')); }"""
+    )
+    assert marks is None
+    found = {name: ratio for name, ratio in page.evaluate(CONTRASTS).items() if name.startswith("P.mark")}
+    assert len(found) == 1
+    assert min(found.values()) >= 3
+
+
+def test_a_drawn_interval_spans_what_its_numbers_say(open_page):
+    page = open_page(report_html([make.estimate(successes=150, n=200)]))
+    track, dot = (page.locator(f".panel .line:not(.axis) {part}").first.bounding_box() for part in (".track", ".dot"))
+    ticks = page.locator(".axis text").all_text_contents()
+    low, high = float(ticks[0]), float(ticks[-1])
+    shown = low + (high - low) * (dot["x"] + dot["width"] / 2 - track["x"]) / track["width"]
+    assert shown == pytest.approx(0.75, abs=0.002)
+
+
+def test_wide_tables_scroll_by_keyboard(open_page):
+    from playwright.sync_api import expect
+
+    page = open_page(full_report(), 390)
+    region = page.get_by_role("region", name="Scores with their intervals, by task")
+    region.focus()
+    page.keyboard.press("ArrowRight")
+    # asked from outside the page: its policy forbids the script that `wait_for_function` polls with
+    expect(region).not_to_have_js_property("scrollLeft", 0)
+
+
+def test_stacked_tables_keep_their_roles_on_a_phone(open_page):
+    page = open_page(full_report(), 390)
+    table = page.get_by_role("table", name="Standard errors: the harness's and those of this report")
+    assert table.get_by_role("rowheader", name=make.SYSTEMS[0]).count() == 6
+    assert table.get_by_role("cell").count() == 12 * 4
+
+
+def test_print_shows_what_the_screen_folds_away(open_page):
+    page = open_page(long_report())
+    fact = page.get_by_text("questions count as independent").first
+    assert not fact.is_visible()
+    page.emulate_media(media="print")
+    assert fact.is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")

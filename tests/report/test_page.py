@@ -1,0 +1,86 @@
+"""Tables on short lines: numbers stay whole, words fold, and columns without room are named."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from harness_uq.report.comparison_text import comparisons_as
+from harness_uq.report.page import Cells, Page, folded
+from harness_uq.report.ranking_text import rankings_as
+from harness_uq.report.text import estimates_table
+from tests.results import factory as make
+
+WIDTHS = (80, 100, 120, 160)
+
+
+def table(columns: list[Cells], width: int) -> str:
+    page = Page(width)
+    page.table(columns)
+    page.say_left_out()
+    return page.text()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        lambda width: estimates_table(make.estimates(), width=width),
+        lambda width: comparisons_as(make.comparisons(), "table", width=width),
+        lambda width: rankings_as([make.ranking(8)], "table", width=width),
+    ],
+    ids=["estimates", "comparisons", "rankings"],
+)
+def test_no_line_is_longer_than_asked_and_no_interval_is_broken(text, width: int) -> None:
+    lines = text(width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    intervals = [line for line in lines if "[" in line]
+    assert intervals
+    assert all(re.search(r"\[-?[\d.,]+, -?[\d.,]+\]", line) for line in intervals)
+
+
+def test_value_and_interval_are_never_left_out() -> None:
+    header = estimates_table(make.estimates(), width=80).splitlines()[2]
+    assert "Value" in header
+    assert "95% interval" in header
+
+
+def test_columns_without_room_are_named_with_where_they_are() -> None:
+    columns = [Cells("Task", ["a"] * 2, is_number=False), Cells("Score", ["0.12345678"] * 2), Cells("Extra", ["1"] * 2)]
+    columns[2] = Cells("Extra", ["0.12345678"] * 2, spare=1)
+    short = table(columns, 20)
+    assert "0.12345678\n" in re.sub(r" +\n", "\n", short)
+    assert "Left out for want of room: Extra." in " ".join(short.split())
+    assert "--format" in short
+    assert "Left out" not in table(columns, 28)
+
+
+def test_the_most_spare_columns_go_first_and_equals_go_together() -> None:
+    columns = [Cells(name, ["123456"], spare=spare) for name, spare in (("A", 0), ("B", 1), ("C", 2), ("D", 2))]
+    assert "Left out for want of room: C, D." in " ".join(table(columns, 23).split())
+    assert "Left out for want of room: B, C, D." in " ".join(table(columns, 13).split())
+
+
+def test_words_fold_before_anything_is_left_out() -> None:
+    columns = [Cells("Metric", ["exact_match (custom-extract)"], is_number=False), Cells("±", ["0.1"], spare=1)]
+    lines = [line.split() for line in table(columns, 24).splitlines()]
+    assert lines == [["Metric", "±"], ["exact_match", "0.1"], ["(custom-extract)"]]
+
+
+def test_where_there_is_no_terminal_nothing_folds() -> None:
+    assert "word " * 200 in _said("word " * 200)
+
+
+def _said(text: str) -> str:
+    page = Page()
+    page.say(text)
+    return page.text()
+
+
+@given(st.text("ab _-/()字", max_size=40), st.integers(2, 20))
+def test_folding_loses_no_character_but_blanks(text: str, width: int) -> None:
+    lines = folded(text, width)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(cell_len(line) <= width for line in lines)

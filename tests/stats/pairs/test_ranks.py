@@ -1,0 +1,208 @@
+"""Ranks: joint draws against exact posteriors, published ties, corrections against statsmodels, calibration."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import special
+from scipy.stats import binomtest
+from statsmodels.stats.multitest import multipletests
+
+from harness_uq.errors import DataError
+from harness_uq.stats.pairs.paired import paired_difference_posterior, paired_posteriors
+from harness_uq.stats.pairs.paired_clustered import paired_clustered_difference_posterior
+from harness_uq.stats.pairs.ranks import (
+    benjamini_hochberg,
+    expected_ranks,
+    holm,
+    joint_draws,
+    rank_posterior,
+    ranking_z_score,
+    tied_ranks,
+)
+
+P = np.array([0.025, 0.5, 0.975])
+
+
+Floats = NDArray[np.float64]
+
+
+@pytest.fixture(scope="module")
+def binary() -> Floats:
+    rng = np.random.default_rng(1)
+    scores = (rng.random((4, 20)) < np.array([[1.0], [0.9], [0.8], [0.3]])).astype(float)
+    scores[0] = 1
+    return scores
+
+
+def test_each_systems_draws_have_its_beta_posterior(binary: Floats) -> None:
+    draws = joint_draws(binary, 0, 1, n_draws=100_000)
+    right = binary.sum(axis=1)
+    for system in range(4):
+        below = special.betainc(1 + right[system], 21 - right[system], np.quantile(draws[system], P))
+        assert below == pytest.approx(P, abs=0.006)
+
+
+def test_each_pair_of_draws_has_the_paired_posterior(binary: Floats) -> None:
+    draws = joint_draws(binary, 0, 1, n_draws=100_000)
+    pairs = paired_posteriors(binary, "dirichlet")
+    for i, j in zip(*np.triu_indices(4, 1), strict=True):
+        assert np.mean(draws[i] > draws[j]) == pytest.approx(pairs.prob_positive[i, j], abs=0.006)
+        ends = np.quantile(draws[i] - draws[j], [0.025, 0.975])
+        assert ends == pytest.approx([pairs.low[i, j], pairs.high[i, j]], abs=0.006)
+    ranks = rank_posterior(draws)
+    assert ranks.expected == pytest.approx(expected_ranks(pairs.prob_positive), abs=0.02)
+
+
+def test_a_system_that_is_always_right_is_not_certain_to_be_best() -> None:
+    scores = np.ones((3, 10))
+    scores[1, 0], scores[2, :5] = 0, 0
+    ranks = rank_posterior(joint_draws(scores, 0, 1))
+    assert 0.6 < ranks.prob_best[0] < 0.95
+    assert ranks.prob_best[1] > 0.05
+
+
+def test_a_systems_draws_do_not_depend_on_the_others(binary: Floats) -> None:
+    graded = np.random.default_rng(7).binomial(4, 0.5, (2, 20)) / 4
+    draws = joint_draws(np.vstack([binary, graded]), 0, 1, n_draws=100_000)
+    right = binary.sum(axis=1)
+    for system in range(4):
+        below = special.betainc(1 + right[system], 21 - right[system], np.quantile(draws[system], P))
+        assert below == pytest.approx(P, abs=0.006)
+    pairs = paired_posteriors(binary, "dirichlet")
+    assert np.mean(draws[1] > draws[2]) == pytest.approx(pairs.prob_positive[1, 2], abs=0.006)
+    of_graded = paired_difference_posterior(graded[0] - graded[1], 0, 1)
+    assert of_graded.cdf(np.quantile(draws[4] - draws[5], P)) == pytest.approx(P, abs=0.006)
+
+
+def test_one_prior_mass_for_all_gives_every_pair_that_of_graded_scores(binary: Floats) -> None:
+    scores = np.vstack([binary[0], np.random.default_rng(8).binomial(4, 0.9, 20) / 4])
+    draws = joint_draws(scores, 0, 1, prior_mass=0.5, n_draws=100_000)
+    exact = paired_difference_posterior(scores[0] - scores[1], 0, 1)
+    assert exact.cdf(np.quantile(draws[0] - draws[1], P)) == pytest.approx(P, abs=0.006)
+
+
+def test_bounded_and_clustered_draws_have_their_difference_posteriors() -> None:
+    rng = np.random.default_rng(2)
+    scores, clusters = rng.uniform(20, 80, (3, 12)), np.array([0, 0, 1, 1, 1, 2, 2, 3, 4, 4, 4, 4])
+    plain = joint_draws(scores, 0, 100, n_draws=100_000)
+    clustered = joint_draws(scores, 0, 100, clusters=clusters, n_draws=100_000)
+    for i, j in ((0, 1), (1, 2)):
+        d = scores[i] - scores[j]
+        exact, exact_clustered = (
+            paired_difference_posterior(d, 0, 100),
+            paired_clustered_difference_posterior(d, clusters, 0, 100),
+        )
+        assert exact.cdf(np.quantile(plain[i] - plain[j], P)) == pytest.approx(P, abs=0.006)
+        assert exact_clustered.cdf(np.quantile(clustered[i] - clustered[j], P)) == pytest.approx(P, abs=0.006)
+
+
+def test_unanswered_questions_count_for_the_systems_that_answered() -> None:
+    scores = np.array([[1.0, 1.0, 0.0, np.nan], [0.0, 1.0, 1.0, 1.0]])
+    draws = joint_draws(scores, 0, 1, n_draws=100_000)
+    # three answers, two right, and the prior's coins at the mean size of 3/4 a question: close to Beta(3, 2)'s mean
+    assert draws[0].mean() == pytest.approx((2 + 0.75) / (3 + 1.5), abs=0.01)
+    assert draws[1].mean() == pytest.approx(4 / 6, abs=0.005)
+
+
+def test_same_data_give_the_same_draws_and_a_generator_gives_others() -> None:
+    scores = np.random.default_rng(3).integers(0, 2, (3, 15)).astype(float)
+    assert (joint_draws(scores, 0, 1) == joint_draws(scores, 0, 1)).all()
+    assert (joint_draws(scores, 0, 1) != joint_draws(scores, 0, 1, rng=np.random.default_rng(4))).any()
+
+
+def test_rank_probabilities_of_exchangeable_systems_are_even() -> None:
+    ranks = rank_posterior(np.random.default_rng(5).normal(size=(4, 40_000)))
+    assert ranks.probability == pytest.approx(np.full((4, 4), 0.25), abs=0.01)
+    assert ranks.expected == pytest.approx(np.full(4, 2.5), abs=0.03)
+    assert ranks.low.tolist() == [1] * 4
+    assert ranks.high.tolist() == [4] * 4
+    assert ranks.mc_error == pytest.approx(np.sqrt(0.25 * 0.75 / 40_000), rel=0.02)
+
+
+def test_ties_within_a_draw_are_shared() -> None:
+    ranks = rank_posterior(np.ones((3, 30_000)))
+    assert ranks.probability == pytest.approx(np.full((3, 3), 1 / 3), abs=0.01)
+
+
+def test_rank_intervals_hold_the_stated_probability() -> None:
+    draws = np.random.default_rng(6).normal(np.arange(12)[:, None] / 3, 1, (12, 4000))
+    ranks = rank_posterior(draws, level=0.9)
+    for i in range(12):
+        assert ranks.probability[i, ranks.low[i] - 1 : ranks.high[i]].sum() >= 0.9
+        assert ranks.probability[i, : ranks.low[i] - 1].sum() <= 0.05
+        assert ranks.probability[i, ranks.high[i] :].sum() <= 0.05
+
+
+def test_published_z_scores_and_confidences() -> None:
+    # Bayes@N of systems A, B, C: .6458 ± .0640, .6042 ± .0655, .3750 ± .0651; z_AB .455 rho .675, z_AC 2.965 rho .998
+    z, rho = ranking_z_score(0.6458, 0.0640, [0.6042, 0.3750], [0.0655, 0.0651])
+    assert z == pytest.approx([0.455, 2.965], abs=2e-3)
+    assert rho == pytest.approx([0.675, 0.998], abs=1e-3)
+    # Hariri et al. (2025), section 2.5: z = 1.645 is a confidence of 0.95
+    assert float(ranking_z_score(1.645, 0.6, 0.0, 0.8)[1]) == pytest.approx(0.95, abs=1e-4)
+
+
+def test_ties_chain_through_neighbours_and_ranks_are_dense() -> None:
+    # as in table 1 of Hariri et al. (2025): neighbours tie, the ends of a chain differ, the next rank follows on
+    assert tied_ranks([0.70, 0.62, 0.60, 0.58, 0.20], [0.02] * 5).tolist() == [1, 2, 2, 2, 3]
+    assert tied_ranks([0.50, 0.54, 0.58, 0.62], [0.02] * 4).tolist() == [1, 1, 1, 1]
+    assert tied_ranks([0.20, 0.90, 0.50], [0.01] * 3).tolist() == [3, 1, 2]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_adjusted_p_values_agree_with_statsmodels(p: list[float]) -> None:
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
+
+
+def test_adjustment_keeps_the_shape() -> None:
+    p = np.array([[0.01, 0.2], [0.04, 0.03]])
+    assert holm(p).shape == benjamini_hochberg(p).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([1.0, 0.0], "shape"),
+        ([[1.0, 2.0]], r"lie in \[0, 1\]; got 1 to 2"),
+        ([[1.0, 0.0], [np.nan, np.nan]], "system 1 has no score"),
+    ],
+)
+def test_says_which_scores_it_cannot_use(scores: list[list[float]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        joint_draws(scores, 0, 1)
+
+
+def test_says_what_else_it_cannot_use() -> None:
+    with pytest.raises(DataError, match="prior_mass must be positive and finite; got 0"):
+        joint_draws([[1.0, 0.0]], 0, 1, prior_mass=0)
+    with pytest.raises(DataError, match="square"):
+        expected_ranks([[0.5, 0.2, 0.1]])
+    with pytest.raises(DataError, match="pair without matched questions"):
+        expected_ranks([[0.5, np.nan], [np.nan, 0.5]])
+    with pytest.raises(DataError, match=r"standard deviations .* must be positive"):
+        tied_ranks([0.1, 0.2], [0.0, 0.0])
+    with pytest.raises(DataError, match=r"lie in \[0, 1\]"):
+        holm([0.2, 1.2])
+
+
+@pytest.mark.slow
+def test_probability_of_being_best_is_calibrated_where_scores_come_from_the_prior() -> None:
+    # three systems, cells of the 2^3 outcomes ~ Dirichlet(1/4 each), the finite form of the prior: sum P(best) of the
+    # truly best against the runs, and 95 % rank intervals of a single system
+    rng = np.random.default_rng(20260109)
+    outcomes = np.array([[c >> s & 1 for c in range(8)] for s in range(3)], float)
+    n, claimed, hits, covered = 600, 0.0, 0, 0
+    for _ in range(n):
+        p = rng.dirichlet(np.full(8, 0.25))
+        scores = outcomes[:, rng.choice(8, 12, p=p)]
+        ranks = rank_posterior(joint_draws(scores, 0, 1, n_draws=400, rng=rng), rng=rng)
+        truth = outcomes @ p
+        claimed += ranks.prob_best[0]
+        hits += truth[0] == truth.max()
+        covered += ranks.low[0] <= 1 + np.sum(truth > truth[0]) <= ranks.high[0]
+    assert abs(claimed - hits) < 3.3 * np.sqrt(n * 0.25)
+    assert binomtest(covered, n, 0.95, alternative="less").pvalue > 1e-3

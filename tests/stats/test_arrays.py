@@ -1,0 +1,409 @@
+"""Every public function of `stats` reads arrays of any make right, or refuses them by the argument's name."""
+
+import dataclasses
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness_uq import DataError, stats
+from harness_uq.errors import NotEstimableError
+from harness_uq.stats.common.arrays import numbers
+
+Call = dict[str, Any]
+
+RIGHT = [1, 0, 1, 1, 0, 1, 1, 0]
+OTHER = [1, 1, 0, 1, 0, 0, 1, 0]
+GRADED = [0.5, 0.25, 1.0, 0.75, 0.0, 1.0, 0.5, 0.25]
+LABELS = ["a", "a", "b", "b", "c", "c", "d", "d"]
+SYSTEMS = [RIGHT, OTHER]
+TRIALS = [[1, 0, 1], [1, 1, 1], [0, 0, 1], [0, 1, 0]]
+COUNTS: Call = {"successes": [2, 3, 1, 1, 0], "trials": [3, 3, 3, 3, 3]}
+TWO: Call = {"successes_a": 7, "trials_a": 10, "successes_b": 4, "trials_b": 9}
+CLASSES: Call = {"targets": [0, 1, 2, 0, 1, 2, 0, 1], "predictions": [0, 1, 1, 0, -1, 2, 1, 1]}
+FACTORS = {"question": [1, 1, 2, 2, 3, 3, 4, 4], "seed": [1, 2, 1, 2, 1, 2, 1, 2]}
+GRADES: Call = {"judge": RIGHT, "human": GRADED, "clusters": LABELS, "probabilities": [0.5] * 8}
+BETA = stats.BetaPosterior(7, 4)
+
+
+def bump(points: np.ndarray) -> np.ndarray:
+    return -0.5 * (points**2).sum(axis=1)
+
+
+class Normal:
+    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.normal(size=(n, 1))
+
+    def log_density(self, points: np.ndarray) -> np.ndarray:
+        return bump(points)
+
+
+def seeded() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+CALLS: dict[str, Call] = {
+    "adapted_proposal": {"log_target": bump, "start": [0.1, 0.2], "n_pilot": 50},
+    "allocate": {"variance_between": 1, "variance_within": 1, "cost_question": 1, "cost_trial": 1, "budget": 50},
+    "avg_at_n": {"outcomes": TRIALS, "weights": [0.0, 1.0]},
+    "bayes_at_n": {"outcomes": TRIALS, "weights": [0.0, 1.0], "prior_outcomes": TRIALS},
+    "bayes_at_n_posterior": {"outcomes": TRIALS, "weights": [0.0, 1.0], "prior_outcomes": TRIALS},
+    "bayes_pass_k": {"outcomes": TRIALS, "k": 2},
+    "bayesian_bootstrap": {"statistics": GRADED, "statistic": "mean", "clusters": LABELS, "n_draws": 50},
+    "benchmark_posterior": {**COUNTS, "model": "pooled"},
+    "benjamini_hochberg": {"p_values": [0.25, 0.5, 0.125]},
+    "beta_posterior": {"successes": 3, "trials": 4},
+    "beta_shape_test": COUNTS,
+    "binomial_interval": COUNTS,
+    "bounded_posterior": {"scores": GRADED, "low": 0, "high": 1, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
+    "cluster_bootstrap": {"scores": GRADED, "clusters": LABELS, "n_draws": 50},
+    "cluster_robust": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
+    "cluster_tables": {"correct_a": RIGHT, "correct_b": OTHER, "clusters": LABELS},
+    "cluster_totals": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
+    "clustered_bounded_posterior": {"totals": [2, 1, 0], "sizes": [2, 3, 1]},
+    "clustered_confusion_posterior": {"targets": RIGHT, "predictions": OTHER, "clusters": LABELS},
+    "clustered_importance_sample": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "n_draws": 50, "proposal": "prior"},
+    "clustered_multiclass_posterior": {**CLASSES, "clusters": LABELS, "n_draws": 50},
+    "clustered_score_posterior": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "weights": [1, 2, 1]},
+    "crossed_difference_posterior": {"a": RIGHT, "b": OTHER, "factors": FACTORS},
+    "crossed_posterior": {"scores": RIGHT, "factors": FACTORS},
+    "clustered_paired_t": {"differences": GRADED, "clusters": LABELS},
+    "clustered_posterior": {"successes": [2, 3, 1], "sizes": [3, 3, 4]},
+    "cochran_q": {"values": TRIALS},
+    "confidence_sequence": {"scores": GRADED, "clusters": LABELS},
+    "confusion_matrix": CLASSES,
+    "confusion_posterior": {"tp": 5, "fp": 2, "fn": 3, "tn": 4},
+    "confusion_score": {"tp": [5, 1], "fp": [2, 1], "fn": [3, 1], "tn": [4, 1]},
+    "corpus_statistic": {"statistics": GRADED, "statistic": "mean"},
+    "default_prior_mass": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
+    "detection_power": {"effect": [0.5, 0.25], "n_questions": [10, 20], "variance": [1, 2]},
+    "difference_posterior": {"posterior_a": BETA, "posterior_b": BETA},
+    "draw_subset": {"n_questions": 4, "n": 2, "history": [[1, 0.5, 0, 1], [0.5, 0.5, 1, 1]], "design": "informative"},
+    "effective_counts": {"means": [0.5, 0.75], "sds": [0.125, 0.125]},
+    "effective_weights": {"weights": [1, 2, 1]},
+    "expected_ranks": {"prob_positive": [[0.5, 0.75], [0.25, 0.5]]},
+    "expected_width": {
+        "n_questions": [10, 20],
+        "n_trials": [1, 2],
+        "variance_between": [1, 2],
+        "variance_within": [1, 1],
+        "design_effect": [1, 2],
+    },
+    "f1_delta_interval": {"tp": [5, 1], "fp": [2, 1], "fn": [3, 1]},
+    "finite_population_posterior": {"successes": 3, "trials": 4, "population": 9},
+    "first_decision": {"log_e": [0.0, 1.0, 4.0]},
+    "fisher_odds_ratio": TWO,
+    "g_pass_at_k": {"outcomes": TRIALS, "k": 2, "tau": 0.5},
+    "group_posterior": {**COUNTS, "weights": [1, 2, 1, 1, 1]},
+    "hierarchical_table": {
+        "scores": [1, 1, 1, 0, 1, 0, 1, 0],
+        "systems": ["a", "a", "a", "a", "b", "b", "b", "b"],
+        "tasks": ["x", "x", "y", "y", "x", "x", "y", "y"],
+        "questions": [1, 2, 1, 2, 1, 2, 1, 2],
+    },
+    "judge_corrected_difference": {
+        "judge_a": RIGHT,
+        "judge_b": OTHER,
+        "human_a": GRADED,
+        "human_b": RIGHT,
+        "clusters": LABELS,
+        "probabilities": [0.5] * 8,
+        "n_draws": 50,
+    },
+    "judge_corrected_posterior": {**GRADES, "n_draws": 50},
+    "judge_worth": GRADES,
+    "holm": {"p_values": [0.25, 0.5, 0.125]},
+    "identical_trials": {"values": TRIALS},
+    "importance_sample": {"log_target": bump, "proposal": Normal(), "n_draws": 50},
+    "independent_posterior": TWO,
+    "joint_draws": {
+        "scores": SYSTEMS,
+        "low": 0,
+        "high": 1,
+        "clusters": LABELS,
+        "prior_mass": [1, 2],
+        "n_draws": 50,
+    },
+    "joint_means": {"scores": SYSTEMS, "clusters": LABELS},
+    "korn_graubard_wilson": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
+    "log_e_value": {"only_a": [1, 2], "only_b": [0, 3]},
+    "maj_at_k": {"outcomes": TRIALS, "k": 2, "answers": [["x", "y", "x"], ["x"] * 3, ["y", "z", "x"], ["y", "x", "z"]]},
+    "mcnemar_test": {"table": [3, 2, 1, 4]},
+    "mg_pass_at_k": {"outcomes": TRIALS, "k": 2},
+    "miettinen_nurminen_interval": TWO,
+    "minimum_detectable_effect": {"n_questions": [10, 20], "variance": [1, 2]},
+    "missing_bounds": {"values": TRIALS, "low": 0, "high": 1},
+    "multiclass_posterior": {"matrix": [[3, 1, 0], [0, 4, 0], [0, 0, 2]], "n_draws": 50},
+    "multiclass_score": {"matrix": [[3, 1, 0], [0, 4, 0], [0, 0, 2]]},
+    "nested_score_posterior": {"successes": [2, 3, 1, 0], "trials": [3, 3, 3, 3], "clusters": ["a", "a", "b", "b"]},
+    "nested_posterior": {"successes": [2, 3, 1, 0], "trials": [3, 3, 3, 3], "clusters": ["a", "a", "b", "b"]},
+    "newcombe_interval": TWO,
+    "paired_clustered_difference_posterior": {
+        "differences": GRADED,
+        "clusters": LABELS,
+        "low": 0,
+        "high": 1,
+        "weights": [1, 2, 1, 1, 3, 1, 1, 1],
+    },
+    "paired_clustered_posterior": {"tables": [[3, 2, 0, 0], [4, 1, 0, 0], [3, 0, 1, 2]]},
+    "paired_difference_posterior": {"differences": GRADED, "low": 0, "high": 1},
+    "paired_differences": {"scores_a": GRADED, "scores_b": RIGHT},
+    "paired_posterior": {"table": [3, 2, 1, 4], "model": "dirichlet"},
+    "paired_posteriors": {"correct": SYSTEMS, "model": "dirichlet"},
+    "paired_sequence": {"scores_a": GRADED, "scores_b": RIGHT, "clusters": LABELS},
+    "paired_t": {"differences": GRADED},
+    "paired_variance": {
+        "omega2": [1, 2],
+        "sigma2_a": [1, 2],
+        "sigma2_b": [1, 2],
+        "trials_a": [1, 2],
+        "trials_b": [1, 2],
+        "design_effect": [1, 2],
+    },
+    "pareto_k": {"weights": [float(1 + i % 7) for i in range(40)]},
+    "pass_at_k": {"outcomes": TRIALS, "k": 2},
+    "pass_hat_k": {"outcomes": TRIALS, "k": 2},
+    "pass_k_posterior": {**COUNTS, "k": 2, "scope": "benchmark"},
+    "predict_width": {"pilot": BETA, "ratio": 2},
+    "prob_better": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
+    "rank_posterior": {"draws": [[0.5, 0.25, 0.75], [0.25, 0.5, 1.0]]},
+    "ranking_z_score": {"mean_a": [0.5, 0.25], "sd_a": [0.25, 0.5], "mean_b": [0.25, 1], "sd_b": [0.25, 1]},
+    "required_questions": {"effect": [0.5, 0.25], "variance": [1, 2]},
+    "resampled": {"n_records": 8, "evaluate": np.mean, "clusters": LABELS, "n_draws": 50},
+    "rest_posterior": {"scores": GRADED, "n_rest": 5, "low": 0, "high": 1, "clusters": LABELS},
+    "running_log_e_value": {"correct_a": RIGHT, "correct_b": OTHER},
+    "score_correlation": {"scores_a": GRADED, "scores_b": RIGHT},
+    "shared_items_posterior": {
+        "scores": GRADED,
+        "tasks": LABELS,
+        "items": [1, 2, 1, 2, 1, 2, 1, 2],
+        "weights": [1, 2, 1, 1],
+    },
+    "skewed_mean": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
+    "subset_estimate": {"scores": GRADED, "probabilities": [0.5] * 8, "history": SYSTEMS},
+    "student_mean": {"scores": GRADED},
+    "tango_interval": {"table": [3, 2, 1, 4]},
+    "tied_ranks": {"means": [0.5, 0.25, 0.75], "sds": [0.25, 0.125, 0.25]},
+    "tight_copies": {"scores": GRADED, "low": 0, "high": 1},
+    "trials_to_separate": {"gap": 0.25, "n_questions": 30, "variance_within_a": 0.125, "variance_within_b": 0.125},
+    "unbiased_pass_k_posterior": {**COUNTS, "k": 1, "clusters": ["a", "a", "b", "b", "c"]},
+    "unpaired_variance": {
+        "variance_a": [1, 2],
+        "variance_b": [1, 2],
+        "sigma2_a": [1, 2],
+        "sigma2_b": [1, 2],
+        "trials_a": [1, 2],
+        "trials_b": [1, 2],
+        "design_effect": [1, 2],
+    },
+    "variance_components": {"values": TRIALS},
+    "variance_saved": {"scores_a": GRADED, "scores_b": RIGHT},
+}
+
+PUBLIC = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
+OF_LABELS = {"clusters", "systems", "tasks", "items", "questions", "answers"}
+ARRAYS = [(name, arg) for name, call in CALLS.items() for arg, value in call.items() if isinstance(value, list)]
+NUMBERS = [(name, arg) for name, arg in ARRAYS if arg not in OF_LABELS]
+LABELLED = [(name, arg) for name, arg in ARRAYS if arg in OF_LABELS]
+
+
+def run(name: str, **changed: Any) -> list[float]:
+    """The call of the table with some arguments changed; what it says, in numbers."""
+    function = getattr(stats, name)
+    rng = {"rng": seeded()} if "rng" in inspect.signature(function).parameters else {}
+    return list(told(function(**{**CALLS[name], **changed}, **rng)))
+
+
+def step(name: str) -> int:
+    """Functions that take a while are tried on every fourth make."""
+    costly = ("hierarchical_", "nested_", "paired_clustered_", "clustered_confusion_", "confidence_", "paired_sequence")
+    return 4 if name.startswith(costly) else 1
+
+
+def told(result: Any) -> Iterator[float]:
+    if isinstance(result, stats.Posterior):
+        result = [result.mean, result.sd, result.quantile([0.1, 0.9])]
+    elif dataclasses.is_dataclass(result):
+        result = [getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in OF_LABELS]
+    elif hasattr(result, "__dict__") and not isinstance(result, np.ndarray):
+        result = list(vars(result).values())
+    if isinstance(result, list | tuple):
+        for part in result:
+            yield from told(part)
+    elif isinstance(result, bool | int | float | np.ndarray | np.generic):
+        yield from np.ravel(np.asarray(result, float)).tolist()
+
+
+def outcome(name: str, **changed: Any) -> list[float] | type[Exception]:
+    try:
+        return run(name, **changed)
+    except (DataError, NotEstimableError) as error:
+        return type(error)
+
+
+def test_every_public_function_is_in_the_table() -> None:
+    assert sorted(CALLS) == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_every_call_of_the_table_gives_numbers(name: str) -> None:
+    assert not np.isnan(run(name)).any()
+
+
+SAME: dict[str, Callable[[list[Any]], Any]] = {
+    "tuple": tuple,
+    "array": np.array,
+    "float32": lambda x: np.array(x, np.float32),
+    "big-endian": lambda x: np.array(x, ">f8"),
+    "objects": lambda x: np.array(x, object),
+    "masked": lambda x: np.ma.masked_array(np.array(x), mask=False),
+    "every second": lambda x: np.repeat(np.array(x), 2, axis=0)[::2],
+    "pandas": lambda x: (
+        pd.Series(x, index=range(len(x), 0, -1)) if np.ndim(x) == 1 else pd.DataFrame(x, index=x[0][:1] * len(x))
+    ),
+    "polars": lambda x: pl.Series(x) if np.ndim(x) == 1 else pl.DataFrame(x, orient="row"),
+    "list of columns": lambda x: [pd.Series(row, index=range(len(row), 0, -1)) if np.ndim(row) else row for row in x],
+    "list of masked": lambda x: [np.ma.masked_array(row, mask=False) if np.ndim(row) else row for row in x],
+}
+
+
+def is_whole(values: list[Any], highest: int) -> bool:
+    flat = np.ravel(values)
+    return bool((flat % 1 == 0).all() and (flat >= 0).all() and (flat <= highest).all())
+
+
+@pytest.mark.parametrize(("name", "arg"), NUMBERS)
+def test_every_make_of_numbers_gives_the_same(name: str, arg: str) -> None:
+    given, expected = CALLS[name][arg], run(name)
+    makes = dict(SAME)
+    if is_whole(given, 255):
+        makes["uint8"] = lambda x: np.array(x, np.uint8)
+        makes["Int64"] = lambda x: pd.array(x, dtype="Int64") if np.ndim(x) == 1 else np.array(x, np.int8)
+    if is_whole(given, 1):
+        makes["bools"] = lambda x: np.array(x, bool).tolist()
+    for make, of in list(makes.items())[:: step(name)]:
+        assert run(name, **{arg: of(given)}) == pytest.approx(expected, rel=1e-6), make
+
+
+@pytest.mark.parametrize(("name", "arg"), LABELLED)
+def test_every_make_of_labels_gives_the_same(name: str, arg: str) -> None:
+    given, expected = CALLS[name][arg], run(name)
+    makes = [np.array(given), np.array(given, object), np.ma.masked_array(given, mask=False)]
+    if np.ndim(given) == 1:
+        makes += [pd.Series(given, index=range(len(given), 0, -1)), pd.Categorical(given), pl.Series(given)]
+    numbered = np.unique(given, return_inverse=True)[1].reshape(np.shape(given))
+    for make in [*makes, numbered, numbered.tolist(), numbered.astype(np.float32)][:: step(name)]:
+        assert run(name, **{arg: make}) == pytest.approx(expected)
+
+
+def with_first(values: list[Any], entry: object) -> list[Any]:
+    """The same list with another first entry."""
+    return [with_first(values[0], entry) if isinstance(values[0], list) else entry, *values[1:]]
+
+
+def masked(values: list[Any]) -> np.ma.MaskedArray:
+    return np.ma.masked_array(np.array(values, float), mask=with_first(np.zeros(np.shape(values), bool).tolist(), True))
+
+
+@pytest.mark.parametrize(("name", "arg"), NUMBERS)
+def test_what_is_missing_is_missing_in_every_make(name: str, arg: str) -> None:
+    given = CALLS[name][arg]
+    expected = outcome(name, **{arg: with_first(given, float("nan"))})
+    makes = [with_first(given, None), masked(given), with_first(given, pd.NA)]
+    if np.ndim(given) == 1:
+        makes += [pd.Series(with_first(given, None)), pd.array(with_first(given, None), dtype="Float64")]
+        makes += [pl.Series(with_first(given, None))]
+    for make in makes[:: step(name)]:
+        np.testing.assert_equal(outcome(name, **{arg: make}), expected)
+
+
+BAD: dict[str, Callable[[list[Any]], Any]] = {
+    "NaN": lambda x: with_first(x, float("nan")),
+    "inf": lambda x: with_first(x, float("inf")),
+    "-inf": lambda x: with_first(x, -float("inf")),
+    "all NaN": lambda x: np.full(np.shape(x), np.nan),
+    "negative": lambda x: with_first(x, -1),
+    "fraction": lambda x: with_first(x, 0.3),
+    "1e300": lambda x: with_first(x, 1e300),
+    "10^15": lambda x: with_first(x, 10**15),
+    "10^30": lambda x: with_first(x, 10**30),
+    "10^400": lambda x: with_first(x, 10**400),
+    "text": lambda x: with_first(x, "right"),
+    "number as text": lambda x: np.array(with_first(x, "1"), object),
+    "complex": lambda x: with_first(x, 1j),
+    "list": lambda x: with_first(x, [1, 0]),
+    "dictionary": lambda x: with_first(x, {}),
+    "dates": lambda x: np.full(np.shape(x), np.datetime64("2020-01-01")),
+    "empty": lambda x: [],
+    "no columns": lambda x: np.empty((len(x), 0)),
+    "no rows": lambda x: np.empty((0, 3)),
+    "scalar": lambda x: 1,
+    "none": lambda x: np.array(None),
+    "one less": lambda x: x[1:],
+    "one more": lambda x: [*x, x[0]],
+    "one": lambda x: x[:1],
+    "column": lambda x: np.array(x)[:, None],
+    "row": lambda x: np.array(x)[None],
+    "cube": lambda x: np.array(x)[None, None],
+    "zeros": lambda x: np.zeros(np.shape(x)),
+    "ones": lambda x: np.ones(np.shape(x)),
+}
+TELLS_NAN = {"paired_posteriors"}  # of pairs without a common question, as it says
+
+
+@pytest.mark.parametrize(("name", "arg"), NUMBERS)
+def test_what_cannot_be_read_is_refused_by_name(name: str, arg: str) -> None:
+    problems = []
+    for kind, of in BAD.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            problems += problem(name, arg, kind, of(CALLS[name][arg]))
+    assert problems == []
+
+
+def problem(name: str, arg: str, kind: str, value: Any) -> list[str]:
+    try:
+        said = run(name, **{arg: value})
+    except NotEstimableError:
+        return []
+    except DataError as error:
+        stems = [part.rstrip("s") for part in CALLS[name]]
+        return [] if any(stem in str(error) for stem in stems) else [f"{kind}: no argument named in {error}"]
+    except Exception as error:
+        return [f"{kind}: {type(error).__name__}: {error}"]
+    return [f"{kind}: says NaN"] if np.isnan(said).any() and name not in TELLS_NAN else []
+
+
+BAD_LABELS: dict[str, Callable[[list[Any]], Any]] = {
+    "None": lambda x: with_first(x, None),
+    "NaN": lambda x: with_first(np.unique(x, return_inverse=True)[1].reshape(np.shape(x)).tolist(), float("nan")),
+    "masked": lambda x: np.ma.masked_array(x, mask=with_first(np.zeros(np.shape(x), bool).tolist(), True)),
+    "NA": lambda x: np.array(with_first(x, pd.NA), object),
+    "dictionary": lambda x: with_first(x, {}),
+    "empty": lambda x: [],
+    "one less": lambda x: x[1:],
+    "one more": lambda x: [*x, x[0]],
+    "row": lambda x: np.array(x)[None],
+    "scalar": lambda x: "a",
+}
+
+
+@pytest.mark.parametrize(("name", "arg"), LABELLED)
+@pytest.mark.parametrize("kind", BAD_LABELS)
+def test_labels_that_are_none_are_refused_by_name(name: str, arg: str, kind: str) -> None:
+    with pytest.raises(DataError, match=arg):
+        run(name, **{arg: BAD_LABELS[kind](CALLS[name][arg])})
+
+
+@given(st.lists(st.one_of(st.none(), st.booleans(), st.integers(-(10**20), 10**20), st.floats(width=32)), min_size=1))
+def test_numbers_are_those_given_whatever_holds_them(values: list[Any]) -> None:
+    expected = np.array([np.nan if x is None else float(x) for x in values])
+    for given_as in (values, tuple(values), np.array(values, object), pd.Series(values, dtype=object)):
+        np.testing.assert_array_equal(numbers(given_as, "values"), expected)

@@ -1,0 +1,44 @@
+"""Each default with its number: a change that was not meant fails here, one that was meant gets a decision page."""
+
+import pytest
+
+from harness_uq import Options, StructureOptions, estimate_scores
+from tests.conftest import ROOT
+
+RIGHT = [1] * 17 + [0] * 3
+PASSAGES, OF_PASSAGES = [i // 4 for i in range(40)], [1, 1, 1, 0] * 8 + [1, 1, 0, 0] * 2
+TRIALS = [
+    [int(c) for c in row] for row in ["1110", "1111", "0010", "1111", "0000", "1101", "1111", "1011", "1111", "0111"]
+]
+GRADED = [0.9, 0.85, 0.8, 0.95, 0.7, 0.9, 0.88, 0.6, 0.92, 0.99]
+LONG_TAILED = [3, 7, 1, 9, 4, 5, 30, 2, 6, 8]
+PAIRS = [i // 2 for i in range(10)]
+UNIT = {"structure": StructureOptions(ranges={"score": (0.0, 1.0)})}
+
+# scores, clusters, options; method, interval; the page that says why
+DEFAULTS = {
+    "right or wrong": (RIGHT, None, {}, "beta", 0.659947, 0.959123, "001"),
+    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.552626, 0.820013, "024"),
+    "in trials": (TRIALS, None, {}, "clustered", 0.503278, 0.891591, "024"),
+    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.461687, 0.913871, "024"),
+    "bounded": (GRADED, None, UNIT, "dirichlet-process", 0.671841, 0.918501, "003"),
+    "bounded in clusters": (GRADED, PAIRS, UNIT, "clustered-dp", 0.562089, 0.953929, "003"),
+    "unbounded": (LONG_TAILED, None, {}, "hall", 1.550627, 30.122335, "022"),
+    "unbounded in clusters": (LONG_TAILED, PAIRS, {}, "hall", 1.480810, 31.593593, "022"),
+    "these questions": (TRIALS, None, {"scope": "benchmark"}, "benchmark", 0.595759, 0.833878, "004"),
+    "pass@2": (TRIALS, None, {"estimand": "pass@2"}, "pass-k-unbiased", 0.601468, 0.978574, "006"),
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_a_default_gives_its_number(name: str) -> None:
+    values, clusters, options, method, low, high, _ = DEFAULTS[name]
+    row = estimate_scores(values, clusters=clusters, options=Options(**options))
+    assert row.method == method
+    assert (row.interval.low, row.interval.high) == pytest.approx((low, high), abs=2e-6)
+
+
+@pytest.mark.parametrize("page", sorted({row[-1] for row in DEFAULTS.values()}))
+def test_a_default_has_its_decision(page: str) -> None:
+    (found,) = (ROOT / "docs/decisions").glob(f"{page}-*.md")
+    assert found.read_text()

@@ -1,0 +1,41 @@
+"""What is said of a release in several places is said alike."""
+
+import re
+import tomllib
+
+import harness_uq
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+WORKFLOWS = [path.read_text() for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+
+
+def test_the_citation_names_this_version_licence_and_authors() -> None:
+    citation = (ROOT / "CITATION.cff").read_text()
+    wanted = (
+        f"version: {harness_uq.__version__}",
+        f"license: {PROJECT['license']}",
+        f"name: {PROJECT['authors'][0]['name']}",
+    )
+    assert [line for line in wanted if line not in citation] == []
+
+
+def test_workflows_run_sessions_that_there_are() -> None:
+    sessions = set(re.findall(r"^def ([a-z]\w+)\(session", (ROOT / "noxfile.py").read_text(), re.MULTILINE))
+    run = re.findall(r"nox --sessions ([a-z][\w ]*)", "\n".join(WORKFLOWS))
+    matrix = re.findall(r"session: \[([\w, ]+)\]", "\n".join(WORKFLOWS))
+    named = {name for names in run + matrix for name in re.split(r"[ ,]+", names) if name}
+    assert len(named) > 8
+    assert named <= sessions
+
+
+def test_workflows_try_every_python_that_the_classifiers_promise() -> None:
+    promised = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    (matrix,) = re.findall(r"python: \[(.*)\]", "\n".join(WORKFLOWS))
+    assert re.findall(r"3\.\d+", matrix) == promised
+
+
+def test_every_tool_of_the_checks_has_its_tested_version() -> None:
+    tools = {re.split(r"[>=\[]", name)[0] for name in PROJECT["optional-dependencies"]["dev"]} - {"harness-uq"}
+    pinned = set(re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    assert tools <= pinned
