@@ -30,6 +30,7 @@ from harness_uq.plugins.manager import Plugins, cluster_keys, load_plugins
 from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
+from harness_uq.stats.common.arrays import LARGEST
 from harness_uq.stats.trials.checks import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
 from harness_uq.structure.detection import detect
@@ -38,8 +39,6 @@ from harness_uq.structure.task_groups import group_data, group_structure, member
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-_LARGEST_SCORE = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,8 +322,8 @@ def _with_distinct_trials(data: Scores) -> Scores:
     NotEstimableError : if a score is so large that squares overflow
     """
     largest = float(np.nanmax(np.abs(data.values)))
-    if largest > _LARGEST_SCORE:
-        raise NotEstimableError(f"a score of {largest:.3g} is larger than can be averaged ({_LARGEST_SCORE:g})")
+    if largest > LARGEST:
+        raise NotEstimableError(f"a score of {largest:.3g} is larger than can be averaged ({LARGEST:g})")
     counts = np.isfinite(data.values).sum(axis=1)
     is_single = counts.max() == 1 or _are_copies(data)
     return replace(data, values=_first_trial(data.values)) if is_single else data

@@ -525,6 +525,9 @@ def test_trials_that_are_copies_are_reported_as_trials_and_counted_once():
 
 @pytest.mark.parametrize("value", [1e308, -1e308, 1e155])
 def test_scores_too_large_to_be_squared_are_refused(value):
-    row = estimate_scores([0.5, value, 0.25, 0.75])
+    scores = [0.5, value, 0.25, 0.75]
+    with pytest.raises(DataError, match="values must lie within"):
+        estimate_scores(scores)
+    row = one(log_of(Scores("acc", "none", np.array(scores)[:, None]), questions=4))
     assert row.interval is None
     assert "larger than can be averaged" in row.warnings[0]
