@@ -15,6 +15,10 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run
 
 
+class _NoScoresError(LogError):
+    """A log that was read and holds nothing to estimate."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What was read, and what was not.
@@ -77,7 +81,8 @@ def read_logs(
             found = read_run(harness, run, need_scores=need_scores)
         except Exception as error:
             warnings += [(run.files[0], _whose(harness, error))]
-            unread.add(run.files[0])
+            if not isinstance(error, _NoScoresError):
+                unread.add(run.files[0])
             claimed -= set(run.files)
             continue
         logs += found
@@ -122,7 +127,7 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     """
     logs = list(harness.read(run))
     if need_scores and logs and not any(log.data for log in logs):
-        raise LogError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+        raise _NoScoresError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
     return logs
 
 
