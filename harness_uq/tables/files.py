@@ -1,14 +1,16 @@
 """CSV, TSV, JSON Lines and Parquet files as tables."""
 
 import csv
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from harness_uq.errors import LogError, MissingDependencyError
+from harness_uq.logs.places import name_of, open_binary
 from harness_uq.tables.cells import is_plain
 from harness_uq.tables.columns import Columns, Layout, layout_of
 from harness_uq.tables.table import Table
@@ -24,16 +26,21 @@ _LONGEST_CELL = 2**31 - 1  # the csv module stops at 131,072 characters, and a t
 class _Kind:
     """How to read a kind of file: its layout from its head, and all of it."""
 
-    layout: Callable[[Path, Columns], Layout]
-    read: Callable[[Path, Columns], tuple[Table, Layout]]
+    layout: Callable[[str, Columns], Layout]
+    read: Callable[[str, Columns], tuple[Table, Layout]]
 
 
-def is_table_name(path: str) -> bool:
+def is_table_name(place: str) -> bool:
     """Whether a file is called like a table."""
-    return Path(path).suffix.lower() in _KINDS
+    return _suffix(place) in _KINDS
 
 
-def layout_in(path: str, asked: Columns) -> Layout:
+def stem_of(place: str) -> str:
+    """The file's name without its ending."""
+    return PurePath(name_of(place)).stem
+
+
+def layout_in(place: str, asked: Columns) -> Layout:
     """The part of each column, from the head of the file.
 
     Raises
@@ -41,10 +48,10 @@ def layout_in(path: str, asked: Columns) -> Layout:
     LogError : if the file is no table of scores; the message says why
     MissingDependencyError : for Parquet without pyarrow
     """
-    return _KINDS[Path(path).suffix.lower()].layout(Path(path), asked)
+    return _KINDS[_suffix(place)].layout(place, asked)
 
 
-def read_file(path: str, asked: Columns) -> tuple[Table, Layout]:
+def read_file(place: str, asked: Columns) -> tuple[Table, Layout]:
     """The table and the part of each of its columns.
 
     Raises
@@ -52,7 +59,15 @@ def read_file(path: str, asked: Columns) -> tuple[Table, Layout]:
     LogError : if the file cannot be read or is no table of scores
     MissingDependencyError : for Parquet without pyarrow
     """
-    return _KINDS[Path(path).suffix.lower()].read(Path(path), asked)
+    return _KINDS[_suffix(place)].read(place, asked)
+
+
+def _suffix(place: str) -> str:
+    return PurePath(name_of(place)).suffix.lower()
+
+
+def _text(place: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(open_binary(place), encoding="utf-8-sig", newline="")
 
 
 @contextmanager
@@ -79,15 +94,15 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _csv_layout(path: Path, asked: Columns) -> Layout:
-    return _header(path, asked)[0]
+def _csv_layout(place: str, asked: Columns) -> Layout:
+    return _header(place, asked)[0]
 
 
-def _header(path: Path, asked: Columns) -> tuple[Layout, str, list[str]]:
+def _header(place: str, asked: Columns) -> tuple[Layout, str, list[str]]:
     """Layout, delimiter and names, by the first delimiter whose columns have every part that is needed."""
     reasons = []
-    for delimiter in _DELIMITERS[path.suffix.lower()]:
-        with _refusing(), _long_cells(), path.open(newline="", encoding="utf-8-sig") as stream:
+    for delimiter in _DELIMITERS[_suffix(place)]:
+        with _refusing(), _long_cells(), _text(place) as stream:
             names = [name.strip() for name in next(csv.reader(stream, delimiter=delimiter), ())]
         try:
             return layout_of(names, asked), delimiter, names
@@ -96,9 +111,9 @@ def _header(path: Path, asked: Columns) -> tuple[Layout, str, list[str]]:
     raise max(reasons, key=lambda reason: reason[0])[1]
 
 
-def _read_csv(path: Path, asked: Columns) -> tuple[Table, Layout]:
-    layout, delimiter, names = _header(path, asked)
-    with _refusing(), _long_cells(), path.open(newline="", encoding="utf-8-sig") as stream:
+def _read_csv(place: str, asked: Columns) -> tuple[Table, Layout]:
+    layout, delimiter, names = _header(place, asked)
+    with _refusing(), _long_cells(), _text(place) as stream:
         reader = csv.reader(stream, delimiter=delimiter)
         next(reader)
         rows, lines = [], []
@@ -112,8 +127,8 @@ def _read_csv(path: Path, asked: Columns) -> tuple[Table, Layout]:
     return Table(columns, lines), layout
 
 
-def _json_layout(path: Path, asked: Columns) -> Layout:
-    with _refusing(), path.open(encoding="utf-8-sig") as stream:
+def _json_layout(place: str, asked: Columns) -> Layout:
+    with _refusing(), _text(place) as stream:
         first = next((line for line in stream if line.strip()), "")
     if not first:
         raise LogError("holds no line")
@@ -127,11 +142,11 @@ def _json_layout(path: Path, asked: Columns) -> Layout:
     return layout_of(list(row), asked)
 
 
-def _read_json(path: Path, asked: Columns) -> tuple[Table, Layout]:
-    _json_layout(path, asked)
+def _read_json(place: str, asked: Columns) -> tuple[Table, Layout]:
+    _json_layout(place, asked)
     rows: list[Mapping[str, object]] = []
     lines: list[int] = []
-    with _refusing(), path.open(encoding="utf-8-sig") as stream:
+    with _refusing(), _text(place) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
                 rows.append(_object(line, number))
@@ -150,13 +165,13 @@ def _object(line: str, number: int) -> Mapping[str, object]:
     return row
 
 
-def _parquet_layout(path: Path, asked: Columns) -> Layout:
-    with _parquet(path) as file:
+def _parquet_layout(place: str, asked: Columns) -> Layout:
+    with _parquet(place) as file:
         return layout_of(file.schema_arrow.names, asked)
 
 
-def _read_parquet(path: Path, asked: Columns) -> tuple[Table, Layout]:
-    with _parquet(path) as file:
+def _read_parquet(place: str, asked: Columns) -> tuple[Table, Layout]:
+    with _parquet(place) as file:
         import pyarrow.types as kinds
 
         schema = file.schema_arrow
@@ -167,14 +182,14 @@ def _read_parquet(path: Path, asked: Columns) -> tuple[Table, Layout]:
 
 
 @contextmanager
-def _parquet(path: Path) -> "Iterator[pq.ParquetFile]":
+def _parquet(place: str) -> "Iterator[pq.ParquetFile]":
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingDependencyError("Parquet needs pyarrow: pip install 'harness-uq[tables]'") from None
     try:
-        with pq.ParquetFile(path) as file:
+        with open_binary(place) as content, pq.ParquetFile(content) as file:
             yield file
     except (pa.ArrowException, OSError) as error:
         raise LogError(f"is no Parquet file that pyarrow reads: {' '.join(str(error).split())[:200]}") from None

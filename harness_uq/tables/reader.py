@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from harness_uq.errors import HarnessUqError
 from harness_uq.logs.catalogue import Catalogue
 from harness_uq.logs.data import Source, TaskLog
+from harness_uq.logs.places import name_of
 from harness_uq.plugins.hookspecs import hookimpl
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Found, Run
@@ -46,7 +46,7 @@ class TableReader:
         for path in paths:
             reason = self.why_not(path) if is_table_name(path) else ""
             if reason is None:
-                runs.append(Run(Path(path).name, (path,)))
+                runs.append(Run(name_of(path), (path,)))
             elif reason and self.columns:
                 problems.append((path, reason))
             else:
@@ -73,11 +73,11 @@ class TableReader:
         LogError : if the file cannot be read, or a row makes no sense
         """
         from harness_uq.tables.build import Names, task_logs
-        from harness_uq.tables.files import read_file
+        from harness_uq.tables.files import read_file, stem_of
 
         (path,) = run.files
         table, layout = read_file(path, self.columns)
-        yield from task_logs(table, layout, Names(Path(path).stem), Source(path, NAME))
+        yield from task_logs(table, layout, Names(stem_of(path)), Source(path, NAME))
 
     def catalogue(self) -> Catalogue:
         """Ranges and directions of metrics that every harness calls alike."""

@@ -7,7 +7,7 @@ from harness_uq.logs.catalogue import with_catalogue
 from harness_uq.logs.data import Source, TaskLog
 from harness_uq.tables.build import Names, task_logs
 from harness_uq.tables.columns import Columns, layout_of
-from harness_uq.tables.files import SUFFIXES, is_table_name, read_file
+from harness_uq.tables.files import SUFFIXES, is_table_name, read_file, stem_of
 from harness_uq.tables.frames import Frames, table_of
 from harness_uq.tables.reader import NAME, TableReader
 
@@ -64,6 +64,6 @@ def _from_file(path: str, asked: Columns, system: str | None, task: str | None) 
         raise LogError(f"{path} must end in {', '.join(SUFFIXES)}")
     try:
         found, layout = read_file(path, asked)
-        return task_logs(found, layout, Names(Path(path).stem, system, task), Source(path, NAME))
+        return task_logs(found, layout, Names(stem_of(path), system, task), Source(path, NAME))
     except LogError as error:
         raise LogError(f"{path}: {error}") from None

@@ -117,3 +117,14 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path: Path, monkeypatch: py
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'harness-uq\[tables\]'"):
         read_table(path)
+
+
+def test_a_table_may_lie_in_a_store() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    for name in ("t.csv", "t.jsonl"):
+        with fsspec.open(f"memory://bucket/{name}", "w") as stream:
+            stream.write("id,score\n1,1\n" if name == "t.csv" else '{"id": 1, "score": 1}\n')
+        (log,) = read_table(f"memory://bucket/{name}")
+        assert (log.system, log.data[0].values.tolist()) == ("t", [[1.0]])
+    with pytest.raises(LogError, match=r"memory://bucket/none\.csv: cannot be read"):
+        read_table("memory://bucket/none.csv")
