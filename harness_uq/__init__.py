@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from harness_uq.results.plan import Plan
     from harness_uq.results.ranking import Ranking
     from harness_uq.structure.facts import Structure, StructureOptions
+    from harness_uq.tables.reading import read_table
 
 _HOMES = {
     "estimating.analysis": (
@@ -130,6 +131,7 @@ _HOMES = {
         "Catalogue",
         "CatalogueEntry",
     ),
+    "tables.reading": ("read_table",),
     "structure.facts": (
         "Structure",
         "StructureOptions",
@@ -195,6 +197,7 @@ __all__ = [
     "plan",
     "rank",
     "read_logs",
+    "read_table",
     "stats",
     "structures",
 ]

@@ -122,6 +122,14 @@ class Reader(Protocol):
 
 
 @runtime_checkable
+class General(Protocol):
+    """A reader of files of a kind that many programs write: it is asked last, for what no other reader took."""
+
+    def why_not(self, path: str) -> str | None:
+        """Why a file is none of its logs, for the user who named it; empty where it is of another kind, None if one."""
+
+
+@runtime_checkable
 class HasCatalogue(Protocol):
     """A harness whose tasks and metrics are known."""
 
