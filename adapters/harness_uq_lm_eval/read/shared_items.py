@@ -158,7 +158,7 @@ def _are_counted(values: Collection[str]) -> bool:
     n_counted = 0
     for rows in alike.values():
         volume = math.prod(max(places) - min(places) + 1 for places in zip(*rows, strict=True))
-        n_counted += len(rows) if rows[0] and 1 < len(rows) and volume <= DENSE * len(rows) else 0
+        n_counted += len(rows) if rows[0] and len(rows) > 1 and volume <= DENSE * len(rows) else 0
     return 2 * n_counted >= len(values)
 
 
