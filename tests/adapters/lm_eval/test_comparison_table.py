@@ -56,7 +56,7 @@ def test_no_probability_is_printed_as_0_or_1():
 def test_what_is_not_known_is_a_dash_and_what_is_not_matched_is_named():
     unknown = replace(ROW, difference=None, prob_positive=None, value_b=None, n_matched=None, higher_is_better=False)
     lines = comparison_table([unknown]).splitlines()
-    assert lines[3] == "|drop |acc   |↓|0.7500|-|    -|- |       -|better |"
+    assert lines[3] == "|drop |acc   |↓|0.7500| -|    -|- |       -|better |"
     assert "Not matched question by question, which is less precise: drop." in lines
 
 
