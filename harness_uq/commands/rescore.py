@@ -28,7 +28,14 @@ def run(args: argparse.Namespace) -> int:
         _shared.complain(f"warning: {warning}")
     options = _shared.estimation_options(args, plugins)
     try:
-        done = rescore(args.logs, options, output=args.output, plugins=plugins, progress=_shared.progress)
+        done = rescore(
+            args.logs,
+            options,
+            output=args.output,
+            plugins=plugins,
+            progress=_shared.progress,
+            selection=_shared.selection_of(args),
+        )
     except StructureError as error:
         raise _shared.UsageError(str(error)) from error
     for rescored in done.runs:
