@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from harness_uq.planning.components import Components
     from harness_uq.plugins.hookspecs import hookimpl
     from harness_uq.plugins.manager import load_plugins
-    from harness_uq.plugins.protocols import Estimator, Found, Harness, Problem, Reader, Run, Runner, Writer
+    from harness_uq.plugins.protocols import Estimator, Found, Harness, Problem, Reader, Run, Runner, Settings, Writer
     from harness_uq.plugins.reading import Reading, read_logs
     from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.comparison_text import comparisons_as
@@ -103,6 +103,7 @@ _HOMES = {
         "Reader",
         "Run",
         "Runner",
+        "Settings",
         "Writer",
     ),
     "planning.analysis": (
@@ -176,6 +177,7 @@ __all__ = [
     "RunFacts",
     "Runner",
     "Scores",
+    "Settings",
     "Source",
     "Structure",
     "StructureError",

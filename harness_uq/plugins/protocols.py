@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness_uq.structure.facts import Structure
 
 CredibleKind = Literal["hdi", "quantile"]
+Settings: TypeAlias = Mapping[str, str | float]  # what estimates were asked for, by name of the option
 ProblemData: TypeAlias = "Scores | Classifications | Records | Totals | TaskGroup"
 
 
@@ -149,12 +150,7 @@ class Writer(Protocol):
     """A harness into whose logs estimates can be written."""
 
     def write(
-        self,
-        run: Run,
-        estimates: "Sequence[Estimate]",
-        destination: str | None,
-        *,
-        settings: Mapping[str, str | float],
+        self, run: Run, estimates: "Sequence[Estimate]", destination: str | None, *, settings: Settings
     ) -> list[str]:
         """Put the run's estimates into its logs and return the paths of the files written.
 
