@@ -31,7 +31,7 @@ RunPython = Callable[..., str]
 _absences: set[str] = set()
 
 
-@pytest.fixture(scope="session", params=["stand-ins", "originals"])
+@pytest.fixture(scope="session", params=["stand-ins", pytest.param("originals", marks=pytest.mark.slow)])
 def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose `data` holds the logs of others: stand-ins, and where they are present they themselves."""
     if request.param == "originals":

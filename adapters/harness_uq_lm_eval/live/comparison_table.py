@@ -28,7 +28,7 @@ class Column:
 
     def lines(self) -> list[str]:
         """The header, the rule and the cells, all of one width."""
-        width = max(map(len, (self.header, *self.cells)))
+        width = max(1 + self.is_number, *map(len, (self.header, *self.cells)))  # a rule is no rule without a dash
         rule = "-" * (width - 1) + ":" if self.is_number else "-" * width
         cells = [cell.rjust(width) if self.is_number else cell.ljust(width) for cell in self.cells]
         return [self.header.center(width), rule, *cells]
@@ -42,7 +42,7 @@ def comparison_table(rows: Sequence[Comparison]) -> str:
     rows : from `harness_uq.compare`, at least one
     """
     opening = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
-    paragraphs = [row.verdict_text for row in rows if row.task == _OVERALL or len(rows) == 1]
+    paragraphs = [row.answer for row in rows if row.task == _OVERALL or len(rows) == 1]
     unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
     if unmatched:
         paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]

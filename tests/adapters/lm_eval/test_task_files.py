@@ -78,6 +78,7 @@ def test_files_of_lm_eval_are_listed_and_opened_once_for_all_names(tmp_path, mon
     assert sorted(opened) == sorted(paths)
 
 
+@pytest.mark.slow
 def test_a_log_of_repeats_whose_task_is_unknown_is_read_without_lm_eval(tmp_path):
     folder = Folder(tmp_path)
     folder.samples("no_such_task", rows("acc", [1, 0]))
