@@ -104,7 +104,7 @@ def find(place: str) -> Iterator[str]:
     if is_remote(place):
         yield from (found.url for found in listing(place))
     else:
-        yield from _local_files(local_path(place))
+        yield from _local_files(_LOCAL.sub("", place, count=1))
 
 
 def files_in(folder: str) -> list[str]:
@@ -129,7 +129,7 @@ def listing(place: str) -> Iterator[Fingerprint]:
     if is_remote(place):
         yield from _store(place).listing(place)
     else:
-        yield from map(fingerprint, _local_files(local_path(place)))
+        yield from map(fingerprint, find(place))
 
 
 def fingerprint(place: str) -> Fingerprint:
@@ -271,13 +271,14 @@ def remove(place: str) -> None:
         local_path(place).unlink()
 
 
-def _local_files(path: Path) -> list[str]:
+def _local_files(name: str) -> list[str]:
+    path = Path(name)
     if path.is_dir():
         return sorted(str(file) for file in path.rglob("*") if file.is_file())
     if path.exists():
-        return [str(path)] if path.is_file() else []
-    matches = glob(str(path), recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
-    return sorted(file for match in matches for file in _local_files(Path(match)))
+        return [name] if path.is_file() else []
+    matches = glob(name, recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
+    return sorted(file for match in matches for file in _local_files(match))
 
 
 def _store(place: str) -> "Store":
