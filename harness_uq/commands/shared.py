@@ -336,9 +336,10 @@ def say_reading(reading: "Reading", plugins: "Plugins") -> int:
 
 def complain(text: str) -> None:
     """Say it on standard error, in one line that cannot move the cursor."""
+    from harness_uq.logs.refusals import shown
     from harness_uq.report.clean import plain
 
-    print(plain(text), file=sys.stderr)
+    print(plain(shown(text)), file=sys.stderr)
 
 
 def say_failures(rows: "Iterable[Estimate | Comparison]") -> int:

@@ -130,6 +130,16 @@ class General(Protocol):
 
 
 @runtime_checkable
+class ReadsStores(Protocol):
+    """A reader that takes URLs of stores as well as paths; other readers are given paths of this machine only.
+
+    It opens both by `harness_uq.logs.places`.
+    """
+
+    reads_stores: bool
+
+
+@runtime_checkable
 class HasCatalogue(Protocol):
     """A harness whose tasks and metrics are known."""
 

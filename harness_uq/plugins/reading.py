@@ -14,7 +14,7 @@ from harness_uq.logs.catalogue import with_catalogue
 from harness_uq.logs.data import TaskLog
 from harness_uq.logs.refusals import shown
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.protocols import General, Reader, Run
+from harness_uq.plugins.protocols import General, Reader, ReadsStores, Run
 
 
 class _NoScoresError(LogError):
@@ -175,7 +175,7 @@ def _find(
     for name, harness in sorted(readers.items(), key=lambda pair: isinstance(pair[1], General)):
         known = {*owner, *(file for file, _ in problems)} if isinstance(harness, General) else set()
         try:
-            found = harness.find([file for file in files if file not in known])
+            found = harness.find([file for file in _offered(files, harness) if file not in known])
         except Exception as error:
             problems.append((f"harness {name}", f"it finds none of its runs: {_whose(harness, error)}"))
             continue
@@ -188,6 +188,13 @@ def _find(
     order = {file: position for position, file in enumerate(files)}
     runs.sort(key=lambda pair: (str(Path(pair[1].files[0]).parent), pair[1].time or "", order.get(pair[1].files[0], 0)))
     return runs, set(owner), problems
+
+
+def _offered(files: Sequence[str], harness: Reader) -> Sequence[str]:
+    """The files that a reader can open."""
+    if isinstance(harness, ReadsStores) and harness.reads_stores:
+        return files
+    return [file for file in files if not places.is_remote(file)]
 
 
 def _failures(
@@ -222,6 +229,9 @@ def _why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]
         return f"none of its files ({len(files)}) is a log of {known}"
     if not places.size(name):
         return "the file is empty"
+    if places.is_remote(name):
+        harnesses = {own: harness for own, harness in harnesses.items() if _offered([name], harness)}
+        known = f"a harness that reads stores ({', '.join(sorted(harnesses))})"
     reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, General)]
     return _broken_json(name) or "; ".join(filter(None, reasons)) or f"its content is not that of a log of {known}"
 
