@@ -14,7 +14,10 @@ _NOT_ESTIMABLE = "not estimable: "
 
 
 def comparison_answer(rows: Sequence[Comparison]) -> str:
-    """What a comparison comes to: over all tasks where there is such a row, else each of a few, else how many of each.
+    """What a comparison comes to, before its table.
+
+    That both sides are one, if they are; else over all tasks where there is such a row, else each of a few rows, else
+    how many rows have each verdict.
 
     Parameters
     ----------
@@ -22,6 +25,10 @@ def comparison_answer(rows: Sequence[Comparison]) -> str:
     """
     overall = [row for row in rows if row.task == _OVERALL]
     single = [row for row in rows if row.task != _OVERALL]
+    return "\n".join([*([rows[0].same] if rows[0].same else []), _outcome(rows)])
+
+
+def _outcome(rows: Sequence[Comparison]) -> str:
     if len(rows) == 1:
         return rows[0].answer
     if _are_told_one_by_one(rows):
