@@ -23,8 +23,6 @@ def comparison_answer(rows: Sequence[Comparison]) -> str:
     ----------
     rows : of one pair of systems, at least one
     """
-    overall = [row for row in rows if row.task == _OVERALL]
-    single = [row for row in rows if row.task != _OVERALL]
     return "\n".join([*([rows[0].same] if rows[0].same else []), _outcome(rows)])
 
 
@@ -33,6 +31,8 @@ def _outcome(rows: Sequence[Comparison]) -> str:
         return rows[0].answer
     if _are_told_one_by_one(rows):
         return "\n".join(f"{row_name(row, rows)}: {row.answer}" for row in rows)
+    overall = [row for row in rows if row.task == _OVERALL]
+    single = [row for row in rows if row.task != _OVERALL]
     said = [f"Over all tasks{_by(row, overall)}: {row.answer}" for row in overall]
     if single:
         said += [f"On {_tally(single)}."] if overall else [_pair(rows), *_nearest(single)]
