@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -42,21 +43,23 @@ def add(commands: _shared.Commands) -> None:
         metavar="FILE",
         help="with --history: the probabilities with which harness-uq subset drew the questions",
     )
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
     from harness_uq.effects.analysis import estimates_over
     from harness_uq.errors import HarnessUqError
-    from harness_uq.estimating.analysis import estimate
 
     _shared.clear_leftovers(args.logs)
     try:
         plugins = _shared.load_plugins(args)
         options = _shared.estimation_options(args, plugins)
         _check_together(args)
-        reading = _shared.read(args.logs, plugins)
-        _shared.check_names(options.structure, reading.logs)
+        is_simple = not (args.human or args.history or args.new or args.factors)
+        found = _scale.scan(args, args.logs, plugins, options if is_simple else None, keeps_logs=not is_simple)
+        reading = found.reading
+        _scale.check_names(options.structure, found)
         if args.human:
             rows = _judged(args.human, reading, options, plugins)
         elif args.history:
@@ -64,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         elif args.new or args.factors:
             rows = estimates_over(reading.logs, _over_new(args), plugins=plugins)
         else:
-            rows = estimate(reading.logs, options, plugins=plugins)
+            rows = list(found.rows)
     except HarnessUqError as error:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))
@@ -73,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         print(_records(rows, reading, plugins))
     elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
-    return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))
+    return max(_scale.say_scan(found, plugins), _shared.say_failures(rows))
 
 
 def _check_together(args: argparse.Namespace) -> None:
