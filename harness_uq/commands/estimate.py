@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,14 +53,17 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.errors import HarnessUqError
 
     _shared.clear_leftovers(args.logs)
+    if args.metrics and args.human and not Path(args.human).is_file():
+        args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
         plugins = _shared.load_plugins(args)
         options = _shared.estimation_options(args, plugins)
         _check_together(args)
-        is_simple = not (args.human or args.history or args.new or args.factors)
-        found = _scale.scan(args, args.logs, plugins, options if is_simple else None, keeps_logs=not is_simple)
-        reading = found.reading
-        _scale.check_names(options.structure, found)
+        is_plain = not (args.human or args.history or args.new or args.factors)
+        keeps_logs = not is_plain or args.format == "eee"
+        found = _scale.scan(args, args.logs, plugins, options if is_plain else None, keeps_logs=keeps_logs)
+        reading = replace(found.reading, logs=tuple(_shared.selected(args, [found.reading])))
+        _shared.check_names(options.structure, reading.logs)
         if args.human:
             rows = _judged(args.human, reading, options, plugins)
         elif args.history:
@@ -67,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         elif args.new or args.factors:
             rows = estimates_over(reading.logs, _over_new(args), plugins=plugins)
         else:
-            rows = list(found.rows)
+            rows = found.rows_of(reading.logs)
     except HarnessUqError as error:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))

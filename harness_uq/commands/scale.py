@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from harness_uq.plugins.manager import Plugins
     from harness_uq.scaling.engine import Engine
     from harness_uq.scaling.scan import Progress, Scan
-    from harness_uq.structure.facts import StructureOptions
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
@@ -54,21 +53,6 @@ def say_scan(found: "Scan", plugins: "Plugins") -> int:
     for sentence in found.trouble:
         _shared.complain(f"error: {sentence}")
     return max(_shared.say_reading(found.reading, plugins), 1 if found.trouble else 0)
-
-
-def check_names(options: "StructureOptions", found: "Scan") -> None:
-    """Make sure that the tasks and metrics which the arguments name are among those read.
-
-    Raises
-    ------
-    UsageError : if a name is in none of them
-    """
-    if found.tasks:
-        with _shared.checking_arguments():
-            options.check_names(
-                (task for task, is_group, _ in found.tasks if not is_group),
-                (metric for _, _, metrics in found.tasks for metric in metrics),
-            )
 
 
 def _engine(args: argparse.Namespace) -> "Engine":

@@ -7,6 +7,7 @@ from pathlib import Path
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimating.analysis import Options
 from harness_uq.logs import places
+from harness_uq.logs.data import Source, TaskLog
 from harness_uq.logs.places import Fingerprint
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, place_in_order
@@ -40,16 +41,24 @@ class Scan:
 
     Attributes
     ----------
-    reading : the task logs, where they were asked for, and what could not be read
-    rows : estimates, where they were asked for; without their posteriors
-    tasks : (task, is a group, metrics) of each task log, in order
+    reading : the task logs, or their outlines where they were not asked for, and what could not be read
+    rows : an estimate for each of the logs' data, where they were asked for; without posteriors
     trouble : what went wrong with workers and was made good
     """
 
     reading: Reading
     rows: tuple[Estimate, ...] = ()
-    tasks: tuple[tuple[str, bool, tuple[str, ...]], ...] = ()
     trouble: tuple[str, ...] = ()
+
+    def rows_of(self, logs: Iterable[TaskLog]) -> list[Estimate]:
+        """The estimates of some of these logs' data."""
+        wanted = {key for log in logs for key in _keys(log)}
+        keys = (key for log in self.reading.logs for key in _keys(log))
+        return [row for key, row in zip(keys, self.rows, strict=True) if key in wanted]
+
+
+def _keys(log: TaskLog) -> list[tuple[Source, str, str, str, str]]:
+    return [(log.source, log.system, log.task, data.metric, data.filter) for data in log.data]
 
 
 def scan(
@@ -70,7 +79,7 @@ def scan(
     ----------
     paths : files, folders, glob patterns, URLs
     options : how to estimate; None where no estimates are wanted
-    keeps_logs : the task logs are wanted, which hold codes and scores and no texts
+    keeps_logs : the task logs are wanted whole: scores and codes, no texts; else their outlines come back
     need_scores : as of `read_logs`
     engine : who does the work; this process, or what `joblib.parallel_config` says, by default
     plugins : the installed ones by default; workers get their readers, and have of all else what is installed there
@@ -138,4 +147,4 @@ class _Gathered:
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
         rows = tuple(unpack(row, plugins.estimators) for run in runs for row in run.rows)
-        return Scan(reading, rows, tuple(task for run in runs for task in run.tasks), tuple(trouble))
+        return Scan(reading, rows, tuple(trouble))

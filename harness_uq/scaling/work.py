@@ -6,7 +6,7 @@ from functools import cache
 
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimating.analysis import Options, estimate
-from harness_uq.logs.data import TaskLog
+from harness_uq.logs.data import Questions, TaskLog, Totals
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run
 from harness_uq.plugins.reading import Unread, search, unread_of
@@ -21,16 +21,14 @@ class RunDone:
     Attributes
     ----------
     path, time : of the run, by which runs are put in order
-    tasks : (task, is a group of tasks, metrics) of each task log
-    rows : estimates, packed; none where none were asked for
-    logs : the task logs themselves, where they were asked for
+    logs : the task logs; their outlines where they were not asked for
+    rows : estimates, packed, one for each of the logs' data; none where none were asked for
     """
 
     path: str
     time: str | None
-    tasks: tuple[tuple[str, bool, tuple[str, ...]], ...]
+    logs: tuple[TaskLog, ...]
     rows: tuple[bytes, ...] = ()
-    logs: tuple[TaskLog, ...] = ()
 
 
 @dataclass(slots=True)
@@ -57,7 +55,7 @@ class Work:
     ----------
     readers : by name; what else plugins offer is what is installed where the work is done
     options : how to estimate, None where no estimates are wanted
-    keeps_logs : task logs are wanted
+    keeps_logs : task logs are wanted whole
     need_scores : a run without scores counts as not read
     plugins : what this process offers, where it does the work itself
     """
@@ -86,8 +84,14 @@ class Work:
             return []
         rows = estimate(logs, self.options, plugins=plugins) if self.options is not None else []
         packed = tuple(pack(row, plugins.estimators) for row in rows)
-        tasks = tuple((log.task, bool(log.subtasks), tuple(data.metric for data in log.data)) for log in logs)
-        return [RunDone(run.files[0], run.time, tasks, packed, tuple(logs) if self.keeps_logs else ())]
+        kept = logs if self.keeps_logs else map(outline, logs)
+        return [RunDone(run.files[0], run.time, tuple(kept), packed)]
+
+
+def outline(log: TaskLog) -> TaskLog:
+    """What a log is about, without what it says: system, tasks, metrics, source."""
+    names = tuple(Totals(data.metric, data.filter, None, None, "an outline holds no values") for data in log.data)
+    return TaskLog(log.system, log.task, log.source, Questions(()), names, subtasks=log.subtasks)
 
 
 @cache

@@ -23,10 +23,15 @@ def logs(shared, tmp_path_factory):
     return broken_and_whole(shared, tmp_path_factory.mktemp("logs"))
 
 
+def names(log):
+    return log.system, log.task, log.source, log.subtasks, [(data.metric, data.filter) for data in log.data]
+
+
 def test_one_process_gives_what_reading_and_estimating_give(logs):
     found, reading = scan(logs, Options()), read_logs(logs, need_scores=True)
     assert estimates_json(found.rows) == estimates_json(estimate(reading.logs))
-    assert [task for task, _, _ in found.tasks] == [log.task for log in reading.logs]
+    assert [names(log) for log in found.reading.logs] == [names(log) for log in reading.logs]
+    assert not any(len(log.questions) for log in found.reading.logs)
     assert set(found.reading.warnings) == set(reading.warnings)
     said = (found.reading.failures, found.reading.unread, found.reading.n_skipped)
     assert said == (reading.failures, reading.unread, reading.n_skipped)
@@ -40,7 +45,7 @@ def test_what_comes_back_does_not_depend_on_the_engine(logs, engine):
     assert estimates_json(other.rows) == estimates_json(one.rows)
     assert estimates_json(estimate(other.reading.logs)) == estimates_json(estimate(one.reading.logs))
     assert other.reading.warnings == one.reading.warnings
-    assert (other.tasks, other.trouble) == (one.tasks, ())
+    assert other.trouble == ()
 
 
 @pytest.mark.slow
@@ -75,3 +80,10 @@ def test_an_interrupt_says_how_far_it_was(logs):
 def test_readers_can_be_sent_to_other_processes():
     for reader in load_plugins().harnesses.values():
         assert pickle.loads(pickle.dumps(reader)).name == reader.name
+
+
+def test_rows_are_found_again_for_some_of_the_logs(logs):
+    found = scan(logs, Options())
+    assert found.rows_of(found.reading.logs) == list(found.rows)
+    some = found.reading.logs[3]
+    assert [row.metric for row in found.rows_of([some])] == [data.metric for data in some.data]
