@@ -96,8 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except HarnessUqError as error:
         print(f"{_NAME}: error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError | StructureError) else 1
-    except KeyboardInterrupt:
-        print(f"{_NAME}: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
         return 130
     except BrokenPipeError:
         _discard_output()
