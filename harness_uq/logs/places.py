@@ -145,6 +145,16 @@ def fingerprint(place: str) -> Fingerprint:
     return Fingerprint(place, stat.st_size, f"mtime {stat.st_mtime_ns}")
 
 
+def changed(place: str) -> float:
+    """When a file was last written, seconds since 1970.
+
+    Raises
+    ------
+    OSError : if there is no such file, or its store does not say
+    """
+    return _store(place).changed(place) if is_remote(place) else local_path(place).stat().st_mtime_ns / 1e9
+
+
 def size(place: str) -> int:
     """Bytes of a file.
 

@@ -3,14 +3,15 @@
 Inspect's own listings hide a shard that a merged log covers: one that finished, and was written after the shard.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 
 from harness_uq import LogError, Run
+from harness_uq.logs.places import changed, folder_of
 from harness_uq_inspect.read.archive import Archive
+from harness_uq_inspect.read.content import reading
 from harness_uq_inspect.read.samples import Log, read_header, read_log
 from harness_uq_inspect.read.schema import Header
 
@@ -21,19 +22,35 @@ _MERGED: Final = (".eval", "-recovered.eval")
 def join_shards(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     """The runs, with those that are shards of one log as one, and the shards that a merged log covers."""
     plain = {run.name: run for run in runs}
-    shards: dict[Path, list[Run]] = {}
+    shards: dict[str, list[Run]] = {}
     for run in list(plain.values()):
-        if (folder := Path(run.name).parent.parent).suffix == _SUFFIX:
-            shards.setdefault(folder, []).append(plain.pop(run.name))
+        if (log := _log_of_shard(run.name)) is not None:
+            shards.setdefault(log, []).append(plain.pop(run.name))
     covered: list[str] = []
-    for folder, parts in shards.items():
-        merged = [plain[name] for name in _merged_names(folder) if name in plain]
+    for log, parts in shards.items():
+        merged = [plain[name] for suffix in _MERGED if (name := f"{log}{suffix}") in plain]
         left = [part for part in parts if not _is_covered(part.name, [run.name for run in merged])]
         covered += [part.name for part in parts if part not in left]
         if left:
             joined = [plain.pop(run.name) for run in merged] + sorted(left, key=lambda run: (run.time or "", run.name))
             plain[joined[0].name] = _one_run(joined)
     return list(plain.values()), covered
+
+
+def with_shards(paths: Sequence[str]) -> list[list[str]]:
+    """Each path by itself, but shards together with what they are merged into."""
+    logs = {path: _log_of_shard(path) for path in paths}
+    merged = {f"{log}{suffix}": log for log in logs.values() if log is not None for suffix in _MERGED}
+    found: dict[str, list[str]] = {}
+    for path, log in logs.items():
+        found.setdefault(merged.get(path, path) if log is None else log, []).append(path)
+    return list(found.values())
+
+
+def _log_of_shard(path: str) -> str | None:
+    """The place of the log, without its ending, that a shard is merged into; None for what is no shard."""
+    folder = folder_of(folder_of(path))
+    return folder.removesuffix(_SUFFIX) if folder.endswith(_SUFFIX) else None
 
 
 def read_shards(paths: Sequence[str]) -> Log:
@@ -76,13 +93,9 @@ def _header(logs: Sequence[Log]) -> Header:
     )
 
 
-def _merged_names(folder: Path) -> Iterator[str]:
-    return (f"{folder.with_suffix('')}{suffix}" for suffix in _MERGED)
-
-
+@reading()
 def _is_covered(shard: str, merged: Sequence[str]) -> bool:
-    written = Path(shard).stat().st_mtime_ns
-    return bool(merged) and all(_is_finished(name) and written < Path(name).stat().st_mtime_ns for name in merged)
+    return bool(merged) and all(_is_finished(name) and changed(shard) < changed(name) for name in merged)
 
 
 def _is_finished(path: str) -> bool:
