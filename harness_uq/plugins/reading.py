@@ -279,7 +279,7 @@ def search(files: Sequence[str], readers: Mapping[str, Reader]) -> Search:
             runs.append((harness, run))
     order = {file: position for position, file in enumerate(files)}
     runs.sort(key=lambda pair: place_in_order(pair[1].files[0], pair[1].time, order))
-    return Search(tuple(runs), frozenset(owner), tuple(problems))
+    return Search(tuple(runs), frozenset(owner), tuple(dict.fromkeys(problems)))
 
 
 def place_in_order(path: str, time: str | None, order: Mapping[str, int]) -> tuple[str, str, int]:
