@@ -14,7 +14,8 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.stats.effects.crossed import CrossedPosterior, VarianceComponent, crossed_posterior
+from harness_uq.stats.effects.components import VarianceComponent
+from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.checks import identical_trials
 from harness_uq.structure.facts import StructureOptions
 
