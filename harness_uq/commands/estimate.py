@@ -28,7 +28,7 @@ def add(commands: _shared.Commands) -> None:
         "score (and task, probability), or a metric of the log",
     )
     _shared.add_factors(parser, "none, each log by itself")
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
     parser.add_argument(
         "--history",
         nargs="+",
@@ -69,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))
         raise
-    if text := _text(args.format, rows, _shared.reading_errors(reading)):
+    if args.format == "eee":
+        print(_records(rows, reading, plugins))
+    elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
     return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))
 
@@ -135,6 +137,16 @@ def _over_new(args: argparse.Namespace) -> "EffectOptions":
         if getattr(args, name) not in (only, None):
             raise _shared.UsageError(f"--new is about the mean over new levels, --{name} {only}; leave --{name} out")
     return _shared.effect_options(args)
+
+
+def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins") -> str:
+    """Records of Every Eval Ever, one a line."""
+    import time
+
+    from harness_uq.plugins.reading import task_logs
+    from harness_uq.report.every_eval_ever import eee_lines, eee_records
+
+    return eee_lines(eee_records(rows, task_logs(reading.logs, plugins), when=time.time()))
 
 
 def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:

@@ -277,16 +277,16 @@ def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Readin
 
 
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
-    """Say on standard error what could not be read; exit code 1 where a path named by the user gave nothing."""
+    """Say on standard error what could not be read; exit code 1 where a log, or a path named by the user, was not."""
     for warning in plugins.warnings:
         complain(f"warning: {warning}")
     for path, message in reading.warnings:
-        complain(f"warning: {path}: {message}")
+        complain(f"{'error' if path in reading.unread else 'warning'}: {path}: {message}")
     for path, message in reading.failures:
         complain(f"error: {path}: {message}")
     if n := reading.n_skipped:
         print(f"{n} file{'s' if n > 1 else ''} skipped: no logs of a known harness", file=sys.stderr)
-    return 1 if reading.failures else 0
+    return 1 if reading.failures or reading.unread else 0
 
 
 def complain(text: str) -> None:
