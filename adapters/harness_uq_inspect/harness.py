@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.errors import LogError
@@ -67,16 +66,17 @@ class InspectHarness:
         ------
         LogError : if the log has no results, or cannot be written; it is as it was
         """
+        from harness_uq.logs import places
         from harness_uq_inspect.live.wanted import keeps_stderr
         from harness_uq_inspect.write.stamp import stamp
 
         path, *shards = run.files
         if shards:
             raise LogError("a log in the making cannot be written to: Inspect has not merged its shards yet")
-        target = path if destination is None else str(Path(destination) / Path(path).name)
+        target = path if destination is None else places.join(destination, places.name_of(path))
         if destination is not None:
-            Path(destination).mkdir(parents=True, exist_ok=True)
-            if Path(target).exists():
+            places.make_folder(destination)
+            if places.exists(target):
                 raise LogError(f"{target} exists already")
         stamp(
             path,

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,11 +52,14 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.estimating.analysis import estimate
 
     _shared.clear_leftovers(args.logs)
+    if args.metrics and args.human and not Path(args.human).is_file():
+        args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
         plugins = _shared.load_plugins(args)
         options = _shared.estimation_options(args, plugins)
         _check_together(args)
         reading = _shared.read(args.logs, plugins)
+        reading = replace(reading, logs=tuple(_shared.selected(args, [reading])))
         _shared.check_names(options.structure, reading.logs)
         if args.human:
             rows = _judged(args.human, reading, options, plugins)

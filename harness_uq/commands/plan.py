@@ -146,7 +146,7 @@ def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
     readings = _shared.read_all_named(args.logs, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     errors = [error for reading in readings for error in _shared.reading_errors(reading)]
-    logs = [log for reading in readings for log in reading.logs]
+    logs = _shared.selected(args, readings)
     _shared.check_names(structure, logs)
     return _Pilot(logs, plugins, failed, errors)
 

@@ -44,7 +44,14 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "eee":
         return _write_records(args, options, plugins)
     try:
-        done = rescore(args.logs, options, output=args.output, plugins=plugins, progress=_shared.progress)
+        done = rescore(
+            args.logs,
+            options,
+            output=args.output,
+            plugins=plugins,
+            progress=_shared.progress,
+            selection=_shared.selection_of(args),
+        )
     except StructureError as error:
         raise _shared.UsageError(str(error)) from error
     for rescored in done.runs:
