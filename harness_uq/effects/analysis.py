@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness_uq.effects.factors import Factor, find_factors, model_of
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.logs.data import FloatArray, IntArray, Scores, TaskData, TaskLog
+from harness_uq.logs.factors import Factor, find_factors, model_of
 from harness_uq.logs.newest import Chosen
 from harness_uq.matching.scores import MatchedScores, match_scores
 from harness_uq.plugins.manager import Plugins, load_plugins
