@@ -6,7 +6,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray
-from harness_uq.stats.common.posterior import DensityPosterior, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior
 
 _SPACING = 0.025  # of nodes, in standard deviations of the narrowest part near its centre
 _TAIL = 32.0  # log of the mass left out: exp(-32) = 1e-14
@@ -14,7 +14,7 @@ _NEGLIGIBLE = 1e-12
 
 
 class BetaMixturePosterior(Posterior):
-    """sum_k w_k Beta(a_k, b_k); mean and sd are exact, quantiles good to 1e-5 of the width.
+    """sum_k w_k Beta(a_k, b_k); mean and sd are exact, quantiles good to 1e-5 of the width, of one part exact.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class BetaMixturePosterior(Posterior):
             )
         kept = w > _NEGLIGIBLE * w.sum()
         self.a, self.b, self.weights = parts_a[kept], parts_b[kept], w[kept] / w[kept].sum()
-        self._tabulated = _tabulate(self.a, self.b, self.weights)
+        self._whole = _whole(self.a, self.b, self.weights)
 
     @property
     def mean(self) -> float:
@@ -53,17 +53,19 @@ class BetaMixturePosterior(Posterior):
         return float(np.sqrt(self.weights @ (within + (means - self.mean) ** 2)))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._tabulated.quantile(p)
+        return self._whole.quantile(p)
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._tabulated.cdf(x)
+        return self._whole.cdf(x)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(mean={self.mean:.4g}, sd={self.sd:.3g}, {len(self.a)} parts)"
 
 
-def _tabulate(a: FloatArray, b: FloatArray, weights: FloatArray) -> DensityPosterior:
-    """Density of the logit on nodes that are closest where the narrowest part lies."""
+def _whole(a: FloatArray, b: FloatArray, weights: FloatArray) -> Posterior:
+    """A single part itself, else the density of the logit on nodes that are closest where the narrowest part lies."""
+    if len(a) == 1:
+        return BetaPosterior(a[0], b[0])
     u = _nodes(a, b)
     log_parts = np.outer(a, special.log_expit(u)) + np.outer(b, special.log_expit(-u)) - special.betaln(a, b)[:, None]
     return DensityPosterior(u, np.asarray(weights @ np.exp(log_parts), float), "logit")
