@@ -63,10 +63,9 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparing.analysis import CompareOptions, compare, worse_rows
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.comparison_text import comparisons_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     readings = [_shared.read_named(argument, plugins) for argument in (args.a, args.b)]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     if not all(reading.logs for reading in readings):

@@ -85,6 +85,16 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         dest="ranges",
         help="smallest and largest possible score of a metric; may be repeated",
     )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        type=_arguments.column,
+        metavar="ROLE=NAME",
+        dest="columns",
+        help="column of a table (CSV, TSV, JSON Lines, Parquet) that holds its question, score, system, task, metric, "
+        "filter, trial, cluster or higher_is_better, where its name does not say; may be repeated",
+    )
 
 
 def add_estimation(parser: argparse.ArgumentParser) -> None:
@@ -195,6 +205,21 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
             structure=structure_options(args),
             seed=args.seed,
         )
+
+
+def load_plugins(args: argparse.Namespace) -> "Plugins":
+    """The installed plugins, with a reader of tables that takes the columns which the arguments name.
+
+    Raises
+    ------
+    UsageError : if they name a column for a part that there is not
+    """
+    from harness_uq.plugins import manager
+    from harness_uq.tables.reader import with_columns
+
+    plugins = manager.load_plugins()
+    with checking_arguments():
+        return with_columns(plugins, dict(args.columns))
 
 
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:

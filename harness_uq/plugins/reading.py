@@ -11,7 +11,7 @@ from harness_uq.errors import HarnessUqError, LogError, told
 from harness_uq.logs.catalogue import with_catalogue
 from harness_uq.logs.data import TaskLog
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.protocols import Reader, Run
+from harness_uq.plugins.protocols import General, Reader, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def read_logs(
             continue
         logs += found
         warnings += [(log.source.path, _no_scores(log)) for log in found if need_scores and not log.data]
-    failures = _failures(expanded, claimed, dict(warnings), sorted(readers))
+    failures = _failures(expanded, claimed, dict(warnings), readers)
     if strict and failures:
         raise LogError("; ".join(f"{path}: {message}" for path, message in failures))
     named_files = {name for name in expanded if not Path(name).is_dir()}
@@ -151,9 +151,10 @@ def _find(
     runs: list[tuple[Reader, Run]] = []
     owner: dict[str, str] = {}
     problems: list[tuple[str, str]] = []
-    for name, harness in readers.items():
+    for name, harness in sorted(readers.items(), key=lambda pair: isinstance(pair[1], General)):
+        known = {*owner, *(file for file, _ in problems)} if isinstance(harness, General) else set()
         try:
-            found = harness.find(files)
+            found = harness.find([file for file in files if file not in known])
         except Exception as error:
             problems.append((f"harness {name}", f"it finds none of its runs: {_whose(harness, error)}"))
             continue
@@ -169,7 +170,10 @@ def _find(
 
 
 def _failures(
-    expanded: Mapping[str, Sequence[str]], claimed: set[str], problems: Mapping[str, str], harnesses: Sequence[str]
+    expanded: Mapping[str, Sequence[str]],
+    claimed: set[str],
+    problems: Mapping[str, str],
+    harnesses: Mapping[str, Reader],
 ) -> tuple[tuple[str, str], ...]:
     failures: dict[str, str] = {}
     for name, files in expanded.items():
@@ -179,16 +183,17 @@ def _failures(
     return tuple(failures.items())
 
 
-def why_no_run(name: str, files: Sequence[str], harnesses: Sequence[str]) -> str:
+def why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> str:
     """Why a path that stands for `files` holds no run of these harnesses."""
-    path, known = Path(name), f"a known harness ({', '.join(harnesses)})"
+    path, known = Path(name), f"a known harness ({', '.join(sorted(harnesses))})"
     if not files:
         return _nothing_there(name)
     if not path.is_file():
         return f"none of its files ({len(files)}) is a log of {known}"
     if not path.stat().st_size:
         return "the file is empty"
-    return _broken_json(path) or f"its content is not that of a log of {known}"
+    reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, General)]
+    return _broken_json(path) or "; ".join(filter(None, reasons)) or f"its content is not that of a log of {known}"
 
 
 def _nothing_there(name: str) -> str:

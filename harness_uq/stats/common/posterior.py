@@ -6,7 +6,6 @@ weighted draws. All answer the same questions, so that callers never ask which o
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -61,6 +60,21 @@ class Posterior(ABC):
             raise DataError(f"interval kind must be 'hdi' or 'quantile'; got {kind!r}")
         low, high = self.quantile([(1 - level) / 2, (1 + level) / 2])
         return float(low), float(high)
+
+
+class WithMoments(Posterior):
+    """Posterior whose mean and sd are known when it is made."""
+
+    def __init__(self, mean: float, sd: float) -> None:
+        self._mean, self._sd = mean, sd
+
+    @property
+    def mean(self) -> float:
+        return self._mean
+
+    @property
+    def sd(self) -> float:
+        return self._sd
 
 
 class DifferencePosterior(Posterior):
@@ -143,7 +157,7 @@ class BetaPosterior(Posterior):
         return f"BetaPosterior(a={self.a:g}, b={self.b:g}, low={self.low:g}, high={self.high:g})"
 
 
-class DensityPosterior(Posterior):
+class DensityPosterior(WithMoments):
     """Distribution with a smooth density tabulated on a grid.
 
     Parameters
@@ -151,12 +165,19 @@ class DensityPosterior(Posterior):
     nodes : increasing 1-d array; the grid, on the working scale u
     density : array of the same length, >= 0; density with respect to u, up to a constant
     scale : the parameter is u itself (`identity`), expit(u) (`logit`) or exp(u) (`log`)
+    moments : the parameter's mean and sd where they are known; else they are integrated
 
     A cubic spline through the density is integrated exactly; with h the spacing in units of the
     posterior's sd the error of the distribution function is of order h^4 / 400.
     """
 
-    def __init__(self, nodes: FloatArray, density: FloatArray, scale: Scale = "identity") -> None:
+    def __init__(
+        self,
+        nodes: FloatArray,
+        density: FloatArray,
+        scale: Scale = "identity",
+        moments: tuple[float, float] | None = None,
+    ) -> None:
         from scipy.interpolate import CubicSpline
 
         if not (density >= 0).all() or not density.sum() > 0 or not np.isfinite(density).all():
@@ -168,25 +189,17 @@ class DensityPosterior(Posterior):
         self._cdf: PPoly = self._density.antiderivative()
         self._cdf_nodes: FloatArray = np.clip(np.maximum.accumulate(self._cdf(nodes)), 0.0, 1.0)
         self._cdf_nodes[0], self._cdf_nodes[-1] = 0.0, 1.0
+        super().__init__(*(self._moments(self._to_x(nodes)) if moments is None else moments))
 
-    @cached_property
-    def _moments(self) -> tuple[float, float]:
-        """Mean and sd of the parameter."""
+    def _moments(self, x: FloatArray) -> tuple[float, float]:
+        """Mean and sd of the parameter, of which `x` are the values at the nodes."""
         from scipy.interpolate import CubicSpline
 
-        x, mass = self._to_x(self.nodes), self._density(self.nodes)
+        mass = self._density(self.nodes)
         about = float(x @ mass / mass.sum())
         products = CubicSpline(self.nodes, np.stack([x - about, (x - about) ** 2], axis=1) * mass[:, None])
         first, second = products.integrate(self.nodes[0], self.nodes[-1])
         return about + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
-
-    @property
-    def mean(self) -> float:
-        return self._moments[0]
-
-    @property
-    def sd(self) -> float:
-        return self._moments[1]
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.clip(np.asarray(x, float), *_ENDS[self.scale])
