@@ -125,9 +125,7 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     moments, masses = _by_dispersion(s, n, grid)
     if model == "auto":
         moments = _with_shapeless(s, n, moments)
-    return BenchmarkPosterior(
-        moments * (1.0 - share) + pooled * share, masses, pooled_share=share, icc=grid.icc_mean
-    )
+    return BenchmarkPosterior(moments * (1.0 - share) + pooled * share, masses, pooled_share=share, icc=grid.icc_mean)
 
 
 def _pooled_share(successes: FloatArray, trials: FloatArray) -> float:
