@@ -2,6 +2,7 @@
 
 import glob
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,10 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import General, Reader, Run
 
 
+class _NoScoresError(LogError):
+    """A log that was read and holds nothing to estimate."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What was read, and what was not.
@@ -24,18 +29,21 @@ class Reading:
     failures : (path, message) for paths named by the caller that gave nothing, or for the broken logs under them
     warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
     n_skipped : files met while walking directories that are no logs
+    unread : paths among those of `warnings` that are logs, or harnesses, of which nothing was read
     """
 
     logs: tuple[TaskLog, ...]
     failures: tuple[tuple[str, str], ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
     n_skipped: int = 0
+    unread: frozenset[str] = frozenset()
 
 
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
 
 Runs: TypeAlias = "str | Path | TaskLog | Iterable[str | Path | TaskLog]"
 
+_LOGGER = logging.getLogger("harness_uq")
 _ORIGINAL = ".before-harness-uq"  # end of the name under which `rescore` keeps what it rewrote
 
 
@@ -66,12 +74,15 @@ def read_logs(
     expanded = {str(name): expand(str(name)) for name in named}
     files = list(dict.fromkeys(file for found in expanded.values() for file in found))
     runs, claimed, warnings = _find(files, readers)
+    unread = {path for path, _ in warnings}
     logs: list[TaskLog] = []
     for harness, run in progress(runs):
         try:
             found = read_run(harness, run, need_scores=need_scores)
         except Exception as error:
             warnings += [(run.files[0], _whose(harness, error))]
+            if not isinstance(error, _NoScoresError):
+                unread.add(run.files[0])
             claimed -= set(run.files)
             continue
         logs += found
@@ -83,11 +94,14 @@ def read_logs(
     reported = {path for path, _ in failures}
     known = claimed | named_files | {path for path, _ in warnings}
     skipped = [file for file in files if file not in known and not file.endswith(_ORIGINAL)]
-    return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
+    others = tuple(w for w in warnings if w[0] not in reported)
+    return Reading(tuple(logs), failures, others, len(skipped), frozenset(unread - reported))
 
 
 def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
     """Task logs given as such, then those under the paths, with what each harness's catalogue knows of their metrics.
+
+    What cannot be read beside other logs under a path is a warning of the logger `harness_uq`.
 
     Raises
     ------
@@ -95,8 +109,11 @@ def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list
     """
     items = [runs] if isinstance(runs, str | Path | TaskLog) else list(runs)
     paths = [item for item in items if not isinstance(item, TaskLog)]
-    read = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores).logs if paths else ()
-    logs = [*(item for item in items if isinstance(item, TaskLog)), *read]
+    read = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores) if paths else Reading(())
+    for path, message in read.warnings:
+        if path in read.unread:
+            _LOGGER.warning("%s: %s", path, message)
+    logs = [*(item for item in items if isinstance(item, TaskLog)), *read.logs]
     known = plugins.catalogues
     return [with_catalogue(log, known[name]) if (name := log.source.harness) in known else log for log in logs]
 
@@ -110,7 +127,7 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     """
     logs = list(harness.read(run))
     if need_scores and logs and not any(log.data for log in logs):
-        raise LogError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+        raise _NoScoresError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
     return logs
 
 

@@ -266,7 +266,7 @@ def test_lower_is_better_is_said() -> None:
 
 def test_the_margin_reaches_the_sentence() -> None:
     rows = compare(task_log([1] * 50, system="a"), task_log([1] * 50, system="b"), CompareOptions(margin=0.2))
-    assert rows[0].verdict == "too close to call"
+    assert rows[0].verdict == "equivalent"
     assert "Choose by cost" in comparisons_as(rows, "markdown")
 
 
