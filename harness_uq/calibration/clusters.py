@@ -1,5 +1,6 @@
 """Settings of right-or-wrong questions in clusters, with and without repeated trials."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -202,6 +203,7 @@ def _lognormal_sizes(z: FloatArray, slope: float) -> tuple[IntArray, FloatArray]
     return size, np.asarray(special.expit(0.9 + slope * z))
 
 
+@cache
 def _lognormal_truth(slope: float) -> float:
     z = special.ndtri((np.arange(200_000) + 0.5) / 200_000)
     size, mean = _lognormal_sizes(np.asarray(z), slope)
