@@ -1,6 +1,6 @@
 """Inspect AI as one of the harnesses: reads its logs, runs it with intervals, writes them back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,12 @@ class InspectHarness:
         from harness_uq_inspect.read.discover import find_logs
 
         return find_logs(paths)
+
+    def parts(self, paths: Sequence[str]) -> "Iterable[Sequence[str]]":
+        """Each file by itself, but for shards, which stay with the log that they become."""
+        from harness_uq_inspect.read.shards import with_shards
+
+        return with_shards(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
         """The one task of the log.

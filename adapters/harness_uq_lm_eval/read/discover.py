@@ -25,6 +25,7 @@ _RESULTS_KEYS = frozenset(
     b"results groups group_subtasks configs config versions n-shot n-samples higher_is_better date git_hash "
     b"chat_template chat_template_sha eot_token_id fewshot_as_multiturn end_time lm_eval_version max_length".split()
 )
+_STARTS_WITH_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d")
 _HEAD = 4096
 
 
@@ -91,6 +92,26 @@ def find(paths: Sequence[str]) -> Found:
     return Found(tuple(runs), tuple(unrecognised), tuple(problems))
 
 
+def parts(paths: Sequence[str]) -> list[list[str]]:
+    """The paths, those that may be of one run together, told by their names alone.
+
+    Files that are no JSON, and Inspect's logs, whose names start with a time, are parts of their own.
+    """
+    names = {path: name for path in paths if (name := name_of(path)).endswith((".json", ".jsonl"))}
+    times = {path: _time_in(name) for path, name in names.items() if not _STARTS_WITH_TIME.match(name)}
+    untimed = {folder_of(path) for path, time in times.items() if time is None}
+    found: dict[object, list[str]] = defaultdict(list)
+    for path in paths:
+        folder = folder_of(path)
+        found[(folder, None if folder in untimed else times[path]) if path in times else path].append(path)
+    return list(found.values())
+
+
+def _time_in(name: str) -> str | None:
+    match = _SAMPLES_NAME.fullmatch(name) or _RESULTS_NAME.fullmatch(name)
+    return match["time"] if match else None
+
+
 def _recognise(path: str) -> _ResultsFile | _SamplesFile | None:
     name = name_of(path)
     if not name.endswith((".json", ".jsonl")):
@@ -141,8 +162,7 @@ def _partners(folder: str, files: Sequence[_ResultsFile | _SamplesFile]) -> list
     partners = []
     for path in files_in(folder):
         name = name_of(path)
-        match = _SAMPLES_NAME.fullmatch(name) or _RESULTS_NAME.fullmatch(name)
-        time = match["time"] if match else None
+        time = _time_in(name)
         if name in named or not (time in times or has_untimed):
             continue
         try:
