@@ -153,7 +153,7 @@ def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
 
 def _split(args: argparse.Namespace) -> int:
     """Split a budget over questions and levels of the factors that `--new` names."""
-    from harness_uq.planning.split import SplitOptions, splits
+    from harness_uq.effects.split import SplitOptions, splits
     from harness_uq.report.split_text import splits_as
 
     if args.plot or args.difference is not None or not args.logs:

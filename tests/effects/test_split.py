@@ -8,8 +8,8 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.effects.analysis import EffectOptions, effects
+from harness_uq.effects.split import BEST, NOW, SplitOptions, splits
 from harness_uq.errors import DataError
-from harness_uq.planning.split import BEST, NOW, SplitOptions, splits
 from harness_uq.results.split import SplitPlan
 from tests.effects.test_analysis import runs
 
