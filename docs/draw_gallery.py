@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "audit"), str(ROOT / "examples" / "plugin")]
+sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "audit")]
 
-import harness_uq_jsonl  # noqa: E402
 import make_results  # noqa: E402
 
-from harness_uq import PlanOptions, compare, estimate, load_plugins, plan, plots, rank, read_logs  # noqa: E402
+from harness_uq import PlanOptions, compare, estimate, plan, plots, rank, read_table  # noqa: E402
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def figures(folder: Path) -> Iterator[tuple[str, "Figure"]]:
-    """Name and picture, by the function that draws it, of the results in `folder`."""
-    logs = read_logs(folder, harnesses=load_plugins([harness_uq_jsonl]).harnesses).logs
-    reading = [log for log in logs if log.task == "reading"]
+def figures(results: Path) -> Iterator[tuple[str, "Figure"]]:
+    """Name and picture, by the function that draws it, of a table of results."""
+    reading = [log for log in read_table(results) if log.task == "reading"]
     (ranking,) = rank(reading)
     first, last = reading[0], reading[-1]
     (pilot,) = plan([first, last], PlanOptions(difference=0.05))
@@ -37,9 +35,10 @@ def figures(folder: Path) -> Iterator[tuple[str, "Figure"]]:
 def main(folder: Path) -> None:
     """Write a PNG for each figure."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as results:
-        make_results.write(Path(results))
-        for name, figure in figures(Path(results)):
+    with tempfile.TemporaryDirectory() as temporary:
+        results = Path(temporary, "results.csv")
+        make_results.write(results)
+        for name, figure in figures(results):
             figure.savefig(folder / f"{name}.png", dpi=110, metadata={"Software": None})
 
 

@@ -1,13 +1,15 @@
 """Pages that read well as plain Markdown, made ready for the site.
 
 Examples of the Python prompt, which stand free so that doctest finds them, become blocks of code. Links to modules lead
-to their highlighted source, and links to other files of the repository to the page that shows them.
+to their highlighted source, which the site has where there are public names, and links to other files of the repository
+to the page that shows them.
 """
 
 import posixpath
 import re
 from pathlib import Path
 
+from reference_pages import modules
 from sphinx.application import Sphinx
 
 # files of the repository, and the page that takes each one's text
@@ -28,8 +30,8 @@ _MODULE = re.compile(r"(?:adapters/)?(harness_uq\w*/[\w/]+)\.py")
 def as_page(docname: str, text: str, folder: str) -> str:
     """The Markdown that Sphinx reads, of Markdown that was written for a file in `folder` of the repository.
 
-    >>> print(as_page("methods/x", "See [a/b.py](../../harness_uq/a/b.py).", "docs/methods"))
-    See <a href="../_modules/harness_uq/a/b.html">a/b.py</a>.
+    >>> as_page("methods/x", "[a](../../harness_uq/errors.py), [b](../../harness_uq/cli.py)", "docs/methods")
+    '<a href="../_modules/harness_uq/errors.html">a</a>, `b`'
     >>> print(as_page("readme", "See [here](docs/json.md#fields).", ""))
     See [here](json.md#fields).
     >>> as_page("x", ">>> 1 + 1\\n2", "docs")
@@ -41,6 +43,8 @@ def as_page(docname: str, text: str, folder: str) -> str:
         picture, label, target, fragment = found.groups()
         file = posixpath.normpath(posixpath.join(folder, target))
         if module := _MODULE.fullmatch(file):
+            if module[1].replace("/", ".") not in modules():
+                return f"`{label}`"
             page = posixpath.relpath(f"docs/_modules/{module[1]}.html", here)
             return f'<a href="{page}">{label}</a>'
         shown = SHOWN.get(file) or SHOWN.get(f"{file}/README.md")

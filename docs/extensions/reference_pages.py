@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,14 @@ def rooms(package: ModuleType) -> dict[str, list[str]]:
         )  # pluggy's marker
         found.setdefault(".".join(home.split(".")[:depth]), []).append(name)
     return dict(sorted(found.items()))
+
+
+@cache
+def modules() -> frozenset[str]:
+    """Modules in which a public name is written."""
+    packages = map(import_module, (*IN_ROOMS, *ON_ONE_PAGE))
+    things = (getattr(package, name) for package in packages for name in package.__all__)
+    return frozenset(thing.__module__ for thing in things if not inspect.ismodule(thing))
 
 
 def page(package: ModuleType, room: str, names: list[str]) -> str:

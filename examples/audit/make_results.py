@@ -1,10 +1,10 @@
-"""Raw results of sixteen systems, as a leaderboard keeps them: `python examples/audit/make_results.py FOLDER`.
+"""Raw results of sixteen systems, as a leaderboard keeps them: `python examples/audit/make_results.py results.csv`.
 
-FOLDER/<system>.scores.jsonl has a line for each question of three tasks. The systems are scripted as those of the other
-examples, a tenth of a logit apart in ability, which is about two points of a hundred.
+A row for each system and question of three tasks. The systems are scripted as those of the other examples, a tenth of a
+logit apart in ability, which is about two points of a hundred.
 """
 
-import json
+import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,23 +16,24 @@ from systems.questions import load
 
 ABILITIES = {f"system-{chr(ord('a') + k)}": 1.5 - 0.1 * k for k in range(16)}
 TASKS = {"reading": ("passages",), "exam": ("exam_sums", "exam_series", "exam_units"), "divides": ("divides",)}
+COLUMNS = ("system", "task", "question", "cluster", "accuracy")
 
 
-def rows(system: System) -> Iterator[dict[str, object]]:
+def rows(system: System) -> Iterator[tuple[object, ...]]:
     """One for each question, with the passage that it is about where there is one."""
     for task, files in TASKS.items():
         for question in (question for name in files for question in load(name)):
-            row = {"system": system.name, "task": task, "question": question.id}
-            passage = {"cluster": question.passage_id} if question.passage_id else {}
-            yield row | {"score": int(system.choose(question) == question.answer)} | passage
+            is_right = system.choose(question) == question.answer
+            yield system.name, task, question.id, question.passage_id or question.id, int(is_right)
 
 
-def write(folder: Path) -> None:
-    """Write a file for each system."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, ability in ABILITIES.items():
-        lines = (json.dumps(row) + "\n" for row in rows(System(name, ability)))
-        (folder / f"{name}.scores.jsonl").write_text("".join(lines), encoding="utf-8")
+def write(path: Path) -> None:
+    """Write the table."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for name, ability in ABILITIES.items():
+            table.writerows(rows(System(name, ability)))
 
 
 if __name__ == "__main__":

@@ -34,11 +34,10 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.ranking_text import rankings_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     readings = _shared.read_all_named(args.logs, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     options = RankOptions(
@@ -48,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         structure=_shared.structure_options(args),
         seed=args.seed,
     )
-    logs = [log for reading in readings for log in reading.logs]
+    logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
     print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))

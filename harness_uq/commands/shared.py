@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from harness_uq.effects.analysis import EffectOptions
     from harness_uq.estimating.analysis import Options
     from harness_uq.logs.data import TaskLog
+    from harness_uq.logs.selection import Selection
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.protocols import Reader, Run
     from harness_uq.plugins.reading import Reading
@@ -66,8 +67,21 @@ def add_logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logs", nargs="+", metavar="LOG", help="file, folder or glob pattern of logged runs")
 
 
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Which parts of the logs are asked for."""
+    group = parser.add_argument_group("parts of the logs", "names or glob patterns; each may be repeated")
+    for name, text in (
+        ("--task", "tasks; a group brings its members"),
+        ("--metric", "metrics"),
+        ("--filter", "filters, such as strict-match; none is that of scores without one"),
+        ("--model", "systems, by the names under which they are shown"),
+    ):
+        group.add_argument(name, action="append", default=[], metavar="NAME", dest=f"{name[2:]}s", help=text)
+
+
 def add_structure(parser: argparse.ArgumentParser) -> None:
-    """What the user says about clusters and ranges."""
+    """What the user says about clusters and ranges, and which parts of the logs count."""
+    add_selection(parser)
     parser.add_argument(
         "--cluster",
         action="append",
@@ -85,12 +99,24 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         dest="ranges",
         help="smallest and largest possible score of a metric; may be repeated",
     )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        type=_arguments.column,
+        metavar="ROLE=NAME",
+        dest="columns",
+        help="column of a table (CSV, TSV, JSON Lines, Parquet) that holds its question, score, system, task, metric, "
+        "filter, trial, cluster or higher_is_better, where its name does not say; may be repeated",
+    )
 
 
 def add_estimation(parser: argparse.ArgumentParser) -> None:
     """How scores are estimated."""
     add_structure(parser)
-    parser.add_argument("--uq", default="bayes", metavar="METHOD", help="method, see below (default: %(default)s)")
+    parser.add_argument(
+        "--uq", "--method", default="bayes", metavar="METHOD", help="method, see below (default: %(default)s)"
+    )
     add_level(parser)
     parser.add_argument(
         "--scope",
@@ -197,6 +223,43 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
         )
 
 
+def load_plugins(args: argparse.Namespace) -> "Plugins":
+    """The installed plugins, with a reader of tables that takes the columns which the arguments name.
+
+    Raises
+    ------
+    UsageError : if they name a column for a part that there is not
+    """
+    from harness_uq.plugins import manager
+    from harness_uq.tables.reader import with_columns
+
+    plugins = manager.load_plugins()
+    with checking_arguments():
+        return with_columns(plugins, dict(args.columns))
+
+
+def selection_of(args: argparse.Namespace) -> "Selection":
+    """The parts of the logs that the arguments name."""
+    from harness_uq.logs.selection import Selection
+
+    return Selection(tuple(args.tasks), tuple(args.metrics), tuple(args.filters), tuple(args.models))
+
+
+def selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[TaskLog]":
+    """The logs of all readings, as far as the arguments ask for them.
+
+    Raises
+    ------
+    UsageError : if a pattern matches nothing
+    """
+    logs = [log for reading in readings for log in reading.logs]
+    asked = selection_of(args)
+    if logs:
+        with checking_arguments():
+            asked.check(logs)
+    return list(asked.of(logs))
+
+
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
     """Make sure that the tasks and metrics which the arguments name are in the logs.
 
@@ -252,16 +315,16 @@ def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Readin
 
 
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
-    """Say on standard error what could not be read; exit code 1 where a path named by the user gave nothing."""
+    """Say on standard error what could not be read; exit code 1 where a log, or a path named by the user, was not."""
     for warning in plugins.warnings:
         complain(f"warning: {warning}")
     for path, message in reading.warnings:
-        complain(f"warning: {path}: {message}")
+        complain(f"{'error' if path in reading.unread else 'warning'}: {path}: {message}")
     for path, message in reading.failures:
         complain(f"error: {path}: {message}")
     if n := reading.n_skipped:
         print(f"{n} file{'s' if n > 1 else ''} skipped: no logs of a known harness", file=sys.stderr)
-    return 1 if reading.failures else 0
+    return 1 if reading.failures or reading.unread else 0
 
 
 def complain(text: str) -> None:

@@ -17,13 +17,13 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print."""
     from harness_uq.estimating.analysis import structures
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.structure_text import structures_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     options = _shared.structure_options(args)
     reading = _shared.read(args.logs, plugins, need_scores=False)
-    _shared.check_names(options, reading.logs)
-    found = structures(reading.logs, options, plugins=plugins)
+    logs = _shared.selected(args, [reading])
+    _shared.check_names(options, logs)
+    found = structures(logs, options, plugins=plugins)
     print(structures_as(found, args.format, errors=_shared.reading_errors(reading)))
     return _shared.say_reading(reading, plugins)

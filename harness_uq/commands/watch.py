@@ -48,9 +48,8 @@ buffers beside them. lm-eval keeps no scores until the end and answers the longe
 def run(args: argparse.Namespace) -> int:
     """Look, print, wait; end when two looks in a row find no run, since a log may be read while it is written."""
     from harness_uq.estimating.analysis import Options
-    from harness_uq.plugins.manager import load_plugins
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     options = Options(level=args.level, scope=args.scope, structure=_shared.structure_options(args))
     if not _look(args, options, plugins):
         print("no run is in the making", file=sys.stderr)
@@ -67,7 +66,7 @@ def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> b
     from harness_uq.report.watch_text import look_text
     from harness_uq.watching import look
 
-    looks, problems = look(args.logs, options, plugins)
+    looks, problems = look(args.logs, options, plugins, _shared.selection_of(args))
     for seen in looks:
         print(json.dumps(seen.to_dict()) if args.format == "json" else look_text(seen), flush=True)
     for path, message in problems:

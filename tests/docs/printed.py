@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CUT = "…"
 _BLOCK = re.compile(r"^```(?:console)?\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _COMMAND = re.compile(r"^\$ (.+?)(?:  +#.*)?$")
 
 
@@ -66,11 +67,20 @@ def _commands(page: Path, block: str) -> Iterator[Shown]:
         yield Shown(page, lines[start], tuple(lines[start + 1 : end]))
 
 
-class Shell:
-    """Runs the commands of one page, one after the other, in a folder where the examples have been run."""
+class _Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
 
-    def __init__(self, folder: Path) -> None:
+
+class Shell:
+    """Runs the commands of one page, one after the other, in a folder where the examples have been run.
+
+    They print for a terminal of 100 characters; for the answers in other projects' threads all that a file would get.
+    """
+
+    def __init__(self, page: Path, folder: Path) -> None:
         self.folder, self.code = folder, 0
+        self.is_terminal = page.parent.name != "upstream"
 
     def run(self, command: str) -> list[str]:
         """Lines that the command prints on standard output; what it says on standard error where it prints none."""
@@ -90,7 +100,7 @@ class Shell:
     def _harness_uq(self, arguments: list[str]) -> list[str]:
         from harness_uq.cli import main
 
-        printed, said = StringIO(), StringIO()
+        printed, said = _Terminal() if self.is_terminal else StringIO(), StringIO()
         with chdir(self.folder), redirect_stdout(printed), redirect_stderr(said):
             matches = (sorted(glob.glob(argument)) or [argument] for argument in arguments)  # noqa: PTH207
             self.code = main([match for found in matches for match in found])
@@ -98,7 +108,7 @@ class Shell:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip("\n").splitlines()]
+    return [line.rstrip() for line in _STYLE.sub("", text).strip("\n").splitlines()]
 
 
 def is_true(shown: tuple[str, ...], printed: list[str]) -> bool:
@@ -135,7 +145,7 @@ def anew(shown: tuple[str, ...], printed: list[str]) -> tuple[str, ...]:
 
 def write(page: Path, folder: Path) -> bool:
     """Write a page's outputs anew; whether that changed it."""
-    shell, text = Shell(folder), page.read_text(encoding="utf-8")
+    shell, text = Shell(page, folder), page.read_text(encoding="utf-8")
 
     def block(found: re.Match[str]) -> str:
         lines = [
@@ -163,7 +173,11 @@ def prepare(folder: Path, runs: dict[str, Path]) -> Path:
 
 def main() -> int:
     """Run the examples and every command that a page shows, and write what they print."""
-    os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *sys.path])}
+    os.environ |= {
+        "COLUMNS": "100",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *sys.path]),
+    }
     with tempfile.TemporaryDirectory() as temporary:
         runs = {}
         for script in ("run_lm_eval", "run_inspect"):

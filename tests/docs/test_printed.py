@@ -22,7 +22,10 @@ def test_every_answer_to_a_thread_shows_a_command() -> None:
 
 @pytest.mark.harness
 @pytest.mark.parametrize(("page", "one"), SHOWN, ids=[one.is_as for _, one in SHOWN])
-def test_a_page_shows_what_is_printed(page: Path, one: printed.Shown, ready: Path) -> None:
-    shell = _shells.setdefault(page, printed.Shell(ready))
+def test_a_page_shows_what_is_printed(
+    page: Path, one: printed.Shown, ready: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = _shells.setdefault(page, printed.Shell(page, ready))
+    monkeypatch.setenv("COLUMNS", "100")
     found = shell.run(one.command)
     assert printed.is_true(one.output, found), "\n".join(["run: python -m tests.docs.printed", *found])
