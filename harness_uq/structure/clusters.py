@@ -49,6 +49,27 @@ def find_clusters(
     return clusters_by_heuristics(log, entry, is_known=bool(catalogue))
 
 
+def missing_field(options: StructureOptions, logs: Iterable[TaskLog]) -> str:
+    """What is wrong with the fields that the user names for clusters, where one is missing; else empty.
+
+    A field for one task is missing where the task lacks it, one for all tasks where every task lacks it. The message
+    says which fields there are.
+    """
+    held = [log for log in logs if not log.subtasks and not all(isinstance(data, Totals) for data in log.data)]
+    lacking = [error for log in held if (error := _lacks(log, options))]
+    named = [error for log in held if log.task in options.cluster_by_task and (error := _lacks(log, options))]
+    return (named or (lacking if len(lacking) == len(held) else []) or [""])[0]
+
+
+def _lacks(log: TaskLog, options: StructureOptions) -> str:
+    try:
+        if (wanted := options.cluster_of(log.task)) is not None:
+            _from_user(log, wanted)
+    except StructureError as error:
+        return str(error)
+    return ""
+
+
 def _from_user(log: TaskLog, wanted: str) -> Clusters:
     if wanted == "none":
         return independent("the user says so (--cluster none)", is_stated=True)

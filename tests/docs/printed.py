@@ -25,6 +25,20 @@ CUT = "…"
 _BLOCK = re.compile(r"^```(?:console)?\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _COMMAND = re.compile(r"^\$ (.+?)(?:  +#.*)?$")
+# no search through lm-eval's own 13,000 tasks
+_LIVE = """
+import functools, sys
+from pathlib import Path
+import run_lm_eval
+run_lm_eval.set_environment(Path("cache").resolve())
+import systems.lm_eval_model
+from lm_eval import tasks
+tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
+from harness_uq.cli import main
+model = ["--model_args", "path=scripted-large,ability=1.3"]
+folders = ["--include_path", str(run_lm_eval.TASKS), "--output_path", "out"]
+sys.exit(main([*sys.argv[1:], *model, *folders]))
+"""
 
 
 @dataclass(frozen=True)
@@ -94,8 +108,23 @@ class Shell:
                 [sys.executable, *arguments], cwd=self.folder, check=True, capture_output=True, text=True, timeout=300
             )
             return _lines(done.stdout)
+        if arguments[:2] == ["lm-eval", "run"]:
+            return self._lm_eval(arguments)
         assert name == "harness-uq", f"a page may show harness-uq and python examples/…, not {command}"
         return self._harness_uq(arguments)
+
+    def _lm_eval(self, arguments: list[str]) -> list[str]:
+        """A live run, in a process of its own, where the model `scripted` is known."""
+        done = subprocess.run(
+            [sys.executable, "-c", _LIVE, *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *filter(None, sys.path)])},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        self.code = done.returncode
+        return _lines(done.stdout or done.stderr)
 
     def _harness_uq(self, arguments: list[str]) -> list[str]:
         from harness_uq.cli import main
