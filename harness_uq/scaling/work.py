@@ -4,14 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+import numpy as np
+
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimating.analysis import Options, estimate
-from harness_uq.logs.data import Questions, TaskLog, Totals
+from harness_uq.logs.data import CandidateField, Questions, TaskLog, Totals
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run
 from harness_uq.plugins.reading import Unread, search, unread_of
 from harness_uq.scaling.parts import Batch
 from harness_uq.scaling.rows import pack
+from harness_uq.structure.fields import candidate_fields
+
+_NO_VALUES = CandidateField(np.array([], np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +94,10 @@ class Work:
 
 
 def outline(log: TaskLog) -> TaskLog:
-    """What a log is about, without what it says: system, tasks, metrics, source."""
+    """What a log is about, without what it says: system, tasks, metrics, source, names of the questions' fields."""
     names = tuple(Totals(data.metric, data.filter, None, None, "an outline holds no values") for data in log.data)
-    return TaskLog(log.system, log.task, log.source, Questions(()), names, subtasks=log.subtasks)
+    fields = dict.fromkeys(candidate_fields(log), _NO_VALUES)
+    return TaskLog(log.system, log.task, log.source, Questions((), fields=fields), names, subtasks=log.subtasks)
 
 
 @cache
