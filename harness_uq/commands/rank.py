@@ -1,8 +1,13 @@
 """`harness-uq rank`: which of several systems is best."""
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.results.ranking import Ranking
 
 
 def add(commands: _shared.Commands) -> None:
@@ -30,6 +35,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_level(parser)
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _shared.add_paper(parser, grid=True)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,5 +56,18 @@ def run(args: argparse.Namespace) -> int:
     logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
-    print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
+    if args.format == "latex":
+        print(_latex(args, rankings))
+    else:
+        print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
     return failed
+
+
+def _latex(args: argparse.Namespace, rankings: "Sequence[Ranking]") -> str:
+    from harness_uq.report.latex import rankings_latex
+    from harness_uq.report.latex_grid import rankings_grid
+
+    with _shared.checking_arguments():
+        return (rankings_grid if args.layout == "grid" else rankings_latex)(rankings, _shared.paper_of(args)).strip(
+            "\n"
+        )
