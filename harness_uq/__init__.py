@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from harness_uq.planning.components import Components
     from harness_uq.plugins.hookspecs import hookimpl
     from harness_uq.plugins.manager import load_plugins
-    from harness_uq.plugins.protocols import Estimator, Found, Harness, Problem, Reader, Run, Runner, Writer
+    from harness_uq.plugins.protocols import Estimator, Found, Harness, Problem, Reader, Run, Runner, Settings, Writer
     from harness_uq.plugins.reading import Reading, read_logs
     from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.comparison_text import comparisons_as
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from harness_uq.results.plan import Plan
     from harness_uq.results.ranking import Ranking
     from harness_uq.structure.facts import Structure, StructureOptions
+    from harness_uq.tables.reading import read_table
 
 _HOMES = {
     "estimating.analysis": (
@@ -102,6 +103,7 @@ _HOMES = {
         "Reader",
         "Run",
         "Runner",
+        "Settings",
         "Writer",
     ),
     "planning.analysis": (
@@ -129,6 +131,7 @@ _HOMES = {
         "Catalogue",
         "CatalogueEntry",
     ),
+    "tables.reading": ("read_table",),
     "structure.facts": (
         "Structure",
         "StructureOptions",
@@ -174,6 +177,7 @@ __all__ = [
     "RunFacts",
     "Runner",
     "Scores",
+    "Settings",
     "Source",
     "Structure",
     "StructureError",
@@ -193,6 +197,7 @@ __all__ = [
     "plan",
     "rank",
     "read_logs",
+    "read_table",
     "stats",
     "structures",
 ]

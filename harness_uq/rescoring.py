@@ -97,7 +97,7 @@ def _estimated(
     for name in names:
         runs, problems = find_runs(name, plugins.harnesses)
         if not runs:
-            problems = problems or [(name, why_no_run(name, expand(name), sorted(plugins.harnesses)))]
+            problems = problems or [(name, why_no_run(name, expand(name), plugins.harnesses))]
         failures += problems
         for harness, run in progress(runs):
             try:
@@ -172,7 +172,7 @@ def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None
     found = {name: expand(name) for name in _named(paths)}
     for name, files in found.items():
         if not files and not Path(name).is_dir():
-            raise LogError(f"{name}: {why_no_run(name, files, ())}")
+            raise LogError(f"{name}: {why_no_run(name, files, {})}")
     restored: dict[str, None] = {}
     failures: list[tuple[str, str]] = []
     for file in dict.fromkeys(file for of_name in found.values() for file in of_name):

@@ -13,7 +13,7 @@ from pathlib import Path
 import harness_uq
 from harness_uq import CompareOptions, DataError, NotEstimableError, Options, PlanOptions, RankOptions, TaskLog
 
-LEFT_OUT = {"notes", "warnings", "source", "method_reason", "verdict_text", "answer"}
+LEFT_OUT = {"notes", "warnings", "source", "method_reason", "verdict_text", "next_step", "answer"}
 SCOPES = ("population", "benchmark")
 ESTIMATES = [Options(scope=scope) for scope in SCOPES] + [Options(method="wilson"), Options(estimand="pass@2")]
 

@@ -2,12 +2,17 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import time
 import zipfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -26,7 +31,7 @@ RunPython = Callable[..., str]
 _absences: set[str] = set()
 
 
-@pytest.fixture(scope="session", params=["stand-ins", "originals"])
+@pytest.fixture(scope="session", params=["stand-ins", pytest.param("originals", marks=pytest.mark.slow)])
 def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose `data` holds the logs of others: stand-ins, and where they are present they themselves."""
     if request.param == "originals":
@@ -79,6 +84,67 @@ def lm_eval_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def inspect_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `inspect/<system>/` logs of both example systems, written once by Inspect AI."""
     return _example_runs("inspect_ai", "run_inspect.py", tmp_path_factory)
+
+
+@dataclass(frozen=True)
+class S3:
+    """A bucket of moto's server on the loopback; this process, and those that it starts, reach it as `s3://`."""
+
+    url: str
+    log: Path
+
+    def asked(self) -> list[tuple[str, str, int, int]]:
+        """Method, path, status and bytes answered of each request since `forget`."""
+        rows = (line.split() for line in self.log.read_text(encoding="utf-8").splitlines())
+        return [(method, path, int(status), int(n)) for method, path, status, n in rows]
+
+    def forget(self) -> None:
+        self.log.write_text("")
+
+
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The file in which the server writes down what it is asked; the environment names the server."""
+    for package in ("moto", "flask", "s3fs"):
+        if find_spec(package) is None:
+            _absent(f"{package} is not installed")
+    log = tmp_path_factory.mktemp("s3") / "requests"
+    log.touch()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, str(ROOT / "tests" / "s3_server.py"), str(port), str(log)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        _wait_for(port, server)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+            patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+            patch.setenv("NO_PROXY", "127.0.0.1")
+            for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+                patch.setenv(name, "testing")
+            yield log
+        server.kill()
+
+
+@pytest.fixture
+def s3(s3_server: Path) -> S3:
+    """A bucket of this test alone."""
+    from fsspec.core import url_to_fs
+
+    bucket = f"bucket-{uuid4().hex}"
+    files, _ = url_to_fs(f"s3://{bucket}", use_listings_cache=False)
+    files.mkdir(bucket)
+    s3_server.write_text("")
+    return S3(f"s3://{bucket}", s3_server)
+
+
+def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + 120
+    while server.poll() is None and time.monotonic() < end:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.1)
+    pytest.fail("the S3 server of the tests did not start")
 
 
 def _example_runs(package: str, script: str, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -4,10 +4,11 @@ import ast
 import tomllib
 from collections.abc import Iterator
 
-import grimp
 import pytest
 
 from tests.conftest import ROOT
+
+grimp = pytest.importorskip("grimp")
 
 PACKAGES = {"harness_uq": ROOT, "harness_uq_lm_eval": ROOT / "adapters", "harness_uq_inspect": ROOT / "adapters"}
 PAGE = (ROOT / "docs/architecture.md").read_text()

@@ -64,6 +64,7 @@ def phrases(found: set[str]) -> set[tuple[str, ...]]:
     return {run for text in runs for run in text if all(re.search(r"[^\W\d_]{3}", word) for word in run)}
 
 
+@pytest.mark.slow
 def test_no_phrase_of_the_logs_is_in_the_standins(texts_of_the_logs: set[str], texts_of_the_standins: set[str]) -> None:
     theirs = phrases(texts_of_the_logs)
     assert len(theirs) > 10_000

@@ -12,8 +12,6 @@ METRICS: Final = ("uq_lower", "uq_upper", "uq_sd")
 KEPT: Final = "std_error"  # Inspect's own standard error, where ours stands in its place
 REGISTERED: Final = ("uq", "bayes_at_n", "pass_k")
 
-Settings = Mapping[str, str | float]
-
 
 def block_of(metadata: Mapping[str, object] | None) -> dict[str, object] | None:
     """The block in the metadata of a log's results; None where there is none."""

@@ -1,6 +1,6 @@
 """Inspect AI as one of the harnesses: reads its logs, runs it with intervals, writes them back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness_uq.errors import LogError
 
 if TYPE_CHECKING:
-    from harness_uq import Catalogue, Estimate, Found, Run, TaskLog
+    from harness_uq import Catalogue, Estimate, Found, Run, Settings, TaskLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,7 @@ class InspectHarness:
         return main(argv)
 
     def write(
-        self,
-        run: "Run",
-        estimates: "Sequence[Estimate]",
-        destination: str | None,
-        *,
-        settings: Mapping[str, str | float],
+        self, run: "Run", estimates: "Sequence[Estimate]", destination: str | None, *, settings: "Settings"
     ) -> list[str]:
         """Put estimates into the header of the log, or of a copy; samples are copied byte by byte.
 

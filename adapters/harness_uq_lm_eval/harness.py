@@ -1,10 +1,10 @@
 """lm-eval as a harness of harness_uq."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness_uq import Catalogue, Estimate, Found, Run, TaskLog
+    from harness_uq import Catalogue, Estimate, Found, Run, Settings, TaskLog
 
 
 class LmEvalHarness:
@@ -47,12 +47,7 @@ class LmEvalHarness:
         return cli.main(argv)
 
     def write(
-        self,
-        run: "Run",
-        estimates: "Sequence[Estimate]",
-        destination: str | None,
-        *,
-        settings: Mapping[str, str | float],
+        self, run: "Run", estimates: "Sequence[Estimate]", destination: str | None, *, settings: "Settings"
     ) -> list[str]:
         """Put the estimates into the results file of the run; the paths written.
 

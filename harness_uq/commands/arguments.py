@@ -49,6 +49,14 @@ def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     return metric, (low, high)
 
 
+def column(text: str) -> tuple[str, list[str]]:
+    """A part that a column of a table plays, and the names of its columns, from ROLE=NAME[,NAME]."""
+    role, _, names = text.partition("=")
+    if not (role and names.strip(", ")):
+        raise argparse.ArgumentTypeError(f"must look like ROLE=NAME, such as score=correct; got {text!r}")
+    return role.strip().replace("-", "_"), [name.strip() for name in names.split(",") if name.strip()]
+
+
 def hyphenated(text: str) -> str:
     """A name with hyphens, however it was written."""
     return text.replace("_", "-")

@@ -9,10 +9,10 @@ WORSE = 3
 
 _EPILOG = """\
 verdicts:
-  better             A is better than B: the whole interval of the difference lies above 0
-  not better         A is worse, or at any rate not better by more than the margin
-  too close to call  whatever difference there is, it is smaller than the margin
-  could not tell     the data are too few; the sentence says which difference they would have shown
+  better      A is better than B: the whole interval of the difference lies above 0
+  worse       B is: the whole interval lies below 0
+  equivalent  whatever difference there is, it is smaller than the margin
+  undecided   the data are too few; the answer says which difference they would have shown and what it takes to decide
 
 exit code: 0 done, 1 something could not be read or done, 2 wrong arguments, 3 with --fail-if-worse where A is worse
 """
@@ -63,10 +63,9 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparing.analysis import CompareOptions, compare, worse_rows
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.comparison_text import comparisons_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     readings = [_shared.read_named(argument, plugins) for argument in (args.a, args.b)]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     if not all(reading.logs for reading in readings):

@@ -19,11 +19,10 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, find what differs, print."""
     from harness_uq.effects.analysis import effects
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.effects_text import effects_as
 
     options = _shared.effect_options(args)
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     reading = _shared.read(args.logs, plugins)
     failed = _shared.say_reading(reading, plugins)
     _shared.check_names(options.structure, reading.logs)

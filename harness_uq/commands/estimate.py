@@ -49,11 +49,10 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.effects.analysis import estimates_over
     from harness_uq.errors import HarnessUqError
     from harness_uq.estimating.analysis import estimate
-    from harness_uq.plugins.manager import load_plugins
 
     _shared.clear_leftovers(args.logs)
     try:
-        plugins = load_plugins()
+        plugins = _shared.load_plugins(args)
         options = _shared.estimation_options(args, plugins)
         _check_together(args)
         reading = _shared.read(args.logs, plugins)

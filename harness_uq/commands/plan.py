@@ -83,7 +83,6 @@ def _add_numbers(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the pilot, plan, print."""
     from harness_uq.planning.analysis import PlanOptions, plan
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.plan_text import plans_as
 
     with _shared.checking_arguments():
@@ -103,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         _output.try_file(args.plot)
     failed, errors = 0, []
     if args.logs:
-        plugins = load_plugins()
+        plugins = _shared.load_plugins(args)
         readings = _shared.read_all_named(args.logs, plugins)
         failed = max(_shared.say_reading(reading, plugins) for reading in readings)
         errors = [error for reading in readings for error in _shared.reading_errors(reading)]

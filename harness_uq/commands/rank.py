@@ -34,11 +34,10 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.ranking_text import rankings_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     readings = _shared.read_all_named(args.logs, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     options = RankOptions(

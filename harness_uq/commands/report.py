@@ -34,10 +34,9 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, analyse, write."""
     from harness_uq.overview import overview
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.overview_text import overview_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     options = _shared.estimation_options(args, plugins)
     if args.html not in (None, "-"):
         _output.try_file(Path(args.html))

@@ -20,11 +20,10 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Estimate, write, list what was written."""
     from harness_uq.errors import StructureError
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.rescoring import rescore
 
     _shared.clear_leftovers(args.logs)
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     for warning in plugins.warnings:
         _shared.complain(f"warning: {warning}")
     options = _shared.estimation_options(args, plugins)

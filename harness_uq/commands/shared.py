@@ -85,6 +85,16 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         dest="ranges",
         help="smallest and largest possible score of a metric; may be repeated",
     )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        type=_arguments.column,
+        metavar="ROLE=NAME",
+        dest="columns",
+        help="column of a table (CSV, TSV, JSON Lines, Parquet) that holds its question, score, system, task, metric, "
+        "filter, trial, cluster or higher_is_better, where its name does not say; may be repeated",
+    )
 
 
 def add_estimation(parser: argparse.ArgumentParser) -> None:
@@ -197,6 +207,21 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
         )
 
 
+def load_plugins(args: argparse.Namespace) -> "Plugins":
+    """The installed plugins, with a reader of tables that takes the columns which the arguments name.
+
+    Raises
+    ------
+    UsageError : if they name a column for a part that there is not
+    """
+    from harness_uq.plugins import manager
+    from harness_uq.tables.reader import with_columns
+
+    plugins = manager.load_plugins()
+    with checking_arguments():
+        return with_columns(plugins, dict(args.columns))
+
+
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
     """Make sure that the tasks and metrics which the arguments name are in the logs.
 
@@ -252,16 +277,16 @@ def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Readin
 
 
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
-    """Say on standard error what could not be read; exit code 1 where a path named by the user gave nothing."""
+    """Say on standard error what could not be read; exit code 1 where a log, or a path named by the user, was not."""
     for warning in plugins.warnings:
         complain(f"warning: {warning}")
     for path, message in reading.warnings:
-        complain(f"warning: {path}: {message}")
+        complain(f"{'error' if path in reading.unread else 'warning'}: {path}: {message}")
     for path, message in reading.failures:
         complain(f"error: {path}: {message}")
     if n := reading.n_skipped:
         print(f"{n} file{'s' if n > 1 else ''} skipped: no logs of a known harness", file=sys.stderr)
-    return 1 if reading.failures else 0
+    return 1 if reading.failures or reading.unread else 0
 
 
 def complain(text: str) -> None:

@@ -17,10 +17,9 @@ def add(commands: _shared.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print."""
     from harness_uq.estimating.analysis import structures
-    from harness_uq.plugins.manager import load_plugins
     from harness_uq.report.structure_text import structures_as
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     options = _shared.structure_options(args)
     reading = _shared.read(args.logs, plugins, need_scores=False)
     _shared.check_names(options, reading.logs)

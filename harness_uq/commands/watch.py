@@ -48,9 +48,8 @@ buffers beside them. lm-eval keeps no scores until the end and answers the longe
 def run(args: argparse.Namespace) -> int:
     """Look, print, wait; end when two looks in a row find no run, since a log may be read while it is written."""
     from harness_uq.estimating.analysis import Options
-    from harness_uq.plugins.manager import load_plugins
 
-    plugins = load_plugins()
+    plugins = _shared.load_plugins(args)
     options = Options(level=args.level, scope=args.scope, structure=_shared.structure_options(args))
     if not _look(args, options, plugins):
         print("no run is in the making", file=sys.stderr)

@@ -1,9 +1,9 @@
 """From a posterior of A - B to a `Comparison`: interval, probabilities, verdict."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness_uq.comparing.differences import CompareMethod, DifferenceFinding, Pair, correlation, saved
-from harness_uq.comparing.verdicts import Evidence, judge
+from harness_uq.comparing.verdicts import Evidence, judge, next_step
 from harness_uq.errors import DataError
 from harness_uq.estimands import Scope
 from harness_uq.estimating.analysis import Options
@@ -88,7 +88,9 @@ def comparison_row(found: DifferenceFinding, facts: Facts, options: CompareOptio
     value_a, value_b = facts.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
     detectable = found.detectable(options.level, options.power)
-    verdict, text = judge(_evidence(low, high, detectable, facts, options))
+    evidence = replace(_evidence(low, high, detectable, facts, options), seen=plain)
+    verdict, text = judge(evidence)
+    is_open = verdict == "undecided"
     return Comparison(
         task=facts.key[0],
         metric=facts.key[1],
@@ -102,6 +104,8 @@ def comparison_row(found: DifferenceFinding, facts: Facts, options: CompareOptio
         difference=Difference(plain, found.std_error, Interval(low, high, options.level, found.kind)),
         verdict=verdict,
         verdict_text=text,
+        next_step=next_step(evidence) if is_open else "",
+        n_more_questions=evidence.n_more if is_open else None,
         prob_positive=found.prob_positive,
         odds_ratio=found.odds_ratio,
         correlation=correlation(pair) if pair else None,
@@ -139,7 +143,7 @@ def undecided_row(facts: Facts, options: CompareOptions, reason: str) -> Compari
         value_a=facts.values[0],
         value_b=facts.values[1],
         difference=None,
-        verdict="could not tell",
+        verdict="undecided",
         verdict_text=f"These data could not tell {a} from {b}: {reason}.",
         n_matched=len(facts.pair.a) if facts.pair else facts.n_matched,
         margin=options.margin,
@@ -167,4 +171,13 @@ def _evidence(low: float, high: float, detectable: float, facts: Facts, options:
         detectable=detectable,
         power=options.power,
         in_points=facts.bounds == (0.0, 1.0),
+        n_questions=_n_questions(facts) if options.scope == "population" else None,
     )
+
+
+def _n_questions(facts: Facts) -> int | None:
+    """Questions compared; of unmatched ones those of the smaller run."""
+    if facts.pair is not None:
+        return len(facts.pair.a)
+    known = [n for n in facts.n_unmatched if n is not None]
+    return facts.n_matched or (min(known) if len(known) == 2 else None)

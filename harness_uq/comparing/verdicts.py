@@ -2,15 +2,16 @@
 
 With the advantage of A over B in an interval [low, high] and a margin m >= 0, the smallest difference that matters:
 
-    too close to call   -m < low and high < m     whatever difference there is, is smaller than the margin
-    better              0 < low                   (and high >= m)
-    not better          high < m, or high < 0     A is not better by more than the margin; it may be worse
-    could not tell      everything else           better and not better are both still possible
+    equivalent   -m < low and high < m     whatever difference there is, is smaller than the margin
+    better       0 < low                   (and high >= m)
+    worse        high < 0                  (and low <= -m)
+    undecided    everything else           the sentence says what is shown all the same
 
-An interval that ends exactly at a limit has not passed it. Without a margin nothing is too close to call: no amount of
-data shows that two systems are equal.
+An interval that ends exactly at a limit has not passed it. Without a margin nothing is equivalent: no amount of data
+shows that two systems are equal.
 """
 
+import math
 from dataclasses import dataclass
 
 from harness_uq.results.comparison import Verdict
@@ -27,6 +28,8 @@ class Evidence:
     margin : smallest difference that matters, >= 0
     detectable : difference that these data would have shown with probability `power`; None where unknown
     in_points : scores lie in [0, 1], and differences are told in hundredths
+    seen : difference of the plain scores; 0 where it says nothing of what to look for
+    n_questions : questions compared; None where their number is unknown or more of them would not help
     """
 
     low: float
@@ -37,26 +40,44 @@ class Evidence:
     detectable: float | None = None
     power: float = 0.8
     in_points: bool = True
+    seen: float = 0.0
+    n_questions: int | None = None
+
+    @property
+    def sought(self) -> float:
+        """The difference worth looking for: the margin, or without one the difference seen; >= 0."""
+        return self.margin or abs(self.seen)
+
+    @property
+    def n_more(self) -> int | None:
+        """Questions of the same make-up besides those compared that would show `sought` with probability `power`.
+
+        The smallest detectable difference falls with the root of the number of questions. Two digits; None where
+        unknown, or where these data would have shown it.
+        """
+        if self.detectable is None or self.n_questions is None or not 0 < self.sought < self.detectable:
+            return None
+        return _rounded_up(self.n_questions * ((self.detectable / self.sought) ** 2 - 1))
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, str]:
-    """The verdict and its sentence.
+    """The verdict and what is known, in a sentence.
 
     >>> judge(Evidence(0.012, 0.061, "new", "old"))
     ('better', 'new is better than old, by 1.2 to 6.1 points.')
     >>> judge(Evidence(-0.087, 0.031, "new", "old", detectable=0.084))[0]
-    'could not tell'
+    'undecided'
     """
     low, high, margin = evidence.low, evidence.high, evidence.margin
     if -margin < low and high < margin:
-        return "too close to call", _too_close(evidence)
+        return "equivalent", _equivalent(evidence)
     if low > 0:
         return "better", _better(evidence.name_a, evidence.name_b, low, high, evidence)
     if high < 0:
-        return "not better", _better(evidence.name_b, evidence.name_a, -high, -low, evidence)
+        return "worse", _better(evidence.name_b, evidence.name_a, -high, -low, evidence)
     if high < margin:
-        return "not better", _not_better(evidence)
-    return "could not tell", _could_not_tell(evidence)
+        return "undecided", _not_better(evidence)
+    return "undecided", _could_not_tell(evidence)
 
 
 def _span(low: float, high: float, evidence: Evidence) -> str:
@@ -76,18 +97,21 @@ def _better(winner: str, loser: str, low: float, high: float, evidence: Evidence
     return f"{sentence}; whether by more than {_margin(evidence)} is open."
 
 
-def _too_close(evidence: Evidence) -> str:
+def _equivalent(evidence: Evidence) -> str:
     low, high = evidence.low, evidence.high
     ahead = evidence.name_a if low > 0 else evidence.name_b if high < 0 else None
     reason = f"{ahead} is ahead, but by less than" if ahead else "whatever difference there is, it is smaller than"
-    return f"Too close to call: {reason} {_margin(evidence)}. Choose by cost, speed or another test."
+    return (
+        f"{evidence.name_a} and {evidence.name_b} are equivalent: {reason} {_margin(evidence)}. "
+        "Choose by cost, speed or another test."
+    )
 
 
 def _not_better(evidence: Evidence) -> str:
     worse = amount(-evidence.low, in_points=evidence.in_points)
     return (
         f"{evidence.name_a} is not better than {evidence.name_b} by more than {_margin(evidence)}; "
-        f"it may be worse by up to {worse}. There is no reason here to prefer it."
+        f"it may be worse by up to {worse}: no reason to prefer it."
     )
 
 
@@ -100,10 +124,27 @@ def _could_not_tell(evidence: Evidence) -> str:
             f"{a} is not worse than {b} by more than {_margin(evidence)}, but these data could not tell whether it is "
             f"better: it may be up to {gain} better or {loss} worse."
         ]
-    if evidence.detectable is not None:
-        smallest = amount(evidence.detectable, in_points=evidence.in_points)
-        sentences.append(
-            f"Only a difference of {smallest} or more would have shown, in {100 * evidence.power:g} of 100 such runs. "
-            "For smaller ones run more questions: `harness-uq plan` says how many."
-        )
     return " ".join(sentences)
+
+
+def next_step(evidence: Evidence) -> str:
+    """What would tell two systems apart that are undecided.
+
+    >>> next_step(Evidence(-0.02, 0.06, "new", "old", detectable=0.06, seen=0.02, n_questions=500))
+    'A difference of 6 points would have shown, in 80 of 100 such runs; one of 2 points, as seen, takes about 4,000
+    more questions.'
+    """
+    if evidence.detectable is None:
+        return ""
+    shown, sought = (amount(x, in_points=evidence.in_points) for x in (evidence.detectable, evidence.sought))
+    found = f"A difference of {shown} would have shown, in {100 * evidence.power:g} of 100 such runs"
+    if (n := evidence.n_more) is None:
+        return f"{found}. For smaller ones run more: `harness-uq plan` says how much."
+    which = "the margin" if evidence.margin else "as seen"
+    return f"{found}; one of {sought}, {which}, takes about {n:,} more question{'s' if n > 1 else ''}."
+
+
+def _rounded_up(x: float) -> int:
+    """At least 1, up to the next number of two digits and zeros."""
+    step: int = 10 ** max(0, len(str(math.ceil(x))) - 2)
+    return max(1, step * math.ceil(x / step))

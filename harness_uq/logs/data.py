@@ -318,6 +318,7 @@ class TaskGroup:
     names : of the tasks
     levels, bounds : as of `Scores`
     n_trials : most trials a question
+    of_totals : names of the tasks of which only the total is known, so that their questions are 0 or 1 in any order
     """
 
     metric: str
@@ -330,6 +331,7 @@ class TaskGroup:
     levels: tuple[float, ...] | None = None
     bounds: tuple[float, float] | None = None
     n_trials: int = 1
+    of_totals: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, dtype in (("values", np.float64), ("tasks", np.int64), ("units", np.int64), ("weights", np.float64)):

@@ -22,8 +22,10 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-BUILT_IN = "built-in"
-_OURS = EntryPoint(BUILT_IN, "harness_uq.estimating.estimators", PROJECT)
+_OURS = tuple(
+    EntryPoint("built-in", module, PROJECT)
+    for module in ("harness_uq.estimating.estimators", "harness_uq.tables.reader")
+)
 
 T = TypeVar("T", bound=_Named)
 
@@ -57,7 +59,8 @@ def load_plugins(extra: Sequence[object] = ()) -> Plugins:
     PluginError : if two plugins offer the same name
     """
     manager, warnings = _registered(extra)
-    manager.register(_OURS.load(), name=BUILT_IN)
+    for ours in _OURS:
+        manager.register(ours.load(), name=ours.value)
     estimators: dict[str, Estimator] = _by_name(_collect(manager, "harness_uq_estimators", warnings))
     harnesses: dict[str, Reader] = _by_name(_collect(manager, "harness_uq_harnesses", warnings))
     catalogues = _catalogues(harnesses, warnings)
@@ -149,7 +152,7 @@ def _collect(manager: pluggy.PluginManager, hook: str, warnings: list[str]) -> l
             things: Iterable[T] = implementation.function()
             offered += [(implementation.plugin_name, thing) for thing in things]
         except Exception as error:
-            if implementation.plugin_name == BUILT_IN:
+            if implementation.plugin_name in {ours.value for ours in _OURS}:
                 raise
             warnings.append(_failed(implementation.plugin_name, hook, error))
     return offered

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness_uq.structure.facts import Structure
 
 CredibleKind = Literal["hdi", "quantile"]
+Settings: TypeAlias = Mapping[str, str | float]  # what estimates were asked for, by name of the option
 ProblemData: TypeAlias = "Scores | Classifications | Records | Totals | TaskGroup"
 
 
@@ -121,6 +122,14 @@ class Reader(Protocol):
 
 
 @runtime_checkable
+class General(Protocol):
+    """A reader of files of a kind that many programs write: it is asked last, for what no other reader took."""
+
+    def why_not(self, path: str) -> str | None:
+        """Why a file is none of its logs, for the user who named it; empty where it is of another kind, None if one."""
+
+
+@runtime_checkable
 class HasCatalogue(Protocol):
     """A harness whose tasks and metrics are known."""
 
@@ -141,12 +150,7 @@ class Writer(Protocol):
     """A harness into whose logs estimates can be written."""
 
     def write(
-        self,
-        run: Run,
-        estimates: "Sequence[Estimate]",
-        destination: str | None,
-        *,
-        settings: Mapping[str, str | float],
+        self, run: Run, estimates: "Sequence[Estimate]", destination: str | None, *, settings: Settings
     ) -> list[str]:
         """Put the run's estimates into its logs and return the paths of the files written.
 

@@ -2,6 +2,7 @@
 
 import glob
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,11 @@ from harness_uq.errors import HarnessUqError, LogError, told
 from harness_uq.logs.catalogue import with_catalogue
 from harness_uq.logs.data import TaskLog
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.protocols import Reader, Run
+from harness_uq.plugins.protocols import General, Reader, Run
+
+
+class _NoScoresError(LogError):
+    """A log that was read and holds nothing to estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +29,21 @@ class Reading:
     failures : (path, message) for paths named by the caller that gave nothing, or for the broken logs under them
     warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
     n_skipped : files met while walking directories that are no logs
+    unread : paths among those of `warnings` that are logs, or harnesses, of which nothing was read
     """
 
     logs: tuple[TaskLog, ...]
     failures: tuple[tuple[str, str], ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
     n_skipped: int = 0
+    unread: frozenset[str] = frozenset()
 
 
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
 
 Runs: TypeAlias = "str | Path | TaskLog | Iterable[str | Path | TaskLog]"
 
+_LOGGER = logging.getLogger("harness_uq")
 _ORIGINAL = ".before-harness-uq"  # end of the name under which `rescore` keeps what it rewrote
 
 
@@ -66,28 +74,34 @@ def read_logs(
     expanded = {str(name): expand(str(name)) for name in named}
     files = list(dict.fromkeys(file for found in expanded.values() for file in found))
     runs, claimed, warnings = _find(files, readers)
+    unread = {path for path, _ in warnings}
     logs: list[TaskLog] = []
     for harness, run in progress(runs):
         try:
             found = read_run(harness, run, need_scores=need_scores)
         except Exception as error:
             warnings += [(run.files[0], _whose(harness, error))]
+            if not isinstance(error, _NoScoresError):
+                unread.add(run.files[0])
             claimed -= set(run.files)
             continue
         logs += found
         warnings += [(log.source.path, _no_scores(log)) for log in found if need_scores and not log.data]
-    failures = _failures(expanded, claimed, dict(warnings), sorted(readers))
+    failures = _failures(expanded, claimed, dict(warnings), readers)
     if strict and failures:
         raise LogError("; ".join(f"{path}: {message}" for path, message in failures))
     named_files = {name for name in expanded if not Path(name).is_dir()}
     reported = {path for path, _ in failures}
     known = claimed | named_files | {path for path, _ in warnings}
     skipped = [file for file in files if file not in known and not file.endswith(_ORIGINAL)]
-    return Reading(tuple(logs), failures, tuple(w for w in warnings if w[0] not in reported), len(skipped))
+    others = tuple(w for w in warnings if w[0] not in reported)
+    return Reading(tuple(logs), failures, others, len(skipped), frozenset(unread - reported))
 
 
 def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
     """Task logs given as such, then those under the paths, with what each harness's catalogue knows of their metrics.
+
+    What cannot be read beside other logs under a path is a warning of the logger `harness_uq`.
 
     Raises
     ------
@@ -95,8 +109,11 @@ def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list
     """
     items = [runs] if isinstance(runs, str | Path | TaskLog) else list(runs)
     paths = [item for item in items if not isinstance(item, TaskLog)]
-    read = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores).logs if paths else ()
-    logs = [*(item for item in items if isinstance(item, TaskLog)), *read]
+    read = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores) if paths else Reading(())
+    for path, message in read.warnings:
+        if path in read.unread:
+            _LOGGER.warning("%s: %s", path, message)
+    logs = [*(item for item in items if isinstance(item, TaskLog)), *read.logs]
     known = plugins.catalogues
     return [with_catalogue(log, known[name]) if (name := log.source.harness) in known else log for log in logs]
 
@@ -110,7 +127,7 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     """
     logs = list(harness.read(run))
     if need_scores and logs and not any(log.data for log in logs):
-        raise LogError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+        raise _NoScoresError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
     return logs
 
 
@@ -151,9 +168,10 @@ def _find(
     runs: list[tuple[Reader, Run]] = []
     owner: dict[str, str] = {}
     problems: list[tuple[str, str]] = []
-    for name, harness in readers.items():
+    for name, harness in sorted(readers.items(), key=lambda pair: isinstance(pair[1], General)):
+        known = {*owner, *(file for file, _ in problems)} if isinstance(harness, General) else set()
         try:
-            found = harness.find(files)
+            found = harness.find([file for file in files if file not in known])
         except Exception as error:
             problems.append((f"harness {name}", f"it finds none of its runs: {_whose(harness, error)}"))
             continue
@@ -169,7 +187,10 @@ def _find(
 
 
 def _failures(
-    expanded: Mapping[str, Sequence[str]], claimed: set[str], problems: Mapping[str, str], harnesses: Sequence[str]
+    expanded: Mapping[str, Sequence[str]],
+    claimed: set[str],
+    problems: Mapping[str, str],
+    harnesses: Mapping[str, Reader],
 ) -> tuple[tuple[str, str], ...]:
     failures: dict[str, str] = {}
     for name, files in expanded.items():
@@ -179,16 +200,17 @@ def _failures(
     return tuple(failures.items())
 
 
-def why_no_run(name: str, files: Sequence[str], harnesses: Sequence[str]) -> str:
+def why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> str:
     """Why a path that stands for `files` holds no run of these harnesses."""
-    path, known = Path(name), f"a known harness ({', '.join(harnesses)})"
+    path, known = Path(name), f"a known harness ({', '.join(sorted(harnesses))})"
     if not files:
         return _nothing_there(name)
     if not path.is_file():
         return f"none of its files ({len(files)}) is a log of {known}"
     if not path.stat().st_size:
         return "the file is empty"
-    return _broken_json(path) or f"its content is not that of a log of {known}"
+    reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, General)]
+    return _broken_json(path) or "; ".join(filter(None, reasons)) or f"its content is not that of a log of {known}"
 
 
 def _nothing_there(name: str) -> str:

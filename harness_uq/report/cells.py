@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness_uq.report.clean import csv_field, json_text, markdown, plain
 from harness_uq.report.page import Cells, Page
@@ -20,22 +20,40 @@ class Section:
     title : above the table
     columns : of equal length; columns without content are left out
     lines : below the table
+    answer : what it comes to, said before everything else
+    legend : what a column means, by its header; under an empty header what is said in any case
     """
 
     title: str
     columns: Sequence[Cells]
     lines: Sequence[str] = ()
+    answer: str = ""
+    legend: Mapping[str, str] = field(default_factory=dict)
+
+
+def counts_of(
+    questions: Sequence[str], n_clusters: Sequence[int | None], keys: Sequence[str | None]
+) -> tuple[Cells, Cells]:
+    """The columns of questions and of the clusters that they form, which in short are one."""
+    clusters = [f"{n} {key}" if n else "-" for n, key in zip(n_clusters, keys, strict=True)]
+    in_short = [f"{count}/{n}" if n else count for count, n in zip(questions, n_clusters, strict=True)]
+    header = "N/clusters" if any(n_clusters) else "N"
+    return Cells("Questions", questions, short=[Cells(header, in_short)]), Cells("Clusters", clusters, short=[])
 
 
 def sections_text(sections: Sequence[Section], footnotes: Mapping[str, Sequence[str]], width: int | None = None) -> str:
     """The sections for a terminal, then the footnotes by heading, each once."""
     page = Page(width)
     for section in sections:
-        page.say(f"\n{section.title}", "bold")
+        if section.answer:
+            page.say(f"\n{section.answer}", "bold")
+        page.say(f"\n{section.title}", "" if section.answer else "bold")
+        shown: list[str] = []
         if any(column.texts for column in section.columns):
-            page.table(_kept(section.columns))
+            shown = page.table(_kept(section.columns))
         for line in section.lines:
             page.say(line)
+        page.say_legend(section.legend, shown)
     page.say_left_out()
     page.say_footnotes(footnotes)
     return page.text().strip("\n")
@@ -46,9 +64,15 @@ def sections_markdown(sections: Sequence[Section], footnotes: Mapping[str, Seque
     blocks: list[str] = []
     for section in sections:
         blocks.append(f"### {plain(section.title)}")
-        if section.columns:
-            blocks.append(_markdown_table(_kept(section.columns)))
+        if section.answer:
+            blocks.append(f"**{plain(section.answer)}**")
+        kept = _kept(section.columns)
+        if kept:
+            blocks.append(_markdown_table(kept))
         blocks += [plain(line) for line in section.lines if line]
+        headers = {column.header for column in kept}
+        if said := [text for header, text in section.legend.items() if text and (header in headers or not header)]:
+            blocks.append(plain(" ".join(said)))
     for heading, texts in footnotes.items():
         if texts:
             blocks.append(f"**{heading}**\n\n" + "\n".join(f"- {plain(text)}" for text in dict.fromkeys(texts)))

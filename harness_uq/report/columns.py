@@ -39,19 +39,17 @@ def columns(rows: Sequence[Estimate]) -> list[Column]:
     return [column for column, is_wanted in candidates if is_wanted]
 
 
-def legend(rows: Sequence[Estimate]) -> str:
-    """What the columns of these rows mean, in one paragraph."""
+def legend(rows: Sequence[Estimate]) -> dict[str, str]:
+    """What the columns of these rows mean, by header; under an empty one what holds of them all."""
     estimands = dict.fromkeys(f"{e.scope} {e.estimand}" for e in rows if e.interval)
     scopes = dict.fromkeys(e.scope for e in rows if e.interval)
-    parts = [f"Estimand: {', '.join(estimands)}: {', '.join(_SCOPES[s] for s in scopes)}."] if scopes else []
-    parts.append("±: standard error (posterior sd), beside the harness's own.")
+    said = f"Estimand: {', '.join(estimands)}: {', '.join(_SCOPES[s] for s in scopes)}." if scopes else ""
+    parts = {"": said, "±": "±: standard error (posterior sd), beside the harness's own."}
     if any(e.interval and e.interval.kind == "hdi" for e in rows):
-        parts.append("hdi: highest-density credible interval.")
-    if any(e.icc is not None for e in rows):
-        parts.append("ICC: correlation of answers within a cluster or question.")
-    if any(e.design_effect is not None for e in rows):
-        parts.append("Deff: variance against that of as many independent answers.")
-    return " ".join(parts)
+        parts["Method"] = "hdi: highest-density credible interval."
+    parts["ICC"] = "ICC: correlation of answers within a cluster or question."
+    parts["Deff"] = "Deff: variance against that of as many independent answers."
+    return parts
 
 
 _SCOPES = {

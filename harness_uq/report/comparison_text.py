@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from harness_uq.report.answers import comparison_answer, reasons
 from harness_uq.report.attribution import footnotes
-from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
+from harness_uq.report.cells import Section, counts_of, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.latex import comparisons_latex
 from harness_uq.report.page import Cells
@@ -42,48 +43,42 @@ def comparisons_as(
 
 def _section(rows: Sequence[Comparison]) -> Section:
     a, b = rows[0].system_a, rows[0].system_b
+    questions = [_questions(row) for row in rows]
     columns = [
         Cells("Task", [row.task for row in rows], is_number=False),
         Cells("Metric", [_metric(row) for row in rows], is_number=False),
-        Cells("A", [number(row.value_a) for row in rows], spare=1),
-        Cells("B", [number(row.value_b) for row in rows], spare=1),
+        Cells("A", [number(row.value_a) for row in rows], spare=2),
+        Cells("B", [number(row.value_b) for row in rows], spare=2),
         Cells("A - B", [number(row.difference.value if row.difference else None) for row in rows]),
         Cells(difference_header(rows), [interval(row.difference.interval if row.difference else None) for row in rows]),
-        Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=2),
-        Cells("Only A:B", [f"{row.table[1]}:{row.table[2]}" if row.table else "-" for row in rows], spare=4),
+        Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=3),
+        Cells("Only A:B", [f"{row.table[1]}:{row.table[2]}" if row.table else "-" for row in rows], spare=5),
         Cells("Odds ratio", [number(row.odds_ratio, 2) for row in rows], spare=6),
-        Cells("Corr.", [number(row.correlation, 2) for row in rows], spare=7),
         Cells("Saved", [_percent(row.variance_saved) for row in rows], spare=7),
-        Cells("Questions", [_questions(row) for row in rows], spare=3),
-        Cells("Clusters", [f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-" for row in rows], spare=5),
+        *counts_of(questions, [row.n_clusters for row in rows], [row.cluster_key for row in rows]),
         Cells("Method", [row.method for row in rows], is_number=False, spare=8),
-        Cells("Verdict", [row.verdict for row in rows], is_number=False),
+        Cells("Would show", [number(row.smallest_detectable, 3) for row in rows], spare=4),
+        Cells("Needs", [f"+{n:,}" if (n := row.n_more_questions) else "-" for row in rows], spare=1),
+        Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
     ]
-    sentences = [f"{_title(row, rows)}{row.verdict_text}" for row in rows]
-    return Section(f"A: {a}   B: {b}", columns, ["", *sentences, "", _legend(rows)])
+    return Section(f"A: {a}   B: {b}", columns, ["", *reasons(rows)], comparison_answer(rows), _legend(rows))
 
 
-def _title(row: Comparison, rows: Sequence[Comparison]) -> str:
-    """Whose sentence it is, where there are several."""
-    if len(rows) == 1:
-        return ""
-    alike = sum(other.task == row.task for other in rows) > 1
-    return f"{row.task}, {_metric(row)}: " if alike else f"{row.task}: "
+_COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
 
 
-def _legend(rows: Sequence[Comparison]) -> str:
-    parts = ["P(A > B): probability that A's score is higher, given these data."]
-    if any(row.table for row in rows):
-        parts.append("Only A:B: questions that only A, only B got right.")
-    if any(row.odds_ratio is not None for row in rows):
-        parts.append(
-            "Odds ratio: of right answers, A's over B's; of matched questions, among those only one got right."
-        )
-    if any(row.variance_saved is not None for row in rows):
-        parts.append("Saved: share of the variance that matching the questions removed; Corr.: of the question scores.")
-    if lower := [row.metric for row in rows if not row.higher_is_better]:
-        parts.append(f"Lower is better: {named(lower)}.")
-    return " ".join(parts)
+def _legend(rows: Sequence[Comparison]) -> dict[str, str]:
+    lower = [row.metric for row in rows if not row.higher_is_better]
+    sought = "the margin" if any(row.margin for row in rows) else "the one seen"
+    return {
+        "P(A > B)": "P(A > B): probability that A's score is higher, given these data.",
+        "Only A:B": "Only A:B: questions that only A, only B got right.",
+        "Odds ratio": "Odds ratio: of right answers, A's over B's; of matched questions, of those only one got right.",
+        "Saved": "Saved: share of the variance that matching the questions removed.",
+        "Would show": "Would show: difference that would have shown in 80 of 100 such runs.",
+        "Needs": f"Needs: more questions to show a difference as large as {sought}.",
+        "": f"Lower is better: {named(lower)}." if lower else "",
+    }
 
 
 def _metric(row: Comparison) -> str:

@@ -100,7 +100,7 @@ def comparisons_latex(rows: Sequence[Comparison], *, caption: str = "Differences
         _Column("Verdict", [row.verdict for row in rows], "l"),
     ]
     pairs = [f"A: {row.system_a}, B: {row.system_b}" for row in rows]
-    notes = [f"{row.task}: {row.verdict_text}" for row in rows]
+    notes = [f"{row.task}: {row.answer}" for row in rows]
     return _table(shown, caption, groups=pairs, notes=[*notes, *sentences(warnings_of(rows))])
 
 

@@ -1,12 +1,11 @@
-"""Text and tables on lines of a given width: words fold, numbers never do, and what finds no room is named."""
+"""Text and tables on lines of a given width: names are cut, numbers never, and what is left out is named."""
 
 import io
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,10 +15,8 @@ from harness_uq.report.words import commands_as
 
 _UNLIMITED = 100_000
 _GAP = 2
-_LINES_A_CELL = 2
-_LONGEST_PIECE = 20
-_NARROWEST = 8
-_PIECE = re.compile(r".+?(?:[\s_/-]+|$)")
+_COMFORTABLE = 16
+_NARROWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +26,18 @@ class Cells:
     Attributes
     ----------
     header, texts : what stands above, and a text a row
-    is_number : to the right, and never folded
+    is_number : to the right, and never cut
     spare : columns of the greatest number are left out first where a line is too short; those of 0 never are
+    short : the columns in its place where a line is too short; none where another's short form says it too
+    styles : how a text is shown on a terminal, such as `bold`
     """
 
     header: str
     texts: Sequence[str]
     is_number: bool = True
     spare: int = 0
+    short: "Sequence[Cells] | None" = None
+    styles: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "header", plain(self.header))
@@ -62,10 +63,10 @@ class Page:
         """Prose, folded between words; commands stand without backticks."""
         self._console.print(Text(commands_as(lines(text), "", ""), style=style), width=self._width)
 
-    def table(self, columns: Sequence[Cells]) -> None:
-        """A table without frame, of the columns that find room."""
-        shown = _with_room(columns, self._width)
-        self._left_out |= dict.fromkeys(column.header for column in columns if column not in shown)
+    def table(self, columns: Sequence[Cells]) -> list[str]:
+        """A table without frame, of the columns that find room; their headers."""
+        shown, left_out = _with_room(columns, self._width)
+        self._left_out |= dict.fromkeys(left_out)
         # a gap is a column: before 14.3 rich counts the padding after the last column
         table = Table(box=None, padding=0, header_style="bold")
         widths = _widths(shown, self._width)
@@ -74,9 +75,20 @@ class Page:
                 table.add_column(min_width=_GAP)
             table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
         for row in zip(*(column.texts for column in shown), strict=True):
-            cells = [Text("\n".join(folded(t, width))) for t, width in zip(row, widths, strict=True)]
+            cells = [
+                Text(cut(text, width), style=column.styles.get(text, ""))
+                for text, column, width in zip(row, shown, widths, strict=True)
+            ]
             table.add_row(*[part for cell in cells for part in ("", cell)][1:])
         self._console.print(table)
+        return [column.header for column in shown]
+
+    def say_legend(self, legend: Mapping[str, str], shown: Iterable[str]) -> None:
+        """What the columns shown mean, in one paragraph; what stands under no column's name is always said."""
+        names = set(shown)
+        said = " ".join(text for header, text in legend.items() if text and (header in names or not header))
+        if said:
+            self.say(f"\n{said}", "dim")
 
     def say_left_out(self) -> None:
         """Name the columns that found no room, and where they are."""
@@ -97,29 +109,34 @@ class Page:
         return self._out.getvalue()
 
 
-def folded(text: str, width: int) -> list[str]:
-    """Lines of at most `width` characters, broken after spaces, underscores, slashes and hyphens where it can be.
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` cells, its middle left out where it is longer.
 
-    >>> folded("exact_match (custom-extract)", 16)
-    ['exact_match', '(custom-extract)']
-    >>> folded("demo_word_problems", 12), folded("0123456789", 4)
-    (['demo_word_', 'problems'], ['0123', '4567', '89'])
+    >>> cut("mmlu_pro_plus_chemistry", 16)
+    'mmlu_pro…emistry'
     """
-    parts = [""]
-    for piece in _PIECE.findall(text):
-        if cell_len(parts[-1] + piece.rstrip()) <= width:
-            parts[-1] += piece
-        else:
-            parts += [piece] if cell_len(piece.rstrip()) <= width else chop_cells(piece.rstrip(), width)
-    return [part.rstrip() for part in parts if part] or [""]
+    if cell_len(text) <= width:
+        return text
+    head, tail = text, text
+    while cell_len(head) > width // 2:
+        head = head[:-1]
+    while cell_len(tail) > width - 1 - width // 2:
+        tail = tail[1:]
+    return f"{head}…{tail}"
 
 
-def _with_room(columns: Sequence[Cells], width: int) -> list[Cells]:
-    """The columns left when the spare ones are taken away, greatest number first, until a line holds the rest."""
-    shown = list(columns)
+def _with_room(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
+    """The columns that find room, and the headers of the others.
+
+    Names are cut first, then short forms are taken, then the spare columns go, those of the greatest number first.
+    """
+    if _total(map(_readable, columns)) <= width:
+        return list(columns), []
+    shown = [short for column in columns for short in ([column] if column.short is None else column.short)]
+    candidates = list(shown)
     while _total(map(_readable, shown)) > width and (most := max(column.spare for column in shown)):
         shown = [column for column in shown if column.spare < most]
-    return shown
+    return shown, [column.header for column in candidates if column not in shown]
 
 
 def _widths(columns: Sequence[Cells], width: int) -> list[int]:
@@ -143,12 +160,10 @@ def _full(column: Cells) -> int:
 
 
 def _readable(column: Cells) -> int:
-    """The least width at which no cell takes more than two lines and no word of usual length is cut."""
+    """The least width at which a reader can still tell the column's texts apart."""
+    full = _full(column)
     if column.is_number:
-        return _full(column)
-    pieces = [cell_len(piece.rstrip()) for text in column.texts for piece in _PIECE.findall(text)]
-    width = max(cell_len(column.header), min(_LONGEST_PIECE, max(pieces, default=0)))
-    for text in column.texts:
-        while len(folded(text, width)) > _LINES_A_CELL:
-            width += 1
-    return width
+        return full
+    distinct = set(column.texts)
+    least = min(full, max(_COMFORTABLE, cell_len(column.header)))
+    return next((w for w in range(least, full) if len({cut(text, w) for text in distinct}) == len(distinct)), full)

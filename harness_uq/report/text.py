@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from harness_uq.logs.data import TaskLog, Totals
 from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import footnotes
+from harness_uq.report.cells import counts_of
 from harness_uq.report.clean import lines
 from harness_uq.report.columns import columns, legend
 from harness_uq.report.page import Cells, Page
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from harness_uq.estimating.analysis import TaskStructure
 
 # left out of a table where a line is too short, the greatest number first
-_SPARE = {"Harness": 1, "± harness": 1, "Questions": 2, "Method": 3, "Clusters": 4, "ICC": 5, "Deff": 5}
+_SPARE = {"±": 1, "Harness": 2, "± harness": 2, "ICC": 3, "Method": 4}
 
 
 def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> str:
@@ -29,23 +30,28 @@ def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> st
     """
     page = Page(width)
     groups: dict[str, list[Estimate]] = {}
+    shown: dict[str, None] = {}
     for row in rows:
         groups.setdefault(_title(row), []).append(row)
     for title, members in groups.items():
         page.say(title, "bold")
-        page.table(_cells(members))
+        shown |= dict.fromkeys(page.table(_cells(members)))
     page.say_left_out()
-    if rows:
-        page.say("\n" + legend(rows), "dim")
+    page.say_legend(legend(rows), shown)
     page.say_footnotes(footnotes(rows))
     return page.text()
 
 
 def _cells(rows: Sequence[Estimate]) -> list[Cells]:
-    return [
-        Cells(column.header, [column.cell(row) for row in rows], column.is_number, _SPARE.get(column.header, 0))
-        for column in columns(rows)
-    ]
+    found: list[Cells] = []
+    for column in columns(rows):
+        texts = [column.cell(row) for row in rows]
+        if column.header == "Questions":
+            both = counts_of(texts, [row.n_clusters for row in rows], [row.cluster_key for row in rows])
+            found += both if any(row.n_clusters for row in rows) else both[:1]
+        elif column.header != "Clusters":
+            found.append(Cells(column.header, texts, column.is_number, _SPARE.get(column.header, 0)))
+    return found
 
 
 def _title(row: Estimate) -> str:

@@ -8,7 +8,7 @@ from harness_uq.results.about import About
 from harness_uq.results.estimate import Interval, Posterior, finite_or_none
 from harness_uq.results.notebook import NotebookTable
 
-Verdict = Literal["better", "not better", "too close to call", "could not tell"]
+Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,9 @@ class Comparison(NotebookTable):
     p_value : two-sided test of no difference (McNemar's exact test on a table, else t); None where there is none
     higher_is_better : False for metrics such as perplexity, where the verdict favours the smaller value
     verdict, verdict_text : one of four, and a sentence
+    next_step : what would decide it, in a sentence; empty where it is decided, or nothing is known
+    n_more_questions : of the same make-up, that would show a difference as large as the margin, without one as large as
+        the one seen, with 80 % power; None where it is decided or unknown
     about : of the estimator of both scores, where that gave the difference
     failure : what went wrong where something did that nobody foresaw; None where all went well
     """
@@ -66,6 +69,8 @@ class Comparison(NotebookTable):
     difference: Difference | None
     verdict: Verdict
     verdict_text: str
+    next_step: str = ""
+    n_more_questions: int | None = None
     prob_positive: float | None = None
     odds_ratio: float | None = None
     correlation: float | None = None
@@ -88,6 +93,11 @@ class Comparison(NotebookTable):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def answer(self) -> str:
+        """The verdict in words, with what would decide it."""
+        return f"{self.verdict_text} {self.next_step}".strip()
+
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form, schema 1: missing is None, never NaN."""
         return {
@@ -103,7 +113,7 @@ class Comparison(NotebookTable):
 
 _COMPARISON_NAMES = (
     *("task", "metric", "filter", "system_a", "system_b"),
-    *("scope", "method", "verdict", "verdict_text"),
+    *("scope", "method", "verdict", "verdict_text", "next_step"),
 )
 _COMPARISON_NUMBERS = (
     *("value_a", "value_b", "prob_positive", "odds_ratio", "correlation", "variance_saved"),
@@ -111,6 +121,6 @@ _COMPARISON_NUMBERS = (
 )
 _COMPARISON_FACTS = (
     *("n_matched", "n_unmatched_a", "n_unmatched_b", "n_trials", "n_clusters", "cluster_key"),
-    *("margin", "higher_is_better", "failure"),
+    *("n_more_questions", "margin", "higher_is_better", "failure"),
 )
 _CELLS = ("both_right", "only_a", "only_b", "both_wrong")

@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.errors import NotEstimableError
-from harness_uq.logs.data import FloatArray, IntArray, Scores, TaskGroup, TaskLog
+from harness_uq.logs.data import FloatArray, IntArray, Scores, TaskGroup, TaskLog, Totals
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.facts import Clusters, Fact, Structure, StructureOptions
+from harness_uq.structure.totals import counts_of
 
 SHARED_ITEMS = 0.5
 SHARED_CONTENT = 0.2
 SAME_VALUE = 1e-6
+MOST_ROWS = 10**7
 
 FindClusters = Callable[[TaskLog], Clusters]
 
@@ -47,39 +49,61 @@ def group_data(
 ) -> TaskGroup:
     """Question scores of the members that have the metric, with the weights that reproduce the reported value.
 
+    The questions of a member of which only the total is known are as many 0 and 1 as that says.
+
     Raises
     ------
-    NotEstimableError : if no member has the metric, or neither equal nor size weights give the reported value
+    NotEstimableError : if no member has the metric, a member's total is no count of right answers, or neither equal
+        nor size weights give the reported value
     """
     found = [(log, data) for log in members if (data := _scores_of(log, metric, filter_name)) is not None]
     if not found:
-        raise NotEstimableError(f"none of the group's tasks has a score a question for {metric!r}")
-    members, scores = [log for log, _ in found], [data for _, data in found]
+        raise NotEstimableError(f"none of the group's tasks has a score for {metric!r}")
+    members, scores = [log for log, _ in found], [_as_scores(log.task, data) for log, data in found]
+    of_totals = {log.task for log, data in found if isinstance(data, Totals)}
     kept = [np.flatnonzero(score.is_scored) for score in scores]
     means = [np.nanmean(score.values[rows], axis=1) for score, rows in zip(scores, kept, strict=True)]
     tasks = np.repeat(np.arange(len(members)), [len(m) for m in means])
     reported = group.reported.get((metric, filter_name))
     logged = np.array([len(score.values) for score in scores], float)
     weights = _weights(means, logged, None if reported is None else reported.value)
+    has_units = np.repeat([log.task not in of_totals for log in members], [len(m) for m in means])
     return TaskGroup(
         metric=metric,
         filter=filter_name,
         values=np.concatenate(means),
         tasks=tasks,
-        units=independent_units(members, kept, clusters),
+        units=_units(has_units, members, kept, clusters),
         weights=weights,
         names=tuple(log.task for log in members),
         levels=scores[0].levels,
         bounds=scores[0].bounds,
         n_trials=max(score.values.shape[1] for score in scores),
+        of_totals=tuple(log.task for log in members if log.task in of_totals),
     )
 
 
-def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | None:
+def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | Totals | None:
     for data in log.data:
-        if isinstance(data, Scores) and (data.metric, data.filter) == (metric, filter_name) and data.is_scored.any():
+        if (data.metric, data.filter) != (metric, filter_name):
+            continue
+        is_known = data.value is not None if isinstance(data, Totals) else data.is_scored.any()
+        if isinstance(data, Totals | Scores) and is_known:
             return data
     return None
+
+
+def _as_scores(task: str, data: Scores | Totals) -> Scores:
+    """Scores as they are, or those that a total stands for, in any order."""
+    if isinstance(data, Scores):
+        return data
+    try:
+        right, n = counts_of(data)
+    except NotEstimableError as error:
+        raise NotEstimableError(f"{task}: {error}") from None
+    if n > MOST_ROWS:
+        raise NotEstimableError(f"{task}: {n} questions known by their total alone are more than {MOST_ROWS}")
+    return Scores(data.metric, data.filter, np.repeat([1.0, 0.0], [right, n - right])[:, None])
 
 
 def _weights(means: Sequence[FloatArray], logged: FloatArray, reported: float | None) -> FloatArray:
@@ -112,6 +136,19 @@ def independent_units(members: Sequence[TaskLog], kept: Sequence[IntArray], clus
     if items is None:
         return within
     return joined_labels(within, items)
+
+
+def _units(
+    has_units: NDArray[np.bool_], members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters
+) -> IntArray:
+    """Labels of all rows; each question known by a total alone is a unit of its own."""
+    units = np.arange(len(has_units), dtype=np.int64)
+    if has_units.any():
+        ends = np.cumsum([len(rows) for rows in kept])
+        logged = [place for place, end in enumerate(ends) if has_units[end - 1]]
+        found = independent_units([members[i] for i in logged], [kept[i] for i in logged], clusters)
+        units[has_units] = found + len(has_units)
+    return units
 
 
 def _within_tasks(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters) -> IntArray:
@@ -184,4 +221,16 @@ def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
         n_clusters=n_units if has_units else None,
         cluster_key=("items across tasks" if data.shares_units else "within tasks") if has_units else None,
         facts=facts,
+        warnings=_of_totals(data),
+    )
+
+
+def _of_totals(data: TaskGroup) -> tuple[str, ...]:
+    n, n_all = len(data.of_totals), len(data.names)
+    if not n:
+        return ()
+    which = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
+    return (
+        f"only the totals of {which} tasks are known: their questions count as independent, and clusters, trials and "
+        "items that recur across tasks, if there are any, are not allowed for",
     )

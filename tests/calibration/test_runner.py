@@ -137,6 +137,7 @@ def test_a_shifted_posterior_is_caught_by_its_ranks():
     assert not alarms([], sbc.run_sbc("smoke", names=["beta", "paired dirichlet"]))
 
 
+@pytest.mark.slow
 def test_a_run_resumes_from_its_lines_and_gives_the_same_numbers(tmp_path):
     plan = Plan(settings=("groups",))
     kept = tmp_path / "kept.jsonl"
@@ -148,6 +149,7 @@ def test_a_run_resumes_from_its_lines_and_gives_the_same_numbers(tmp_path):
     assert [cell.methods for cell in again] == [cell.methods for cell in first]
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_the_numbers():
     pytest.importorskip("joblib")
     alone = run(Plan(settings=("groups",)))
@@ -155,6 +157,7 @@ def test_processes_do_not_change_the_numbers():
     assert [cell.methods for cell in together] == [cell.methods for cell in alone]
 
 
+@pytest.mark.slow
 def test_a_report_reads_back_to_six_digits(tmp_path):
     cells = tuple(run(Plan(settings=("groups",))))
     report = Report("smoke", 0, {"numpy": "2"}, "2026-01-01", 1.0, cells, ())

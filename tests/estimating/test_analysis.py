@@ -483,6 +483,7 @@ def test_structures_say_what_is_known_and_how():
     assert found.metrics["acc", "none"].score_type == "binary"
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=40))
 def test_swapping_right_and_wrong_mirrors_every_interval(values):
     row, mirrored = estimate_scores(values), estimate_scores([1 - v for v in values])

@@ -104,7 +104,7 @@ def test_new_tasks_is_the_clustered_ratio_with_tasks_as_clusters() -> None:
     totals = [log.data[0].values.sum() for log in logs[:-1]]
     expected = clustered_bounded_posterior(totals, [10, 20, 70], 0, 1).interval(0.95, "hdi")
     row = group_row("new-tasks", 10, 20, 70)
-    assert (row.interval.low, row.interval.high) == pytest.approx(expected, abs=1e-9)
+    assert (row.interval.low, row.interval.high) == pytest.approx(expected, abs=1e-8)
 
 
 def test_new_tasks_refuses_single_tasks() -> None:

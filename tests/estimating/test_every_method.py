@@ -61,6 +61,7 @@ def assert_sound(row: Estimate) -> None:
     assert inside or (row.interval.kind == "confidence" and any("leaves [0, 1]" in note for note in row.notes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scope", ["population", "benchmark", "full"])
 def test_every_method_gives_a_proper_interval_or_says_why_not(kind: str, scope: str) -> None:
@@ -91,6 +92,7 @@ def test_every_method_on_what_a_harness_wrote(lm_eval_runs, method: str) -> None
         assert row.interval is not None or any("not estimable: " in warning for warning in row.warnings)
 
 
+@pytest.mark.slow
 def test_refusals_are_sentences_about_the_method() -> None:
     problems = [(coin(30), None), (RNG.normal(size=30), None), (coin(10, 3), np.repeat(np.arange(5), 2))]
     for values, clusters in problems:

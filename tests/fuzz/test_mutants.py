@@ -90,6 +90,7 @@ def chunks():
     return [pytest.param(start, marks=[pytest.mark.slow] if start else []) for start in starts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harness", HARNESSES)
 @pytest.mark.parametrize("start", chunks())
 def test_a_mutant_is_read_or_named(start, harness, corpus, plugins, counts, limited, tmp_path):

@@ -181,6 +181,7 @@ def test_the_widest_of_the_systems_intervals_is_planned_for() -> None:
     assert any("widest" in note for note in both[0].notes)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3), st.permutations(range(3)))
 def test_the_order_of_the_systems_changes_nothing(seed: int, few: int, many: int, order: list[int]) -> None:

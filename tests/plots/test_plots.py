@@ -46,6 +46,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_picture_has_its_labels_inside(name):
     figure = FIGURES[name]()
@@ -60,6 +61,7 @@ def test_every_picture_has_its_labels_inside(name):
         assert box.y1 <= height + 1, part
 
 
+@pytest.mark.slow
 def test_pictures_touch_neither_pyplot_nor_the_settings():
     code = (
         "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"

@@ -33,19 +33,16 @@ def harness_uq(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture
 def scores(tmp_path: Path) -> Path:
-    rows = [
-        {"question": f"q{i}", "score": int(i % 3 > 0), "cluster": f"passage {i // 4}", "task": "reading"}
-        for i in range(80)
-    ]
-    path = tmp_path / "run.scores.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = [f"{'' if i % 3 else 'not '}ok {i + 1} - passage {i // 4}/q{i}" for i in range(80)]
+    path = tmp_path / "reading.tap"
+    path.write_text("\n".join(["1..80", *lines, "# done"]))
     return path
 
 
 def test_the_reader_s_clusters_count(harness_uq: Run, scores: Path) -> None:
     done = harness_uq("estimate", scores, "--format", "json")
     (row,) = json.loads(done.stdout)["estimates"]
-    assert (row["task"], row["n_questions"], row["n_clusters"], row["cluster_key"]) == ("reading", 80, 20, "cluster")
+    assert (row["task"], row["n_questions"], row["n_clusters"], row["cluster_key"]) == ("reading", 80, 20, "passage")
 
 
 def test_the_estimator_runs_when_named_with_what_every_row_has(harness_uq: Run, scores: Path) -> None:
@@ -66,18 +63,18 @@ def test_its_formula_stands_in_the_report(harness_uq: Run, scores: Path, tmp_pat
 def test_its_logs_cannot_be_written_and_the_message_says_whose_can(harness_uq: Run, scores: Path) -> None:
     done = harness_uq("rescore", scores, "--in-place")
     assert done.returncode == 1
-    assert "jsonl logs can be read, not written; of the installed harnesses inspect, lm-eval can" in done.stderr
+    assert "tap logs can be read, not written; of the installed harnesses inspect, lm-eval can" in done.stderr
 
 
 def test_it_is_not_listed_as_runnable_and_a_try_says_which_are(harness_uq: Run) -> None:
-    assert not re.search(r"run jsonl", harness_uq("--help").stdout)
-    done = harness_uq("jsonl", "eval")
+    assert not re.search(r"run tap", harness_uq("--help").stdout)
+    done = harness_uq("tap", "eval")
     assert done.returncode == 1
-    assert "harness-uq cannot run jsonl; it runs inspect, lm-eval" in done.stderr
+    assert "harness-uq cannot run tap; it runs inspect, lm-eval" in done.stderr
 
 
 def test_a_broken_file_is_named_and_the_others_are_read(harness_uq: Run, scores: Path) -> None:
-    scores.with_name("broken.scores.jsonl").write_text("no json\n")
+    scores.with_name("broken.tap").write_text("no result\n")
     done = harness_uq("estimate", scores.parent, "--format", "json")
     assert len(json.loads(done.stdout)["estimates"]) == 1
-    assert re.search(r"broken\.scores\.jsonl: line 1 is no score", done.stderr)
+    assert re.search(r"broken\.tap: no line begins with ok", done.stderr)

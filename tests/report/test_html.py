@@ -138,7 +138,7 @@ def test_a_fact_shared_by_all_systems_is_said_once_and_another_names_its_system(
 def test_the_verdict_over_all_tasks_opens_the_page():
     text = full_report()
     top = text[text.index('class="answers"') : text.index('id="scores"')]
-    assert "A is not better than B by more than 1 point." in top
+    assert "B is better than A, by 1.2 to 4.8 points." in top
     assert "These data could not tell" not in top
 
 

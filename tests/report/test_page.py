@@ -1,4 +1,4 @@
-"""Tables on short lines: numbers stay whole, words fold, and columns without room are named."""
+"""Tables on short lines: numbers stay whole, names are cut, and columns without room are named."""
 
 import re
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from harness_uq.report.comparison_text import comparisons_as
-from harness_uq.report.page import Cells, Page, folded
+from harness_uq.report.page import Cells, Page, cut
 from harness_uq.report.ranking_text import rankings_as
 from harness_uq.report.text import estimates_table
 from tests.results import factory as make
@@ -63,10 +63,45 @@ def test_the_most_spare_columns_go_first_and_equals_go_together() -> None:
     assert "Left out for want of room: B, C, D." in " ".join(table(columns, 13).split())
 
 
-def test_words_fold_before_anything_is_left_out() -> None:
+def test_names_are_cut_before_anything_is_left_out() -> None:
     columns = [Cells("Metric", ["exact_match (custom-extract)"], is_number=False), Cells("±", ["0.1"], spare=1)]
-    lines = [line.split() for line in table(columns, 24).splitlines()]
-    assert lines == [["Metric", "±"], ["exact_match", "0.1"], ["(custom-extract)"]]
+    header, row = table(columns, 24).splitlines()
+    assert header.split() == ["Metric", "±"]
+    assert row.startswith("exact_mat")
+    assert row.endswith("extract)  0.1")
+
+
+def test_names_that_a_cut_would_make_equal_are_cut_less() -> None:
+    names = ["leaderboard_math_algebra_hard", "leaderboard_math_geometry_hard"]
+    columns = [Cells("Task", names, is_number=False), Cells("Value", ["0.1"] * 2), Cells("More", ["1"] * 2, spare=1)]
+    shown = [line.split()[0] for line in table(columns, 30).splitlines()[1:3]]
+    assert len(set(shown)) == 2
+    assert all("…" in name for name in shown)
+
+
+def test_short_forms_come_before_anything_is_left_out_and_may_say_two_columns_in_one() -> None:
+    columns = [
+        Cells("Questions", ["132"], short=[Cells("N/clusters", ["132/30"])]),
+        Cells("Clusters", ["30 passage_id"], short=[]),
+        Cells("Deff", ["2.22"], spare=1),
+    ]
+    assert "30 passage_id" in table(columns, 30)
+    assert table(columns, 20).split() == ["N/clusters", "Deff", "132/30", "2.22"]
+
+
+def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
+    columns = [Cells("A", ["123456"]), Cells("B", ["123456"], spare=1)]
+    page = Page(8)
+    page.say_legend({"A": "about A.", "B": "about B.", "": "always."}, page.table(columns))
+    assert page.text().split()[-3:] == ["about", "A.", "always."]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_clusters_and_what_they_cost_stay_at_every_width(width: int) -> None:
+    text = estimates_table(make.estimates(), width=width)
+    assert "500/25" in text or "25 passage" in text
+    header = next(line for line in text.splitlines() if "Value" in line)
+    assert "Deff" in header
 
 
 def test_where_there_is_no_terminal_nothing_folds() -> None:
@@ -79,8 +114,10 @@ def _said(text: str) -> str:
     return page.text()
 
 
-@given(st.text("ab _-/()字", max_size=40), st.integers(2, 20))
-def test_folding_loses_no_character_but_blanks(text: str, width: int) -> None:
-    lines = folded(text, width)
-    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert all(cell_len(line) <= width for line in lines)
+@given(st.text("ab _-/()字", max_size=40), st.integers(3, 20))
+def test_a_cut_text_fits_and_keeps_its_ends(text: str, width: int) -> None:
+    shown = cut(text, width)
+    assert cell_len(shown) <= width
+    head, _, tail = shown.partition("…")
+    assert text.startswith(head)
+    assert text.endswith(tail)

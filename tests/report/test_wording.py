@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness_uq.comparing.verdicts import Evidence, judge
+from harness_uq.comparing.verdicts import Evidence, judge, next_step
 from harness_uq.report.comparison_text import comparisons_as
 from harness_uq.report.html import report_html
 from harness_uq.report.ranking_text import rankings_as
@@ -12,16 +12,17 @@ from tests.results import factory as make
 
 
 def undecided():
-    verdict, sentence = judge(Evidence(-0.087, 0.031, "new", "old", detectable=0.084))
-    return replace(make.comparison(), verdict=verdict, verdict_text=sentence)
+    evidence = Evidence(-0.087, 0.031, "new", "old", detectable=0.084)
+    verdict, sentence = judge(evidence)
+    return replace(make.comparison(), verdict=verdict, verdict_text=sentence, next_step=next_step(evidence))
 
 
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("table", "questions: harness-uq plan says"),
-        ("markdown", "questions: `harness-uq plan` says"),
-        ("latex", r"questions: \texttt{harness-uq plan} says"),
+        ("table", "run more: harness-uq plan says"),
+        ("markdown", "run more: `harness-uq plan` says"),
+        ("latex", r"run more: \texttt{harness-uq plan} says"),
     ],
 )
 def test_a_command_in_a_sentence_looks_like_one_in_every_form(form: str, expected: str) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +14,9 @@ from hypothesis import strategies as st
 from harness_uq import DataError, stats
 from harness_uq.errors import NotEstimableError
 from harness_uq.stats.common.arrays import numbers
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
 
 Call = dict[str, Any]
 

@@ -109,6 +109,7 @@ OF_TABLES: dict[str, Callable[[list[int]], stats.Posterior]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TABLES)
 @pytest.mark.parametrize("model", OF_TABLES)
 def test_differences_have_a_proper_posterior(model: str, case: str) -> None:

@@ -122,7 +122,7 @@ def _compared(task: TaskLog, wanted: Wanted) -> tuple[list[Comparison], str]:
 
 
 def _download(location: str, target: Path) -> None:
-    import fsspec  # type: ignore[import-untyped]
+    import fsspec
 
     with fsspec.open(location, "rb") as source, target.open("wb") as file:
         while chunk := source.read(_COPY_CHUNK):

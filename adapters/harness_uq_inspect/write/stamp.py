@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness_uq import Comparison, Estimate, LogError, __version__
-from harness_uq_inspect.block import SCHEMA, SCORES_HASH, Settings
+from harness_uq import Comparison, Estimate, LogError, Settings, __version__
+from harness_uq_inspect.block import SCHEMA, SCORES_HASH
 from harness_uq_inspect.read.ours import scores_hash
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.schema import Json

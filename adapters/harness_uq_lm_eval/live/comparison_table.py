@@ -42,7 +42,7 @@ def comparison_table(rows: Sequence[Comparison]) -> str:
     rows : from `harness_uq.compare`, at least one
     """
     opening = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
-    paragraphs = [row.verdict_text for row in rows if row.task == _OVERALL or len(rows) == 1]
+    paragraphs = [row.answer for row in rows if row.task == _OVERALL or len(rows) == 1]
     unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
     if unmatched:
         paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]

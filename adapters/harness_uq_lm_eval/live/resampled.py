@@ -47,14 +47,15 @@ def resampled(
 
     Raises
     ------
-    NotEstimableError : if the function does not give the printed value again, fails, is too slow, or gives one value
-        or an extreme
+    NotEstimableError : if the function does not give the printed value again, depends on the order of the questions,
+        fails, is too slow, or gives one value or an extreme
     """
     printed, kept = row.harness.value, copy.deepcopy(list(values))
     if printed is None or not math.isclose(_number(function, kept), printed, rel_tol=_SAME, abs_tol=_SAME):
         raise NotEstimableError("the task's aggregation does not give the printed value again")
-    members = _members(units, len(kept))
-    draws = _draws(function, kept, members, seconds, np.random.default_rng(seed))
+    members, end, rng = _members(units, len(kept)), time.monotonic() + seconds, np.random.default_rng(seed)
+    _check_order(function, kept, printed, end, rng)
+    draws = _draws(function, kept, members, end, rng)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     if not low < printed < high:
         raise NotEstimableError("the value lies at the end of what resampling gives, as a maximum does")
@@ -81,23 +82,38 @@ def _members(units: NDArray[np.int64] | None, n: int) -> list[list[int]]:
     return [np.flatnonzero(codes == code).tolist() for code in np.unique(codes)]
 
 
+def _check_order(
+    function: Callable[[list[object]], object],
+    values: Sequence[object],
+    printed: float,
+    end: float,
+    rng: np.random.Generator,
+) -> None:
+    """Refuse a function of the order, such as the value in the middle of a list: a resample has none."""
+    for _ in range(_TELLING):
+        if time.monotonic() >= end:
+            return
+        again = _number(function, [values[place] for place in rng.permutation(len(values))])
+        if not math.isclose(again, printed, rel_tol=_SAME, abs_tol=_SAME):
+            raise NotEstimableError("the task's aggregation gives another value where the questions are in other order")
+
+
 def _draws(
     function: Callable[[list[object]], object],
     values: Sequence[object],
     members: Sequence[Sequence[int]],
-    seconds: float,
+    end: float,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Values of the function on resamples, float (n_draws,)."""
     draws: list[float] = []
-    end = time.monotonic() + seconds
     while len(draws) < N_DRAWS and time.monotonic() < end:
         chosen = rng.integers(0, len(members), len(members)).tolist()
         if len(draws) == _TELLING and len(set(draws)) == 1:
             raise NotEstimableError(f"the task's aggregation gives {draws[0]:g} whatever questions are drawn")
         draws.append(_number(function, [values[q] for unit in chosen for q in members[unit]]))
     if len(draws) < FEWEST_DRAWS:
-        raise NotEstimableError(f"the task's aggregation was called {len(draws)} times in {seconds:.0f} s, too few")
+        raise NotEstimableError(f"the task's aggregation is too slow: {len(draws)} calls of the {FEWEST_DRAWS} needed")
     if not np.isfinite(draws).all():
         raise NotEstimableError("the task's aggregation gives no number for some resamples")
     return np.array(draws)

@@ -267,7 +267,7 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
         raise
     block["comparisons"] = [row.to_dict() for row in session.comparisons]
     for row in session.comparisons:
-        _logger.info("%s, %s: %s", row.task, row.metric, row.verdict_text)
+        _logger.info("%s, %s: %s", row.task, row.metric, row.answer)
 
 
 def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Estimate], list[Entry]]:

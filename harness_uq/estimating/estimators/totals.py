@@ -9,8 +9,7 @@ from harness_uq.plugins.protocols import Problem
 from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import beta_posterior
-
-_MOST_QUESTIONS = 10**12
+from harness_uq.structure.totals import counts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +34,18 @@ class KnownTotals:
             return "is made for logs without a score a question"
         if reason := not_a_mean(problem):
             return reason
-        if data.value is None or not data.n:
-            return f"{data.reason}; the log gives no {'value' if data.value is None else 'number of questions'}"
-        if data.is_share is False:
-            return data.reason
-        if not data.is_share:
-            return f"{data.reason}, and {data.metric!r} is not known to be a share of right answers"
-        if not 0 <= data.value <= 1 or not 0 < data.n <= _MOST_QUESTIONS:
-            return f"{data.reason}, and {data.value:g} of {data.n:g} questions is no share of right answers"
-        if abs(data.value * data.n - round(data.value * data.n)) > 1e-6 * data.n:
-            return f"{data.reason}, and {data.value} of {data.n} is no whole number of right answers"
+        try:
+            counts_of(data)
+        except NotEstimableError as error:
+            return str(error)
         return None
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the success rate, questions taken as independent."""
         data = problem.data
-        if not isinstance(data, Totals) or data.value is None or not data.n:
+        if not isinstance(data, Totals) or data.value is None:
             raise NotEstimableError("no total is known")
-        posterior = beta_posterior(round(data.value * data.n), data.n)
+        posterior = beta_posterior(*counts_of(data))
         warning = f"{data.reason}: clusters and trials, if there are any, are not allowed for"
         return build(problem, self.name, credible(problem, posterior, data.value, warnings=(warning,)))
 

@@ -26,18 +26,10 @@ from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.clusters.score import nested_score_posterior
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.trials import pass_k
 from harness_uq.stats.trials.bayes_at_n import avg_at_n, bayes_at_n_posterior
 from harness_uq.stats.trials.benchmark import benchmark_posterior
 from harness_uq.stats.trials.beta_shape import beta_shape_test
-from harness_uq.stats.trials.pass_k import (
-    PassScope,
-    g_pass_at_k,
-    maj_at_k,
-    mg_pass_at_k,
-    pass_at_k,
-    pass_hat_k,
-    pass_k_posterior,
-)
 from harness_uq.stats.trials.pass_k_unbiased import unbiased_pass_k_posterior
 
 BETA_SHAPE_P = 0.05
@@ -265,7 +257,9 @@ class PassAtK:
         successes, trials = question_counts(scores)
         value = _point_estimate(scores, estimand)
         _refuse_other_shapes(successes, trials)
-        posterior = pass_k_posterior(successes, trials, estimand.k, scope=scope, kind=estimand.kind, tau=estimand.tau)
+        posterior = pass_k.pass_k_posterior(
+            successes, trials, estimand.k, scope=scope, kind=estimand.kind, tau=estimand.tau
+        )
         warnings = _all_trials_warning(estimand) if posterior.reach == "all_trials" else ()
         return build(problem, self.name, credible(problem, posterior, value, warnings=warnings))
 
@@ -332,7 +326,7 @@ def _not_pass_k(problem: Problem) -> str | None:
     return needs_scores(problem, "binary")
 
 
-def _pass_k_problem(problem: Problem) -> tuple[Scores, PassK, PassScope]:
+def _pass_k_problem(problem: Problem) -> tuple[Scores, PassK, pass_k.PassScope]:
     estimand = problem.estimand
     if not isinstance(estimand, PassK) or estimand.scope == "full":
         raise NotEstimableError("no event in k trials is asked for")
@@ -360,15 +354,15 @@ def _point_estimate(scores: Scores, estimand: PassK) -> float:
     values, k = scores.values, estimand.k
     match estimand.kind:
         case "at":
-            return float(pass_at_k(values, k))
+            return float(pass_k.pass_at_k(values, k))
         case "hat":
-            return float(pass_hat_k(values, k))
+            return float(pass_k.pass_hat_k(values, k))
         case "g":
-            return float(g_pass_at_k(values, k, estimand.tau or 0.0))
+            return float(pass_k.g_pass_at_k(values, k, estimand.tau or 0.0))
         case "mg":
-            return float(mg_pass_at_k(values, k))
+            return float(pass_k.mg_pass_at_k(values, k))
         case "maj":
-            return float(maj_at_k(values, k))
+            return float(pass_k.maj_at_k(values, k))
 
 
 ESTIMATORS = (Nested(), Benchmark(), BayesAtN(), AverageAtN(), PassAtK(), UnbiasedPassAtK())

@@ -37,7 +37,7 @@ def pair_views(comparisons: Sequence[Comparison]) -> list[PairView]:
     for pair, group in groupby(ordered, key=_pair):
         rows = list(group)
         forest, legend = pair_forest(rows)
-        verdicts = tuple((task_title(row.task, row.metric, row.filter), row.verdict, row.verdict_text) for row in rows)
+        verdicts = tuple((task_title(row.task, row.metric, row.filter), row.verdict, row.answer) for row in rows)
         found.append(PairView(f"A: {pair[0]}; B: {pair[1]}", forest, legend, verdicts, _pair_table(rows)))
     return found
 

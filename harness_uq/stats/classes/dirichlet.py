@@ -15,7 +15,7 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior
-from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior, WithMoments
 
 N_DRAWS = 20_000
 
@@ -32,7 +32,7 @@ Function = Callable[[FloatArray], FloatArray]
 Part = tuple[FloatArray, FloatArray | float]
 
 
-class MappedPosterior(Posterior):
+class MappedPosterior(WithMoments):
     """Distribution of an increasing function of a parameter whose posterior is known.
 
     Quantiles and intervals of equal tails are mapped; the highest-density interval is searched on the new scale.
@@ -46,15 +46,7 @@ class MappedPosterior(Posterior):
 
     def __init__(self, base: Posterior, forward: Function, inverse: Function, *, mean: float, sd: float) -> None:
         self.base, self._forward, self._inverse = base, forward, inverse
-        self._mean, self._sd = mean, sd
-
-    @property
-    def mean(self) -> float:
-        return self._mean
-
-    @property
-    def sd(self) -> float:
-        return self._sd
+        super().__init__(mean, sd)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         return self._forward(self.base.quantile(p))

@@ -270,7 +270,10 @@ def _integrate(data: _Clusters) -> NestedPosterior:
             f"{_MAX_NODES} nodes: add up the trials of each cluster and use the model of two levels"
         )
     mass, sizes = _evaluate(data, axes, _FINE, 0.1)
-    if any(np.ptp(m) and max(m[0], m[-1]) > 1e-5 * m.max() for m in _marginals(mass)):
+    if _is_cut_off(mass):  # fine nodes see mass that fell between the coarse ones
+        axes = _refit(axes, mass)
+        mass, sizes = _evaluate(data, axes, _FINE, 0.1)
+    if _is_cut_off(mass):
         raise UnreliableError(f"the posterior of {data.repeats.sum():g} clusters does not settle inside a box")
     by_u, by_d, by_e = _marginals(mass)
     of_clusters, of_questions = (special.expit(-axes[i].nodes(sizes[i])) for i in (1, 2))
@@ -303,6 +306,10 @@ def _first_axes(data: _Clusters) -> tuple[_Axis, _Axis, _Axis]:
 def _refit(axes: tuple[_Axis, _Axis, _Axis], mass: FloatArray) -> tuple[_Axis, _Axis, _Axis]:
     u, v, y = (a.refit(m) if len(m) > 1 else a for a, m in zip(axes, _marginals(mass), strict=True))
     return u, v, y
+
+
+def _is_cut_off(mass: FloatArray) -> bool:
+    return any(np.ptp(m) and max(m[0], m[-1]) > 1e-5 * m.max() for m in _marginals(mass))
 
 
 def _marginals(mass: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -60,6 +60,21 @@ class Posterior(ABC):
         return float(low), float(high)
 
 
+class WithMoments(Posterior):
+    """Posterior whose mean and sd are known when it is made."""
+
+    def __init__(self, mean: float, sd: float) -> None:
+        self._mean, self._sd = mean, sd
+
+    @property
+    def mean(self) -> float:
+        return self._mean
+
+    @property
+    def sd(self) -> float:
+        return self._sd
+
+
 class DifferencePosterior(Posterior):
     """Posterior of a difference A - B."""
 
@@ -136,7 +151,7 @@ class BetaPosterior(Posterior):
         return f"BetaPosterior(a={self.a:g}, b={self.b:g}, low={self.low:g}, high={self.high:g})"
 
 
-class DensityPosterior(Posterior):
+class DensityPosterior(WithMoments):
     """Distribution with a smooth density tabulated on a grid.
 
     Parameters
@@ -161,7 +176,7 @@ class DensityPosterior(Posterior):
         self._cdf: PPoly = self._density.antiderivative()
         self._cdf_nodes: FloatArray = np.clip(np.maximum.accumulate(self._cdf(nodes)), 0.0, 1.0)
         self._cdf_nodes[0], self._cdf_nodes[-1] = 0.0, 1.0
-        self._mean, self._sd = self._moments(self._to_x(nodes))
+        super().__init__(*self._moments(self._to_x(nodes)))
 
     def _moments(self, x: FloatArray) -> tuple[float, float]:
         """Mean and sd of the parameter, of which `x` are the values at the nodes."""
@@ -172,14 +187,6 @@ class DensityPosterior(Posterior):
         products = CubicSpline(self.nodes, np.stack([x - about, (x - about) ** 2], axis=1) * mass[:, None])
         first, second = products.integrate(self.nodes[0], self.nodes[-1])
         return about + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
-
-    @property
-    def mean(self) -> float:
-        return self._mean
-
-    @property
-    def sd(self) -> float:
-        return self._sd
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.clip(np.asarray(x, float), *_ENDS[self.scale])

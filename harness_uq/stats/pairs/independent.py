@@ -8,7 +8,7 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, check_counts, check_level
-from harness_uq.stats.common.posterior import DifferencePosterior, Posterior
+from harness_uq.stats.common.posterior import DifferencePosterior, Posterior, WithMoments
 from harness_uq.stats.common.roots import invert_increasing
 
 _NODES = 160
@@ -162,28 +162,19 @@ def _logit_sd(beta: tuple[float, float]) -> float:
     return float(np.sqrt(special.polygamma(1, beta[0]) + special.polygamma(1, beta[1])))
 
 
-class ConvolvedPosterior(DifferencePosterior):
+class ConvolvedPosterior(WithMoments, DifferencePosterior):
     """Difference A - B of two independent posteriors of any kind; see `difference_posterior`."""
 
     def __init__(self, posterior_a: Posterior, posterior_b: Posterior) -> None:
-        self._mean = posterior_a.mean - posterior_b.mean
-        self._sd = float(np.hypot(posterior_a.sd, posterior_b.sd))
-        if not 0 < self._sd < np.inf:
-            raise NotEstimableError(f"two posteriors whose sds add to {self._sd} have no difference to speak of")
+        super().__init__(posterior_a.mean - posterior_b.mean, float(np.hypot(posterior_a.sd, posterior_b.sd)))
+        if not 0 < self.sd < np.inf:
+            raise NotEstimableError(f"two posteriors whose sds add to {self.sd} have no difference to speak of")
         self._a_is_inner = posterior_a.sd < posterior_b.sd
         inner, self._outer = (posterior_a, posterior_b) if self._a_is_inner else (posterior_b, posterior_a)
         u = np.linspace(-8.5, 8.5, _PROBIT_NODES)
         self._nodes, self._weights = inner.quantile(special.ndtr(u)), np.exp(-(u**2) / 2)
         self._weights = self._weights / self._weights.sum()
         self._ends = self._outer.quantile([0.0, 1.0])
-
-    @property
-    def mean(self) -> float:
-        return self._mean
-
-    @property
-    def sd(self) -> float:
-        return self._sd
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.asarray(x, float)[..., None]
@@ -197,8 +188,8 @@ class ConvolvedPosterior(DifferencePosterior):
         wanted = np.asarray(p, float)
         ends = self._nodes[[0, -1]]
         low, high = (ends - self._ends[::-1]) if self._a_is_inner else (self._ends - ends[::-1])
-        guess = self._mean + self._sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
-        return invert_increasing(self.cdf, wanted, low=low, high=high, guess=guess, scale=self._sd / 8)
+        guess = self.mean + self.sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
+        return invert_increasing(self.cdf, wanted, low=low, high=high, guess=guess, scale=self.sd / 8)
 
 
 def difference_posterior(posterior_a: Posterior, posterior_b: Posterior) -> DifferencePosterior:
@@ -222,7 +213,7 @@ def difference_posterior(posterior_a: Posterior, posterior_b: Posterior) -> Diff
     NotEstimableError : if both posteriors have zero width, or one has no finite sd
 
     >>> from harness_uq.stats.common.posterior import BetaPosterior
-    >>> difference_posterior(BetaPosterior(3, 2), BetaPosterior(3, 2)).prob_positive
+    >>> round(difference_posterior(BetaPosterior(3, 2), BetaPosterior(3, 2)).prob_positive, 9)
     0.5
     """
     return ConvolvedPosterior(posterior_a, posterior_b)

@@ -132,6 +132,7 @@ def test_names_of_journal_members_may_be_any_digits(tmp_path):
     assert len(read_log(str(path)).cells) == 8
 
 
+@pytest.mark.slow
 def test_a_reducer_of_5000_digits_is_one_that_is_not_known(tmp_path):
     totals = score_totals("match", RIGHT, reducer=f"at_least_{LONG}", n=4)
     rows, _ = estimated(write_json(tmp_path / "log.json", header(scores=[totals], total=8, epochs=2), grid(VALUES)))

@@ -51,6 +51,7 @@ def test_tasks_of_lm_eval_are_found():
     assert path.name == "gsm8k.yaml"
 
 
+@pytest.mark.slow
 def test_a_log_of_repeats_whose_task_is_unknown_is_read_without_lm_eval(tmp_path):
     folder = Folder(tmp_path)
     folder.samples("no_such_task", rows("acc", [1, 0]))

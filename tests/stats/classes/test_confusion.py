@@ -57,6 +57,7 @@ def test_proportions_are_betas(metric: ConfusionMetric, a: float, b: float) -> N
     assert posterior.quantile(P) == pytest.approx(BetaPosterior(a, b).quantile(P), abs=1e-14)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(counts)
 def test_every_metric_agrees_with_draws_of_the_cells(cells: tuple[int, int, int, int]) -> None:
@@ -93,6 +94,7 @@ def mcc_cdf(masses: np.ndarray, x: float) -> float:
     return float(np.interp(x, np.linspace(-1, 1, len(cumulative)), cumulative))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [(8, 3, 2, 6), (12, 2, 5, 30), (3, 6, 7, 4)])
 def test_mcc_draws_follow_the_density_of_its_slices(cells: tuple[int, int, int, int]) -> None:
     posterior = confusion_posterior(*cells, "mcc")
@@ -260,6 +262,7 @@ def simulate_clusters(
     return (cells % 2 == 0).astype(int), (cells < 2).astype(int), np.repeat(np.arange(n_clusters), size)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=60))
 def test_clusters_of_one_give_independent_questions(pairs: list[tuple[int, int]]) -> None:

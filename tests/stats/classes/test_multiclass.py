@@ -103,6 +103,7 @@ def test_two_classes_have_half_a_count_a_cell_where_the_binary_posterior_has_one
     assert binary.cdf(macro.quantile(P)) == pytest.approx(P, abs=0.01)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.lists(st.integers(0, 30), min_size=16, max_size=16), st.permutations(range(4)))
 def test_renaming_classes_changes_nothing(cells: list[int], order: list[int]) -> None:

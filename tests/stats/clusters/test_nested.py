@@ -119,6 +119,7 @@ def test_one_question_a_cluster_is_the_two_level_posterior_of_its_trials(pairs: 
     assert posterior.icc_clusters == pytest.approx(expected.icc_mean, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=2, max_size=12))
 def test_swapping_right_and_wrong_mirrors_the_quantiles(rows: list[tuple[int, int]]) -> None:

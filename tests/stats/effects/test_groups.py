@@ -17,6 +17,7 @@ task_counts = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(task_counts)
 def test_swapping_right_and_wrong_mirrors(pairs: list[tuple[int, int]]) -> None:
     s, n = np.array(pairs, float).T
@@ -26,6 +27,7 @@ def test_swapping_right_and_wrong_mirrors(pairs: list[tuple[int, int]]) -> None:
         assert found.sd == pytest.approx(mirrored.sd, rel=1e-4)
 
 
+@pytest.mark.slow
 @given(task_counts, st.integers(1, 5))
 def test_the_scale_of_the_weights_does_not_matter(pairs: list[tuple[int, int]], scale: int) -> None:
     s, n = np.array(pairs, float).T

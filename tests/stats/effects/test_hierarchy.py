@@ -29,6 +29,7 @@ def test_many_questions_leave_the_raw_scores_alone() -> None:
     np.testing.assert_allclose(table.mean, table.raw, atol=0.01)
 
 
+@pytest.mark.slow
 def test_scores_without_interaction_are_pooled_and_nearer_to_the_truth() -> None:
     rng = np.random.default_rng(1)
     errors = np.zeros(2)

@@ -71,6 +71,7 @@ def test_needs_counts_and_a_threshold_above_one() -> None:
         first_decision([0.0], threshold=0.05)
 
 
+@pytest.mark.slow
 def test_looking_after_every_question_raises_at_most_five_percent_false_alarms() -> None:
     # 4,000 pairs of equal systems, 1,000 questions, 30 % discordant; watching P(A > B) instead alarms in about half
     rng = np.random.default_rng(20260105)

@@ -76,6 +76,7 @@ def test_dirichlet_odds_ratio_is_that_of_the_discordant_questions() -> None:
     assert posterior.odds_ratio_quantile([0.025, 0.5, 0.975]) == pytest.approx(r / (1 - r), rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=25, deadline=None)
 @given(table=cells)
@@ -162,6 +163,7 @@ def test_repeated_scores_agree_with_dirichlet_weights_drawn() -> None:
     assert (posterior.mean, posterior.sd) == pytest.approx((draws.mean(), draws.std()), abs=0.001)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=30))
 def test_swapping_the_systems_mirrors_repeated_scores(differences: list[float]) -> None:
@@ -204,6 +206,7 @@ def test_says_which_differences_it_cannot_use(differences: list[float], message:
         paired_difference_posterior(differences, 0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("n_questions", [5, 20, 100, 1000])
 def test_all_pairs_agree_with_one_pair_at_a_time(model: PairedModel, n_questions: int) -> None:

@@ -80,6 +80,7 @@ def test_process_agrees_with_gamma_draws() -> None:
     assert posterior.cdf(np.quantile(draws, P)) == pytest.approx(P, abs=0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=20, deadline=None)
 @given(tables=st.lists(cluster, min_size=1, max_size=6))

@@ -151,6 +151,7 @@ def test_ties_chain_through_neighbours_and_ranks_are_dense() -> None:
     assert tied_ranks([0.20, 0.90, 0.50], [0.01] * 3).tolist() == [3, 1, 2]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_values_agree_with_statsmodels(p: list[float]) -> None:

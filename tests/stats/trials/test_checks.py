@@ -75,6 +75,7 @@ def test_identical_trials_count_as_one_even_with_gaps() -> None:
     assert not identical_trials([[0.3, NAN], [NAN, 0.1]])
 
 
+@pytest.mark.slow
 @given(trial_tables(), st.randoms(use_true_random=False))
 def test_bounds_hold_whatever_was_missing(values: np.ndarray, random: object) -> None:
     holes = np.array([random.random() < 0.3 for _ in range(values.size)]).reshape(values.shape)  # type: ignore[attr-defined]

@@ -310,6 +310,7 @@ def test_pass_hat_of_wrong_mirrors_pass_at_of_right(successes: list[int], k: int
     np.testing.assert_allclose(hat.quantile(1 - p), 1 - at.quantile(p), atol=2e-6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=8), st.sampled_from(SCOPES))
 @settings(deadline=None, max_examples=10)
 def test_more_trials_pass_more_often(successes: list[int], scope: PassScope) -> None:

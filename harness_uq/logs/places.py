@@ -1,0 +1,237 @@
+"""Places of logs: paths of this machine, and URLs of stores that fsspec reaches, under one set of names.
+
+A place is a text: a path, or `s3://…`, `gs://…`, `hf://…`, `https://…`, `memory://…`, `file://…`. What a store refuses
+is an `OSError` with words in `strerror`, as of a file of this machine. fsspec is not imported for paths.
+"""
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, BinaryIO
+from urllib.parse import urlsplit
+
+from harness_uq.logs.leftovers import unfinished
+from harness_uq.logs.refusals import shown
+
+if TYPE_CHECKING:
+    from harness_uq.logs.stores import Store
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_LOCAL = re.compile(r"(?:file|local)://", re.IGNORECASE)
+_WEB = ("http://", "https://")
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What tells whether a file is still the one that was read.
+
+    Attributes
+    ----------
+    url : the place
+    size : bytes, None where the store does not say
+    tag : the store's own hash or version of the content; else the time of its last change; None where neither is known
+    """
+
+    url: str
+    size: int | None
+    tag: str | None
+
+
+def is_remote(place: str) -> bool:
+    """Whether the place is on a store rather than a path of this machine.
+
+    >>> is_remote("s3://bucket/run.eval"), is_remote("file:///tmp/run.eval"), is_remote("logs/run.eval")
+    (True, False, False)
+    """
+    return _URL.match(place) is not None and _LOCAL.match(place) is None
+
+
+def local_path(place: str) -> Path:
+    """The path of a place of this machine.
+
+    >>> local_path("file:///tmp/run.eval").as_posix()
+    '/tmp/run.eval'
+    """
+    return Path(_LOCAL.sub("", place, count=1))
+
+
+def name_of(place: str) -> str:
+    """Last part of the place, without the query of a URL.
+
+    >>> name_of("s3://bucket/logs/run.eval"), name_of("https://host/run.eval?download=true")
+    ('run.eval', 'run.eval')
+    """
+    if not is_remote(place):
+        return local_path(place).name
+    return PurePosixPath(urlsplit(place).path if place.startswith(_WEB) else place).name
+
+
+def folder_of(place: str) -> str:
+    """The folder, or prefix, that the place is in.
+
+    >>> folder_of("s3://bucket/logs/run.eval"), folder_of("logs/run.eval")
+    ('s3://bucket/logs', 'logs')
+    """
+    if not is_remote(place):
+        return str(local_path(place).parent)
+    return (place.partition("?")[0] if place.startswith(_WEB) else place).rstrip("/").rpartition("/")[0]
+
+
+def join(folder: str, *names: str) -> str:
+    """A place beneath a folder.
+
+    >>> join("s3://bucket/logs", "a", "run.eval")
+    's3://bucket/logs/a/run.eval'
+    """
+    return "/".join((folder.rstrip("/"), *names)) if is_remote(folder) else str(local_path(folder).joinpath(*names))
+
+
+def find(place: str) -> Iterator[str]:
+    """Regular files that a file, a folder or a glob pattern stands for, sorted; none where there is nothing.
+
+    Raises
+    ------
+    OSError : if a store refuses to list, or has no such bucket
+    MissingDependencyError : if a package that the store needs is not installed
+    """
+    if is_remote(place):
+        yield from (found.url for found in listing(place))
+    else:
+        yield from _local_files(local_path(place))
+
+
+def listing(place: str) -> Iterator[Fingerprint]:
+    """What `find` finds with sizes and tags, which a store lists with the names.
+
+    Raises
+    ------
+    OSError, MissingDependencyError : as `find`
+    """
+    if is_remote(place):
+        yield from _store(place).listing(place)
+    else:
+        yield from map(fingerprint, _local_files(local_path(place)))
+
+
+def fingerprint(place: str) -> Fingerprint:
+    """Size and tag of one file, asked for anew.
+
+    Raises
+    ------
+    OSError : if there is no such file
+    """
+    if is_remote(place):
+        return _store(place).fingerprint(place)
+    stat = local_path(place).stat()
+    return Fingerprint(place, stat.st_size, f"mtime {stat.st_mtime_ns}")
+
+
+def size(place: str) -> int:
+    """Bytes of a file.
+
+    Raises
+    ------
+    OSError : if there is no such file, or its store does not say
+    """
+    found = fingerprint(place).size
+    if found is None:
+        raise OSError(errno.EINVAL, "the store does not say how large it is", shown(place))
+    return found
+
+
+def is_file(place: str) -> bool:
+    """Whether there is a regular file.
+
+    Raises
+    ------
+    OSError : if a store refuses to say
+    """
+    return _store(place).is_file(place) if is_remote(place) else local_path(place).is_file()
+
+
+def open_binary(place: str) -> BinaryIO:
+    """The file, to be read and to be sought in; of a store only the ranges that are read are fetched.
+
+    Raises
+    ------
+    OSError : if it cannot be opened, or is no regular file, whose opening might never end; reading raises the same
+    """
+    if is_remote(place):
+        return _store(place).open(place)
+    path = local_path(place)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    return path.open("rb")
+
+
+def read_bytes(place: str) -> bytes:
+    """The whole file.
+
+    Raises
+    ------
+    OSError : as `open_binary`
+    """
+    if is_remote(place):
+        return _store(place).read_bytes(place)
+    with open_binary(place) as file:
+        return file.read()
+
+
+def write_whole(place: str, content: bytes) -> None:
+    """Write a file so that others see all of it or what was there before.
+
+    Raises
+    ------
+    OSError : if it cannot be written
+    """
+    with writing(place) as file:
+        file.write(content)
+
+
+@contextmanager
+def writing(place: str, *, like: str | None = None) -> Iterator[IO[bytes]]:
+    """A file of this machine that takes its place, whole, where the block ends without an error.
+
+    It can be read and sought in meanwhile. The folder of a path of this machine has to exist.
+
+    Parameters
+    ----------
+    like : a file whose permissions the new one gets, where both are of this machine
+
+    Raises
+    ------
+    OSError : if it cannot be written
+    """
+    if is_remote(place):
+        with _store(place).writing(place) as file:
+            yield file
+        return
+    target = local_path(place).resolve()
+    with unfinished(target.parent) as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        if like is not None and not is_remote(like):
+            shutil.copymode(local_path(like), file.name)
+        Path(file.name).replace(target)
+
+
+def _local_files(path: Path) -> list[str]:
+    if path.is_dir():
+        return sorted(str(file) for file in path.rglob("*") if file.is_file())
+    if path.exists():
+        return [str(path)] if path.is_file() else []
+    matches = glob(str(path), recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
+    return sorted(file for match in matches for file in _local_files(Path(match)))
+
+
+def _store(place: str) -> "Store":
+    from harness_uq.logs.stores import store_of
+
+    return store_of(place)

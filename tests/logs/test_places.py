@@ -1,0 +1,189 @@
+"""Places: the same names for files of this machine and of stores, the same errors, whole objects or none."""
+
+import os
+import subprocess
+import sys
+from uuid import uuid4
+
+import pytest
+
+from harness_uq.errors import MissingDependencyError
+from harness_uq.logs import places
+from harness_uq.logs.ranges import END
+
+CONTENT = os.urandom(3 * END)
+
+
+@pytest.fixture(params=["local", "file", "memory", pytest.param("s3", marks=pytest.mark.slow)])
+def folder(request, tmp_path):
+    """A folder that holds `run.eval`, `sub/other.eval` and `sub/notes.txt`, of this machine or of a store."""
+    if request.param in ("memory", "s3"):
+        pytest.importorskip("fsspec")
+    made = {
+        "local": lambda: str(tmp_path),
+        "file": lambda: f"file://{tmp_path}",
+        "memory": lambda: f"memory://{uuid4().hex}",
+        "s3": lambda: request.getfixturevalue("s3").url,
+    }[request.param]()
+    if not places.is_remote(made):
+        (tmp_path / "sub").mkdir()
+    for name, content in (("run.eval", CONTENT), ("sub/other.eval", b"other"), ("sub/notes.txt", b"")):
+        places.write_whole(places.join(made, name), content)
+    return made
+
+
+def beneath(folder, found):
+    found, root = list(found), places.join(folder, "x")[:-1]
+    assert all(place.startswith(root) for place in found)
+    return [place.removeprefix(root) for place in found]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("", ["run.eval", "sub/notes.txt", "sub/other.eval"]),
+        ("sub", ["sub/notes.txt", "sub/other.eval"]),
+        ("run.eval", ["run.eval"]),
+        ("*.eval", ["run.eval"]),
+        ("**/*.eval", ["run.eval", "sub/other.eval"]),
+        ("s*", ["sub/notes.txt", "sub/other.eval"]),
+        ("nothing", []),
+        ("nothing/*.eval", []),
+    ],
+)
+def test_folders_files_and_patterns_stand_for_the_same_everywhere(folder, pattern, expected):
+    assert beneath(folder, places.find(places.join(folder, pattern) if pattern else folder)) == expected
+
+
+def test_a_fingerprint_listed_is_the_one_asked_for_and_changes_with_the_content(folder):
+    place = places.join(folder, "run.eval")
+    (listed,) = places.listing(place)
+    assert listed == places.fingerprint(listed.url)
+    assert listed.size == places.size(place) == len(CONTENT)
+    places.write_whole(place, CONTENT[::-1])
+    assert places.fingerprint(listed.url) != listed
+
+
+@pytest.mark.parametrize(
+    ("start", "n"), [(0, 10), (5, END), (len(CONTENT) - 20, 20), (END + 7, 2 * END), (len(CONTENT), 5), (0, -1)]
+)
+def test_any_range_can_be_read(folder, start, n):
+    with places.open_binary(places.join(folder, "run.eval")) as file:
+        file.seek(start)
+        assert file.read(n) == (CONTENT[start : start + n] if n >= 0 else CONTENT[start:])
+        file.seek(-3, os.SEEK_END)
+        assert file.read() == CONTENT[-3:]
+    assert places.read_bytes(places.join(folder, "run.eval")) == CONTENT
+
+
+def test_what_is_not_there_is_an_error_with_words(folder):
+    place = places.join(folder, "gone.eval")
+    assert not places.is_file(place)
+    for ask in (places.open_binary, places.read_bytes, places.fingerprint):
+        with pytest.raises(FileNotFoundError) as refused:
+            ask(place)
+        assert refused.value.strerror in ("no such object", "No such file or directory")
+        assert "gone.eval" in str(refused.value)
+
+
+def test_a_write_that_fails_leaves_what_was_there_and_nothing_beside_it(folder):
+    place = places.join(folder, "run.eval")
+    before = list(places.find(folder))
+    with pytest.raises(TypeError), places.writing(place) as file:
+        file.writelines([b"half", None])
+    assert places.read_bytes(place) == CONTENT
+    assert list(places.find(folder)) == before
+
+
+def test_a_fifo_is_not_opened(tmp_path):
+    os.mkfifo(tmp_path / "run.eval")
+    assert list(places.find(str(tmp_path))) == []
+    with pytest.raises(OSError, match="no regular file"):
+        places.open_binary(str(tmp_path / "run.eval"))
+
+
+def test_a_missing_package_is_named():
+    pytest.importorskip("fsspec")
+    program = """
+import sys
+from harness_uq.errors import MissingDependencyError
+from harness_uq.logs import places
+for module in ("gcsfs", "s3fs", "aiohttp", "huggingface_hub"):
+    sys.modules[module] = None
+for scheme in ("gs", "s3", "https", "hf"):
+    try:
+        list(places.find(f"{scheme}://bucket/x"))
+    except MissingDependencyError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "gs:// needs gcsfs: pip install gcsfs",
+        "s3:// needs s3fs: pip install 'harness-uq[remote]'",
+        "https:// needs aiohttp: pip install 'harness-uq[remote]'",
+        "hf:// needs huggingface_hub: pip install huggingface_hub",
+    ]
+
+
+def test_without_fsspec_the_extra_is_named(monkeypatch):
+    for module in ("fsspec", "fsspec.core"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingDependencyError, match=r"memory:// needs fsspec: pip install 'harness-uq\[remote\]'"):
+        places.read_bytes("memory://x")
+
+
+def test_an_unknown_store_is_named():
+    pytest.importorskip("fsspec")
+    with pytest.raises(OSError, match="foo"):
+        list(places.find("foo://bucket/x"))
+
+
+def test_paths_of_this_machine_need_no_fsspec(tmp_path):
+    program = f"""
+import sys
+from harness_uq.logs import places
+place = places.join({str(tmp_path)!r}, "x")
+places.write_whole(place, b"1")
+assert list(places.find({str(tmp_path)!r})) == [place] and places.read_bytes(place) == b"1" and places.size(place) == 1
+assert not [name for name in sys.modules if name.startswith(("fsspec", "s3fs", "aiohttp"))]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.slow
+class TestS3:
+    def test_a_bucket_that_is_not_there_is_named(self, s3):
+        for place in ("s3://no-such-bucket/logs", "s3://no-such-bucket/*.eval"):
+            with pytest.raises(FileNotFoundError, match="no such bucket"):
+                list(places.find(place))
+
+    def test_a_prefix_is_listed_in_one_call(self, s3):
+        for i in range(5):
+            places.write_whole(f"{s3.url}/logs/{i}/run.eval", b"x")
+        s3.forget()
+        assert len(list(places.listing(f"{s3.url}/logs"))) == 5
+        assert len(s3.asked()) == 1
+
+    def test_the_end_of_an_object_is_one_request(self, s3):
+        places.write_whole(f"{s3.url}/run.eval", CONTENT)
+        s3.forget()
+        with places.open_binary(f"{s3.url}/run.eval") as file:
+            for back in (22, 1000, END):
+                file.seek(-back, os.SEEK_END)
+                assert file.read(10) == CONTENT[-back:][:10]
+        assert [(method, n) for method, _, _, n in s3.asked()] == [("HEAD", 0), ("GET", END)]
+
+    def test_an_object_that_changes_or_goes_while_it_is_read_is_refused(self, s3):
+        boto3 = pytest.importorskip("boto3")
+        place = f"{s3.url}/run.eval"
+        places.write_whole(place, CONTENT)
+        with places.open_binary(place) as file:
+            file.read(1)
+            places.write_whole(place, CONTENT[::-1])
+            with pytest.raises(OSError, match="changed while it was read"):
+                file.read()
+        with places.open_binary(place) as file:
+            file.read(1)
+            boto3.client("s3").delete_object(Bucket=s3.url.removeprefix("s3://"), Key="run.eval")
+            with pytest.raises(FileNotFoundError, match="no such object"):
+                file.read()

@@ -1,0 +1,87 @@
+"""Groups of tasks of which some or all are known by their totals alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness_uq import Questions, Reported, Scores, Source, TaskLog, Totals, estimate
+
+RUN = {"source": Source("results.json", "lm-eval", time="2026-01-01", run="r")}
+COUNTS = ((14, 307), (2, 123), (5, 280), (8, 154))
+
+
+def log(name, n, data, **questions):
+    return TaskLog("m", name, questions=Questions(tuple(map(str, range(n))), **questions), data=(data,), **RUN)
+
+
+def total(name, right, n, *, is_share=True):
+    return log(name, 0, Totals("acc", "none", right / n, n, "no samples", is_share))
+
+
+def scored(name, right, n, **questions):
+    values = (np.arange(n) < right).astype(float)
+    return log(name, n, Scores("acc", "none", values[:, None]), **questions)
+
+
+def group_of(members, value):
+    own = Totals("acc", "none", value, None, "a group")
+    names = tuple(member.task for member in members)
+    row = log("g", 0, own)
+    return estimate([*members, replace(row, reported={("acc", "none"): Reported(value, 0.0)}, subtasks=names)])[-1]
+
+
+def by_size(counts):
+    return sum(right for right, _ in counts) / sum(n for _, n in counts)
+
+
+def by_task(counts):
+    return float(np.mean([right / n for right, n in counts]))
+
+
+@pytest.mark.parametrize("weighted", [by_size, by_task])
+def test_totals_give_what_the_same_questions_give_one_by_one(weighted):
+    totals, samples = (
+        group_of([make(f"t{i}", *count) for i, count in enumerate(COUNTS)], weighted(COUNTS))
+        for make in (total, scored)
+    )
+    assert totals.value == pytest.approx(weighted(COUNTS))
+    assert (totals.method, totals.interval, totals.std_error) == ("group", samples.interval, samples.std_error)
+    assert "only the totals of all 4 tasks are known" in totals.warnings[0]
+    assert samples.warnings == ()
+
+
+@pytest.mark.parametrize("right", [0, 40])
+def test_a_group_all_at_the_bound_has_an_interval(right):
+    row = group_of([total("t0", right, 40), total("t1", right, 40)], right / 40)
+    assert row.interval.width > 0.02
+    assert row.std_error > 0
+
+
+def test_tasks_with_samples_keep_the_items_that_they_share():
+    items = tuple(f"i{j}" for j in range(60))
+    shared = [scored(name, 30, 60, items=items) for name in ("t0", "t1")]
+    apart = [scored(name, 30, 60) for name in ("t0", "t1")]
+    joined, independent = (group_of([*members, total("t2", 30, 60)], 0.5) for members in (shared, apart))
+    assert joined.n_clusters == 60 + 60
+    assert joined.interval.width > 1.1 * independent.interval.width
+    assert "only the totals of 1 of 3 tasks are known" in joined.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [
+        (total("t1", 30, 60, is_share=False), "t1: no samples"),
+        (log("t1", 0, Totals("acc", "none", 0.513, 60, "no samples", True)), "t1: no samples, and 0.513 of 60 is no"),
+        (log("t1", 0, Totals("acc", "none", 0.5, None, "no samples", True)), "t1: no samples; the log gives no number"),
+        (total("t1", 30_000_000, 60_000_000), "t1: 60000000 questions known by their total alone are more than"),
+    ],
+)
+def test_a_total_that_is_no_count_is_named(member, said):
+    row = group_of([scored("t0", 30, 60), member], 0.5)
+    assert row.interval is None
+    assert said in row.warnings[0]
+
+
+def test_no_interval_is_given_where_counts_do_not_make_the_groups_value():
+    assert "weights" in group_of([total("t0", 1, 4), total("t1", 30, 40)], 0.9).warnings[0]
