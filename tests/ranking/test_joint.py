@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from harness_uq import Estimate, NotEstimableError, RankOptions, Ranking, TaskLog, compare, estimate, rank
+from harness_uq import Estimate, NotEstimableError, Ranking, RankOptions, TaskLog, compare, estimate, rank
 from harness_uq.stats.pairs.joint_pairs import prob_better
 from tests.logs.toy import task_log
 
