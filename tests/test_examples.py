@@ -1,7 +1,10 @@
 """The example tasks run with the real harnesses, and their logs hold what examples/README.md says."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -323,3 +326,41 @@ def test_answers_to_threads_show_what_is_printed(
     assert main(command.split()) == 0
     printed = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
     assert [line for line in shown.splitlines() if line not in printed | {"..."}] == []
+
+
+LIVE = re.findall(
+    r"^\$ harness-uq (lm-eval run .+)\n((?:.*\n)+?)```", (EXAMPLES.parent / "docs/lm-eval.md").read_text(), re.MULTILINE
+)
+# no search through lm-eval's own 13,000 tasks
+RUN_LIVE = """
+import functools, sys
+from pathlib import Path
+import run_lm_eval
+run_lm_eval.set_environment(Path("cache").resolve())
+import systems.lm_eval_model
+from lm_eval import tasks
+tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
+from harness_uq.cli import main
+model = ["--model_args", "path=scripted-large,ability=1.3"]
+folders = ["--include_path", str(run_lm_eval.TASKS), "--output_path", "out"]
+sys.exit(main([*sys.argv[1:], *model, *folders]))
+"""
+
+
+@pytest.mark.harness
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "shown"), LIVE, ids=[command for command, _ in LIVE])
+def test_the_page_on_live_runs_shows_what_is_printed(command: str, shown: str, tmp_path: Path) -> None:
+    pytest.importorskip("lm_eval")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(EXAMPLES), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_LIVE, *command.split()],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    printed = (done.stdout + done.stderr).splitlines()
+    assert [line for line in shown.splitlines() if line not in printed] == []
+    assert done.returncode == (2 if "error:" in shown else 0)

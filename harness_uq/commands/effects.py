@@ -25,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
     plugins = _shared.load_plugins(args)
     reading = _shared.read(args.logs, plugins)
     failed = _shared.say_reading(reading, plugins)
-    _shared.check_names(options.structure, reading.logs)
-    found = effects(reading.logs, options, plugins=plugins)
+    logs = _shared.selected(args, [reading])
+    _shared.check_names(options.structure, logs)
+    found = effects(logs, options, plugins=plugins)
     print(effects_as(found, args.format, errors=_shared.reading_errors(reading)))
     return failed

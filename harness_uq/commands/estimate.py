@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def add(commands: _shared.Commands) -> None:
         "score (and task, probability), or a metric of the log",
     )
     _shared.add_factors(parser, "none, each log by itself")
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
     parser.add_argument(
         "--history",
         nargs="+",
@@ -51,11 +52,14 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.estimating.analysis import estimate
 
     _shared.clear_leftovers(args.logs)
+    if args.metrics and args.human and not Path(args.human).is_file():
+        args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
         plugins = _shared.load_plugins(args)
         options = _shared.estimation_options(args, plugins)
         _check_together(args)
         reading = _shared.read(args.logs, plugins)
+        reading = replace(reading, logs=tuple(_shared.selected(args, [reading])))
         _shared.check_names(options.structure, reading.logs)
         if args.human:
             rows = _judged(args.human, reading, options, plugins)
@@ -69,7 +73,9 @@ def run(args: argparse.Namespace) -> int:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))
         raise
-    if text := _text(args.format, rows, _shared.reading_errors(reading)):
+    if args.format == "eee":
+        print(_records(rows, reading, plugins))
+    elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
     return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))
 
@@ -135,6 +141,16 @@ def _over_new(args: argparse.Namespace) -> "EffectOptions":
         if getattr(args, name) not in (only, None):
             raise _shared.UsageError(f"--new is about the mean over new levels, --{name} {only}; leave --{name} out")
     return _shared.effect_options(args)
+
+
+def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins") -> str:
+    """Records of Every Eval Ever, one a line."""
+    import time
+
+    from harness_uq.plugins.reading import task_logs
+    from harness_uq.report.every_eval_ever import eee_lines, eee_records
+
+    return eee_lines(eee_records(rows, task_logs(reading.logs, plugins), when=time.time()))
 
 
 def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:

@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         readings = _shared.read_all_named(args.logs, plugins)
         failed = max(_shared.say_reading(reading, plugins) for reading in readings)
         errors = [error for reading in readings for error in _shared.reading_errors(reading)]
-        logs = [log for reading in readings for log in reading.logs]
+        logs = _shared.selected(args, readings)
         _shared.check_names(options.structure, logs)
         plans = plan(logs, options, plugins=plugins)
     else:

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         structure=_shared.structure_options(args),
         seed=args.seed,
     )
-    logs = [log for reading in readings for log in reading.logs]
+    logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
     if args.format == "html":

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         _output.try_file(Path(args.html))
     readings = _shared.read_all_named(args.logs, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
-    logs = [log for reading in readings for log in reading.logs]
+    logs = _shared.selected(args, readings)
     if not logs:
         return 1
     _shared.check_names(options.structure, logs)

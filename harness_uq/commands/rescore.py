@@ -1,8 +1,15 @@
 """`harness-uq rescore`: intervals written into the logs themselves."""
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from harness_uq.commands import output as _output
 from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.estimating.analysis import Options
+    from harness_uq.plugins.manager import Plugins
 
 
 def add(commands: _shared.Commands) -> None:
@@ -15,6 +22,13 @@ def add(commands: _shared.Commands) -> None:
     where.add_argument("--output", metavar="DIR", help="folder for copies of the runs; the originals stay untouched")
     where.add_argument("--in-place", action="store_true", help="rewrite the logs; `harness-uq restore` undoes it")
     _shared.add_estimation(parser)
+    parser.add_argument(
+        "--format",
+        choices=["log", "eee"],
+        default="log",
+        help="with --output: copies of the logs, or records of Every Eval Ever, which any log gives (default: "
+        "%(default)s)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -27,8 +41,17 @@ def run(args: argparse.Namespace) -> int:
     for warning in plugins.warnings:
         _shared.complain(f"warning: {warning}")
     options = _shared.estimation_options(args, plugins)
+    if args.format == "eee":
+        return _write_records(args, options, plugins)
     try:
-        done = rescore(args.logs, options, output=args.output, plugins=plugins, progress=_shared.progress)
+        done = rescore(
+            args.logs,
+            options,
+            output=args.output,
+            plugins=plugins,
+            progress=_shared.progress,
+            selection=_shared.selection_of(args),
+        )
     except StructureError as error:
         raise _shared.UsageError(str(error)) from error
     for rescored in done.runs:
@@ -37,3 +60,29 @@ def run(args: argparse.Namespace) -> int:
     for path, message in done.failures:
         _shared.complain(f"error: {path}: {message}")
     return 1 if done.failures else 0
+
+
+def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> int:
+    """Estimate, write a file for each record of Every Eval Ever, list them.
+
+    Raises
+    ------
+    UsageError : if the records are to be written in place
+    """
+    import time
+
+    from harness_uq.estimating.analysis import estimate
+    from harness_uq.plugins.reading import task_logs
+    from harness_uq.report.every_eval_ever import eee_lines, eee_place, eee_records
+
+    if args.in_place:
+        raise _shared.UsageError("records of Every Eval Ever are files of their own: give --output DIR")
+    reading = _shared.read(args.logs, plugins)
+    _shared.check_names(options.structure, reading.logs)
+    rows = estimate(reading.logs, options, plugins=plugins)
+    for record in eee_records(rows, task_logs(reading.logs, plugins), when=time.time()):
+        path = Path(args.output) / eee_place(record)
+        _output.make_folder(path.parent)
+        _output.write_file(path, eee_lines([record]).encode() + b"\n")
+        print(path)
+    return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))

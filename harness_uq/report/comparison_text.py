@@ -61,7 +61,13 @@ def _section(rows: Sequence[Comparison]) -> Section:
         Cells("Needs", [f"+{n:,}" if (n := row.n_more_questions) else "-" for row in rows], spare=1),
         Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
     ]
-    return Section(f"A: {a}   B: {b}", columns, ["", *reasons(rows)], comparison_answer(rows), _legend(rows))
+    return Section(
+        f"A: {a}   B: {b}",
+        columns,
+        ["", *said] if (said := reasons(rows)) else [],
+        comparison_answer(rows),
+        _legend(rows),
+    )
 
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
