@@ -19,6 +19,8 @@ def ranking_answer(ranking: Ranking) -> str:
         said = [f"{best.system} scores best."]
     elif rivals:
         said = [f"{best.system} scores best; {named(rivals)} may be as good or better."]
+    elif len(others) == 1:
+        said = [f"{best.system} is better than {others[0].system}."]
     else:
         said = [f"{best.system} is best, with all pairs of systems tested at once."]
     if ranking.neighbours is not None and ranking.neighbours.n_pairs > 1:

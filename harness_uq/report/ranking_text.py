@@ -69,7 +69,7 @@ def _sections(ranking: Ranking) -> list[Section]:
         Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems], spare=4),
     ]
     sections = [Section(f"{ranking.task}, {name}: {sizes}", columns, answer=ranking_answer(ranking))]
-    if len(systems) <= MOST_IN_MATRIX:
+    if 2 < len(systems) <= MOST_IN_MATRIX:
         sections.append(_matrix(ranking))
     return sections
 

@@ -21,6 +21,7 @@ def ranked(*sets: tuple[int, int] | None, neighbours: Neighbours | None = None) 
     ("ranking", "said"),
     [
         (ranked((1, 1), (2, 3), (2, 3)), "s0 is best, with all pairs of systems tested at once."),
+        (ranked((1, 1), (2, 2), neighbours=Neighbours(1, 0, 0)), "s0 is better than s1."),
         (ranked((1, 2), (1, 3), (2, 3)), "s0 scores best; s1 may be as good or better."),
         (ranked(*[(1, 6)] * 6), "s0 scores best; s1, s2, s3 and 2 more may be as good or better."),
         (ranked(None, None), "s0 scores best."),
