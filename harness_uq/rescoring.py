@@ -11,6 +11,7 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
 from harness_uq.plugins.reading import expand, find_runs, read_run, why_no_run
 from harness_uq.results.estimate import Estimate
+from harness_uq.structure.clusters import missing_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ def rescore(
 
     Raises
     ------
-    StructureError : if the options name a task or metric that no run has, or nothing is selected; nothing is written
+    StructureError : if the options name a task, metric or field that no run has, or nothing is selected; then nothing
+        is written
     """
     offered, chosen = plugins or load_plugins(), options or Options()
     found, unread = _estimated(_named(paths), chosen, output, offered, progress, selection or Selection())
@@ -80,6 +82,8 @@ def rescore(
         raise StructureError("no task, metric, filter and model of these runs is asked for")
     if rows := [row for item in found for row in item.rows]:
         chosen.structure.check_names((row.task for row in rows), (row.metric for row in rows))
+    if found and all(item.missing_field for item in found):
+        raise StructureError(found[0].missing_field)
     done, unwritten = _written(found, chosen)
     return Rescoring(tuple(done), (*unread, *unwritten))
 
@@ -92,6 +96,7 @@ class _Estimated:
     run: Run
     rows: tuple[Estimate, ...]
     destination: str | None
+    missing_field: str
 
 
 def _estimated(
@@ -115,7 +120,8 @@ def _estimated(
                 destination = _folder(name, run, output)
                 if logs := selection.of(read_run(harness, run, need_scores=True)):
                     rows = tuple(estimate(logs, options, plugins=plugins))
-                    found.append(_Estimated(writer, run, rows, destination))
+                    wrong = missing_field(options.structure, logs)
+                    found.append(_Estimated(writer, run, rows, destination, wrong))
             except Exception as error:
                 failures.append((run.files[0], told(error)))
     return found, failures

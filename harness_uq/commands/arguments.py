@@ -37,6 +37,12 @@ count = _number(int, lambda n: n > 0, "be a whole number, 1 or more")
 seed = _number(int, lambda n: n >= 0, "be a whole number, 0 or more")
 
 
+def task_margin(text: str) -> tuple[str | None, float]:
+    """A task, or None for all, and the smallest difference that matters on it, from D or TASK=D."""
+    task, _, number = text.rpartition("=")
+    return task or None, margin(number)
+
+
 def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     """A metric and the range of its scores, from METRIC=LO,HI."""
     metric, _, bounds = text.rpartition("=")

@@ -138,6 +138,26 @@ def add_estimation(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
 
 
+def add_margin(parser: argparse.ArgumentParser) -> None:
+    """The smallest difference that matters."""
+    parser.add_argument(
+        "--margin",
+        action="append",
+        default=[],
+        type=_arguments.task_margin,
+        metavar="[TASK=]D",
+        dest="margins",
+        help="smallest difference that matters, on the scale of the score, such as 0.01; for one task with TASK=; may "
+        "be repeated (default: 0)",
+    )
+
+
+def margins_of(args: argparse.Namespace) -> tuple[float, dict[str, float]]:
+    """The margin of every task, and those of single ones."""
+    given = dict(args.margins)
+    return given.pop(None, 0.0), given
+
+
 def add_level(parser: argparse.ArgumentParser) -> None:
     """Coverage of the intervals."""
     parser.add_argument(
@@ -261,18 +281,22 @@ def selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[T
 
 
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
-    """Make sure that the tasks and metrics which the arguments name are in the logs.
+    """Make sure that the tasks, metrics and fields which the arguments name are in the logs.
 
     Raises
     ------
     UsageError : if a name is in none of them
     """
+    from harness_uq.structure.clusters import missing_field
+
     if not logs:
         return  # nothing could be read, which is said elsewhere
     with checking_arguments():
         options.check_names(
             (log.task for log in logs if not log.subtasks), (data.metric for log in logs for data in log.data)
         )
+    if wrong := missing_field(options, logs):
+        raise UsageError(wrong)
 
 
 def clear_leftovers(paths: Sequence[str]) -> None:
