@@ -1,8 +1,8 @@
-"""Ranking 134 systems on 500 questions, and 100 on 5,000: the whole path from task logs to the ranking, and to its text.
+"""Ranking 134 systems on 500 questions, and 100 on 5,000: from task logs to the ranking, and to its text.
 
     OMP_NUM_THREADS=1 python benchmarks/bench_rank.py
 
-Writes benchmarks/results/rank.json: medians of three runs, in seconds of one core. A leaderboard is to take no more than 5.
+Writes benchmarks/results/rank.json: medians of three runs, in seconds of one core. Leaderboards are to take 5 at most.
 """
 
 import json
