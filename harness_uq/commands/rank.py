@@ -34,7 +34,7 @@ def add(commands: _shared.Commands) -> None:
     )
     _shared.add_level(parser)
     _shared.add_seed(parser)
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
     _shared.add_paper(parser, grid=True)
 
 
@@ -56,7 +56,11 @@ def run(args: argparse.Namespace) -> int:
     logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
-    if args.format == "latex":
+    if args.format == "html":
+        from harness_uq.report.html import report_html
+
+        print(report_html([], (), rankings, title="Leaderboard"))
+    elif args.format == "latex":
         print(_latex(args, rankings))
     else:
         print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
@@ -67,7 +71,6 @@ def _latex(args: argparse.Namespace, rankings: "Sequence[Ranking]") -> str:
     from harness_uq.report.latex import rankings_latex
     from harness_uq.report.latex_grid import rankings_grid
 
+    form = rankings_grid if args.layout == "grid" else rankings_latex
     with _shared.checking_arguments():
-        return (rankings_grid if args.layout == "grid" else rankings_latex)(rankings, _shared.paper_of(args)).strip(
-            "\n"
-        )
+        return form(rankings, _shared.paper_of(args)).strip("\n")

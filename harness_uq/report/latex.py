@@ -7,6 +7,7 @@ from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
 from harness_uq.report.columns import columns, interval, level_header, number
 from harness_uq.report.latex_table import Column, Paper, chosen, table_latex
+from harness_uq.report.leaderboard import group_text, ranks_text
 from harness_uq.report.words import difference_header, probability
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -120,7 +121,7 @@ def _metric(row: Comparison) -> str:
 def rankings_latex(rankings: Sequence[Ranking], paper: Paper = _PLAIN) -> str:
     """Rankings as one table, a group of rows a task; parameters, return and errors as of `estimates_latex`.
 
-    Columns are system, value, interval, best, expected-rank, ranks and group.
+    Columns are system, value, interval, best, expected-rank, ranks, rank-set and group.
     """
     ranked = [(ranking, system) for ranking in rankings for system in ranking.systems]
     systems: list[RankedSystem] = [system for _, system in ranked]
@@ -131,12 +132,13 @@ def rankings_latex(rankings: Sequence[Ranking], paper: Paper = _PLAIN) -> str:
         "best": Column("P(best)", [probability(system.prob_best) for system in systems]),
         "expected-rank": Column("Expected rank", [f"{system.expected_rank:.1f}" for system in systems]),
         "ranks": Column("Ranks", [f"{system.rank_low} to {system.rank_high}" for system in systems]),
-        "group": Column("Group", [system.group for system in systems], "l"),
+        "rank-set": Column("Rank set", [ranks_text(system.rank_set).replace("-", " to ") for system in systems]),
+        "group": Column("Group", [group_text(system.group) for system in systems], "l"),
     }
     groups = [f"{ranking.task}, {ranking.metric}, {counted(ranking.n_questions, 'question')}" for ranking, _ in ranked]
     notes = [f"{ranking.task}: {counted(ranking.n_comparisons, 'comparison')} in all" for ranking in rankings]
     return table_latex(
-        chosen(offered, paper.columns or ["system", "value", "interval", "best", "ranks", "group"]),
+        chosen(offered, paper.columns or ["system", "value", "interval", "best", "rank-set", "group"]),
         paper,
         "Ranks of systems.",
         groups=groups,

@@ -7,6 +7,7 @@ from harness_uq.plots.rows import task_title
 from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.columns import interval, number
 from harness_uq.report.latex_table import Paper, breakable, cell, escape_latex
+from harness_uq.report.leaderboard import group_text
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.ranking import Ranking
 
@@ -42,7 +43,7 @@ def rankings_grid(rankings: Sequence[Ranking], paper: Paper) -> str:
     """Systems by tasks with the letters of their groups; parameters and return as of `estimates_grid`."""
     scores = {
         (system.system, task_title(ranking.task, ranking.metric, ranking.filter)): _Score(
-            system.value, system.interval, system.group
+            system.value, system.interval, group_text(system.group)
         )
         for ranking in rankings
         for system in ranking.systems
