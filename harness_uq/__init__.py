@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from harness_uq.results.estimate import Estimate, Interval
     from harness_uq.results.plan import Plan
     from harness_uq.results.ranking import Ranking
+    from harness_uq.results.rows import Rows
     from harness_uq.structure.facts import Structure, StructureOptions
     from harness_uq.tables.reading import read_table
 
@@ -70,6 +71,7 @@ _HOMES = {
     ),
     "results.plan": ("Plan",),
     "results.ranking": ("Ranking",),
+    "results.rows": ("Rows",),
     "planning.components": ("Components",),
     "logs.data": (
         "CandidateField",
@@ -173,6 +175,7 @@ __all__ = [
     "Reading",
     "Records",
     "Reported",
+    "Rows",
     "Run",
     "RunFacts",
     "Runner",

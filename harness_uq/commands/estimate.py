@@ -160,12 +160,10 @@ def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins")
 
 
 def _latex(args: argparse.Namespace, rows: "Sequence[Estimate]") -> str:
-    from harness_uq.report.latex import estimates_latex
-    from harness_uq.report.latex_grid import estimates_grid
+    from harness_uq.report.latex import results_latex
 
-    form = estimates_grid if args.layout == "grid" else estimates_latex
     with _shared.checking_arguments():
-        return form(rows, _shared.paper_of(args)).strip("\n")
+        return results_latex(rows, _shared.paper_of(args), args.layout).strip("\n")
 
 
 def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:

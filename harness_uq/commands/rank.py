@@ -68,9 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _latex(args: argparse.Namespace, rankings: "Sequence[Ranking]") -> str:
-    from harness_uq.report.latex import rankings_latex
-    from harness_uq.report.latex_grid import rankings_grid
+    from harness_uq.report.latex import results_latex
 
-    form = rankings_grid if args.layout == "grid" else rankings_latex
     with _shared.checking_arguments():
-        return form(rankings, _shared.paper_of(args)).strip("\n")
+        return results_latex(rankings, _shared.paper_of(args), args.layout).strip("\n")

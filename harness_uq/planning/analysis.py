@@ -17,6 +17,7 @@ from harness_uq.planning.words import answer_of
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.plan import Plan
+from harness_uq.results.rows import Rows
 from harness_uq.structure.facts import StructureOptions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
@@ -70,7 +71,7 @@ def plan(
     *,
     components: Components | None = None,
     plugins: Plugins | None = None,
-) -> list[Plan]:
+) -> Rows[Plan]:
     """Plan a run.
 
     Parameters
@@ -100,9 +101,9 @@ def plan(
     if (pilot is None) == (components is None):
         raise DataError("give either the logs of a pilot run or variances as numbers")
     if components is not None:
-        return [_plan(components, chosen, pilot_size=None)]
+        return Rows([_plan(components, chosen, pilot_size=None)])
     offered = plugins or load_plugins()
-    plans = []
+    plans: Rows[Plan] = Rows()
     for key, entries in _by_key(choose_runs(task_logs(pilot or (), offered)).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 
+from harness_uq.errors import DataError
 from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
 from harness_uq.report.columns import columns, interval, level_header, number
+from harness_uq.report.latex_grid import estimates_grid, rankings_grid
 from harness_uq.report.latex_table import Column, Paper, chosen, table_latex
 from harness_uq.report.leaderboard import group_text, ranks_text
 from harness_uq.report.words import difference_header, probability
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
+from harness_uq.results.flat import Result
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.ranking import RankedSystem, Ranking
 
@@ -175,6 +178,30 @@ def sections_latex(sections: Sequence[Section], paper: Paper = _PLAIN) -> str:
         notes = [line for line in section.lines if line]
         tables.append(table_latex(shown, paper, section.title, groups=[""] * n_rows, notes=notes))
     return "\n".join(tables)
+
+
+def results_latex(rows: Sequence[Result], paper: Paper, layout: str) -> str:
+    """Results of one kind as a table.
+
+    Raises
+    ------
+    DataError : a layout that this kind does not have, or a column that there is not
+    """
+    if not rows:
+        return ""
+    forms: dict[tuple[type, str], Callable[..., str]] = {
+        (Estimate, "rows"): estimates_latex,
+        (Estimate, "grid"): estimates_grid,
+        (Comparison, "rows"): comparisons_latex,
+        (Ranking, "rows"): rankings_latex,
+        (Ranking, "grid"): rankings_grid,
+        (Plan, "rows"): lambda plans, how: "\n".join(plan_latex(plan, how) for plan in plans if plan.rows),
+    }
+    kind = type(rows[0])
+    if (kind, layout) not in forms:
+        known = ", ".join(name for of, name in forms if of is kind)
+        raise DataError(f"{kind.__name__} rows have the layout {known}; got {layout!r}")
+    return forms[kind, layout](rows, paper)
 
 
 def _count(value: int | None) -> str:
