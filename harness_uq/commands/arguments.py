@@ -49,6 +49,12 @@ def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     return metric, (low, high)
 
 
+def margin_of(text: str) -> tuple[str | None, float]:
+    """A margin and the metric that it is of, None for every other, from [METRIC=]M."""
+    metric, equals, value = text.rpartition("=")
+    return (metric if equals else None), margin(value)
+
+
 def column(text: str) -> tuple[str, list[str]]:
     """A part that a column of a table plays, and the names of its columns, from ROLE=NAME[,NAME]."""
     role, _, names = text.partition("=")
