@@ -126,11 +126,12 @@ def _section(found: Gate) -> Section:
 def _legend(found: Gate) -> dict[str, str]:
     k = sum(row.adjusted_p is not None for row in found.rows)
     rate = f"{100 * found.alpha:.3g} %"
-    over = f" over {counted(k, 'score')} (Holm)" if k > 1 else ""
+    over = f", over {counted(k, 'score')} by Holm's procedure" if k > 1 else ""
+    never = "; never: not even the worst scores would" if any(row.can_fail is False for row in found.rows) else ""
     return {
         "Equals pass": "Equals pass: in how many of 100 such runs a system as good as the baseline would pass.",
-        "Fails at": "Fails at: drop that would fail in 80 of 100 such runs; never: not even the worst scores would.",
-        "": f"False failures at most {rate}{over}; false passes at most {rate}.",
+        "Fails at": f"Fails at: drop that would fail in 80 of 100 such runs{never}.",
+        "": f"Of systems nowhere worse by more than the margin at most {rate} fail{over}; at most {rate} of others pass.",
     }
 
 

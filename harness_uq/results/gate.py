@@ -57,8 +57,8 @@ class Gate:
     Attributes
     ----------
     decision : `fail` where any row fails; `pass` where every row that is needed passes and no task is missing
-    alpha : largest chance of a failure where no score is worse by more than its margin, and of a pass where one that is
-        needed is
+    alpha : promised largest chance of a failure where no score is worse by more than its margin, and of a pass where
+        one that is needed is; each is tested at half of it
     rows : one a score
     missing : task, metric and filter of the baseline that the new runs lack
     notes : on what was compared
