@@ -50,7 +50,7 @@ def test_the_table_holds_power_and_the_rate_of_error() -> None:
     text = gate_as(gate(log(300, **NEW), log(300, **OLD), options()), "table")
     assert "Equals pass" in text
     assert "Fails at" in text
-    assert "at most 5 % fail; at most 5 % of others pass" in text
+    assert "at most 5 % fail, of others at most 5 % pass" in text
     many = [[log(300, task=f"t{i}", **system) for i in range(2)] for system in (NEW, OLD)]
     assert "at most 5 % fail, over 3 scores by Holm's procedure" in gate_as(gate(*many, options()), "table")
 
