@@ -24,7 +24,7 @@ from harness_uq.commands import (
     watch,
 )
 from harness_uq.commands.shared import UsageError
-from harness_uq.errors import HarnessUqError, told
+from harness_uq.errors import HarnessUqError, StructureError, told
 
 if TYPE_CHECKING:
     from harness_uq.plugins.protocols import Runner
@@ -46,6 +46,7 @@ examples:
   harness-uq lm-eval run --model hf ... --uq bayes      run a harness, with intervals in its own output
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
+  harness-uq compare results/ --task 'mmlu*'            two systems under a folder, some of their tasks
   harness-uq gate runs/b --baseline runs/a --margin 0.01   whether a pipeline may go on
   harness-uq rank runs/*                                which of several systems is best
   harness-uq effects runs/seed-*                        how much is questions, how much seeds
@@ -97,9 +98,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     except HarnessUqError as error:
         print(f"{_NAME}: error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
-    except KeyboardInterrupt:
-        print(f"{_NAME}: interrupted", file=sys.stderr)
+        return 2 if isinstance(error, UsageError | StructureError) else 1
+    except KeyboardInterrupt as interrupt:
+        print(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
         return 130
     except BrokenPipeError:
         _discard_output()

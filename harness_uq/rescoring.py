@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_uq.errors import LogError, told
+from harness_uq.errors import LogError, StructureError, told
 from harness_uq.estimating.analysis import Options, estimate
+from harness_uq.logs.selection import Selection
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
 from harness_uq.plugins.reading import expand, find_runs, read_run, why_no_run
 from harness_uq.results.estimate import Estimate
+from harness_uq.structure.clusters import missing_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def rescore(
     output: str | Path | None = None,
     plugins: Plugins | None = None,
     progress: Progress = iter,
+    selection: Selection | None = None,
 ) -> Rescoring:
     """Estimate every run under `paths` and write the estimates into its logs.
 
@@ -62,6 +65,7 @@ def rescore(
     output : folder for copies of the runs, laid out as under `paths`; None writes in place, reversibly by `restore`
     plugins : what to choose from; the installed ones by default
     progress : wraps the list of runs, for a progress bar
+    selection : tasks, metrics and systems to write intervals for; a run without any is passed over
 
     Returns
     -------
@@ -69,12 +73,17 @@ def rescore(
 
     Raises
     ------
-    StructureError : if the options name a task or metric that no run has; nothing is written
+    StructureError : if the options name a task, metric or field that no run has, or nothing is selected; then nothing
+        is written
     """
     offered, chosen = plugins or load_plugins(), options or Options()
-    found, unread = _estimated(_named(paths), chosen, output, offered, progress)
+    found, unread = _estimated(_named(paths), chosen, output, offered, progress, selection or Selection())
+    if selection and not (found or unread):
+        raise StructureError("no task, metric, filter and model of these runs is asked for")
     if rows := [row for item in found for row in item.rows]:
         chosen.structure.check_names((row.task for row in rows), (row.metric for row in rows))
+    if found and all(item.missing_field for item in found):
+        raise StructureError(found[0].missing_field)
     done, unwritten = _written(found, chosen)
     return Rescoring(tuple(done), (*unread, *unwritten))
 
@@ -87,10 +96,16 @@ class _Estimated:
     run: Run
     rows: tuple[Estimate, ...]
     destination: str | None
+    missing_field: str
 
 
 def _estimated(
-    names: Sequence[str], options: Options, output: str | Path | None, plugins: Plugins, progress: Progress
+    names: Sequence[str],
+    options: Options,
+    output: str | Path | None,
+    plugins: Plugins,
+    progress: Progress,
+    selection: Selection,
 ) -> tuple[list[_Estimated], list[tuple[str, str]]]:
     found: list[_Estimated] = []
     failures: list[tuple[str, str]] = []
@@ -103,8 +118,10 @@ def _estimated(
             try:
                 writer = _writer(harness, plugins)
                 destination = _folder(name, run, output)
-                rows = tuple(estimate(read_run(harness, run, need_scores=True), options, plugins=plugins))
-                found.append(_Estimated(writer, run, rows, destination))
+                if logs := selection.of(read_run(harness, run, need_scores=True)):
+                    rows = tuple(estimate(logs, options, plugins=plugins))
+                    wrong = missing_field(options.structure, logs)
+                    found.append(_Estimated(writer, run, rows, destination, wrong))
             except Exception as error:
                 failures.append((run.files[0], told(error)))
     return found, failures

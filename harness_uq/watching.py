@@ -9,8 +9,9 @@ import numpy as np
 from harness_uq.errors import LogError, told
 from harness_uq.estimating.analysis import Options, TaskStructure, structures
 from harness_uq.logs.data import Scores, TaskLog
+from harness_uq.logs.selection import Selection
 from harness_uq.plugins.manager import Plugins
-from harness_uq.plugins.protocols import Reader, Run, Watchable
+from harness_uq.plugins.protocols import Watchable
 from harness_uq.plugins.reading import expand, find_runs
 from harness_uq.stats.looks.confidence_sequence import Scope, confidence_sequence
 
@@ -49,13 +50,16 @@ class Look:
         return asdict(self)
 
 
-def look(paths: Sequence[str], options: Options, plugins: Plugins) -> tuple[list[Look], list[tuple[str, str]]]:
+def look(
+    paths: Sequence[str], options: Options, plugins: Plugins, selection: Selection | None = None
+) -> tuple[list[Look], list[tuple[str, str]]]:
     """The scores of every run in the making under the paths, at this moment, and (path, message) of what was not read.
 
     Parameters
     ----------
     paths : files or folders
     options : `level`, `structure`, and `scope`: `population`, or `full` for the score on all questions planned
+    selection : what of the runs to look at
 
     Raises
     ------
@@ -70,15 +74,12 @@ def look(paths: Sequence[str], options: Options, plugins: Plugins) -> tuple[list
         problems += unread
         for harness, run in runs:
             try:
-                looks += _looks_at(harness, run, options, plugins)
+                logs = harness.read_running(run) if isinstance(harness, Watchable) else []
+                asked = (selection or Selection()).of(logs)
+                looks += [seen for log in asked for seen in _looks(log, options, plugins)]
             except Exception as error:
                 problems.append((run.name, told(error)))
     return looks, problems
-
-
-def _looks_at(harness: Reader, run: Run, options: Options, plugins: Plugins) -> list[Look]:
-    logs = harness.read_running(run) if isinstance(harness, Watchable) else []
-    return [seen for log in logs for seen in _looks(log, options, plugins)]
 
 
 def _looks(log: TaskLog, options: Options, plugins: Plugins) -> Iterator[Look]:

@@ -221,8 +221,8 @@ def test_an_interrupt_is_a_line_and_exit_code_130(run, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness_uq.plugins.reading.read_logs", interrupted)
-    assert output(capsys, "estimate", str(run)) == (130, "", "harness-uq: interrupted\n")
+    monkeypatch.setattr("harness_uq.scaling.work.estimate", interrupted)
+    assert output(capsys, "estimate", str(run)) == (130, "", "harness-uq: interrupted: 0 of 1 logs were done\n")
 
 
 def in_a_process(stdout, *arguments):

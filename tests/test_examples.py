@@ -1,7 +1,6 @@
 """The example tasks run with the real harnesses, and their logs hold what examples/README.md says."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 import make_data
-from harness_uq.cli import main
 from systems.behaviour import ABILITIES, System
 from systems.hashing import uniform
 from systems.questions import DATA, Question, load, load_all
@@ -291,35 +289,3 @@ class TestInspectLogs:
         run_python("-m", "inspect_ai", "eval", task, *options, cwd=tmp_path)
         again, before = (inspect_log(runs, "scripted-large", "conversions") for runs in (tmp_path, inspect_runs))
         assert inspect_scores(again) == inspect_scores(before)
-
-
-UPSTREAM = EXAMPLES.parent / "docs" / "upstream"
-PRINTED = re.findall(r"^\$ harness-uq (.+)\n((?:.+\n)+?)```", (UPSTREAM / "lm-eval.md").read_text(), re.MULTILINE)
-
-
-@pytest.fixture(scope="session")
-def places_of_the_answers(lm_eval_runs: Path, run_python: RunPython, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("answers")
-    (folder / "demo-output").symlink_to(lm_eval_runs)
-    run_python(UPSTREAM / "leaderboard_math.py", "leaderboard", cwd=folder)
-    return folder
-
-
-def test_every_answer_to_a_thread_shows_a_command() -> None:
-    text = (UPSTREAM / "lm-eval.md").read_text()
-    assert len(PRINTED) == text.count("$ harness-uq") >= text.count("## #") == 5
-
-
-@pytest.mark.harness
-@pytest.mark.parametrize(("command", "shown"), PRINTED, ids=[command for command, _ in PRINTED])
-def test_answers_to_threads_show_what_is_printed(
-    command: str,
-    shown: str,
-    places_of_the_answers: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(places_of_the_answers)
-    assert main(command.split()) == 0
-    printed = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
-    assert [line for line in shown.splitlines() if line not in printed | {"..."}] == []

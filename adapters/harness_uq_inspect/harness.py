@@ -1,8 +1,7 @@
 """Inspect AI as one of the harnesses: reads its logs, runs it with intervals, writes them back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.errors import LogError
@@ -22,6 +21,12 @@ class InspectHarness:
         from harness_uq_inspect.read.discover import find_logs
 
         return find_logs(paths)
+
+    def parts(self, paths: Sequence[str]) -> "Iterable[Sequence[str]]":
+        """Each file by itself, but for shards, which stay with the log that they become."""
+        from harness_uq_inspect.read.shards import with_shards
+
+        return with_shards(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
         """The one task of the log.
@@ -67,16 +72,17 @@ class InspectHarness:
         ------
         LogError : if the log has no results, or cannot be written; it is as it was
         """
+        from harness_uq.logs import places
         from harness_uq_inspect.live.wanted import keeps_stderr
         from harness_uq_inspect.write.stamp import stamp
 
         path, *shards = run.files
         if shards:
             raise LogError("a log in the making cannot be written to: Inspect has not merged its shards yet")
-        target = path if destination is None else str(Path(destination) / Path(path).name)
+        target = path if destination is None else places.join(destination, places.name_of(path))
         if destination is not None:
-            Path(destination).mkdir(parents=True, exist_ok=True)
-            if Path(target).exists():
+            places.make_folder(destination)
+            if places.exists(target):
                 raise LogError(f"{target} exists already")
         stamp(
             path,

@@ -1,6 +1,6 @@
 """lm-eval as a harness of harness_uq."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +17,12 @@ class LmEvalHarness:
         from harness_uq_lm_eval.read import discover
 
         return discover.find(paths)
+
+    def parts(self, paths: Sequence[str]) -> "Iterable[Sequence[str]]":
+        """The files of a folder whose names hold the same time; all of a folder where some have none."""
+        from harness_uq_lm_eval.read import discover
+
+        return discover.parts(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
         """The run's tasks and groups.

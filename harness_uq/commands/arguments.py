@@ -37,6 +37,12 @@ count = _number(int, lambda n: n > 0, "be a whole number, 1 or more")
 seed = _number(int, lambda n: n >= 0, "be a whole number, 0 or more")
 
 
+def task_margin(text: str) -> tuple[str | None, float]:
+    """A task, or None for all, and the smallest difference that matters on it, from D or TASK=D."""
+    task, _, number = text.rpartition("=")
+    return task or None, margin(number)
+
+
 def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     """A metric and the range of its scores, from METRIC=LO,HI."""
     metric, _, bounds = text.rpartition("=")
@@ -49,10 +55,12 @@ def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     return metric, (low, high)
 
 
-def margin_of(text: str) -> tuple[str | None, float]:
-    """A margin and the metric that it is of, None for every other, from [METRIC=]M."""
-    metric, equals, value = text.rpartition("=")
-    return (metric if equals else None), margin(value)
+def price(text: str) -> tuple[str, float]:
+    """A factor and what one level of it costs, from NAME=PRICE."""
+    name, _, amount = text.partition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(f"must look like NAME=PRICE, such as prompt=50; got {text!r}")
+    return name, not_negative(amount)
 
 
 def column(text: str) -> tuple[str, list[str]]:

@@ -1,9 +1,17 @@
 """`harness-uq compare`: whether A is better than B."""
 
 import argparse
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.logs.data import TaskLog
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.reading import Reading
 
 WORSE = 3
 
@@ -23,25 +31,26 @@ def add(commands: _shared.Commands) -> None:
     parser = _shared.add_command(
         commands, "compare", "whether A is better than B: paired differences with a verdict", epilog=_EPILOG
     )
-    help_text = "file, folder or glob pattern of one system's runs; NAME=PATH calls it NAME"
-    parser.add_argument("a", metavar="A", help=help_text)
-    parser.add_argument("b", metavar="B", help="the same of the system to compare with")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="file, folder or glob pattern: one of A's runs and one of B's, or any that hold two systems; NAME=PATH "
+        "calls the system NAME. Of more than two, --model A --model B names two",
+    )
     _shared.add_structure(parser)
     parser.add_argument(
+        "--uq",
         "--method",
         type=_arguments.hyphenated,
-        choices=["dirichlet", "latent-normal", "t", "independent"],
-        default="dirichlet",
-        help="dirichlet: posterior of the paired difference in the form that fits clusters, trials and score type; "
-        "latent-normal: for independent questions right or wrong once; t: paired, cluster-robust; independent: "
-        "questions not matched (default: %(default)s)",
+        choices=["bayes", "dirichlet", "latent-normal", "t", "independent"],
+        default="bayes",
+        metavar="METHOD",
+        help="bayes: posterior of the paired difference in the form that fits clusters, trials and score type "
+        "(Dirichlet); latent-normal: for independent questions right or wrong once; t: paired, cluster-robust; "
+        "independent: questions not matched (default: %(default)s)",
     )
-    parser.add_argument(
-        "--margin",
-        type=_arguments.margin,
-        default=0.0,
-        help="smallest difference that matters, on the scale of the score, such as 0.01 (default: %(default)s)",
-    )
+    _shared.add_margin(parser)
     parser.add_argument(
         "--scope",
         choices=["population", "benchmark"],
@@ -57,31 +66,90 @@ def add(commands: _shared.Commands) -> None:
         help="exit with code 3 where A is shown to be worse than B by more than the margin, over all tasks or, "
         "allowing for their number, on a single one",
     )
+    parser.add_argument(
+        "--disagreements",
+        type=_arguments.count,
+        metavar="N",
+        help="list up to N questions a task on which the two differ most, those first on which A is worse",
+    )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparing.analysis import CompareOptions, compare, worse_rows
+    from harness_uq.comparing.disagreements import disagreements
+    from harness_uq.report.answers import row_name
     from harness_uq.report.comparison_text import comparisons_as
 
+    if args.disagreements and args.format in ("csv", "latex"):
+        raise _shared.UsageError("--disagreements goes with --format table, markdown or json")
     plugins = _shared.load_plugins(args)
-    readings = [_shared.read_named(argument, plugins) for argument in (args.a, args.b)]
+    readings, a, b = _sides(args, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
-    if not all(reading.logs for reading in readings):
+    if not (a and b):
         return 1
     structure = _shared.structure_options(args)
-    _shared.check_names(structure, [log for reading in readings for log in reading.logs])
+    _shared.check_names(structure, [*a, *b])
+    margin, margins = _shared.margins_of(args)
     options = CompareOptions(
-        method=args.method.replace("-", "_"),
+        method="dirichlet" if args.uq == "bayes" else args.uq.replace("-", "_"),
         level=args.level,
-        margin=args.margin,
+        margin=margin,
+        margins=margins,
         scope=args.scope,
         structure=structure,
         seed=args.seed,
     )
-    rows = compare(readings[0].logs, readings[1].logs, options, plugins=plugins)
-    print(comparisons_as(rows, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
-    if args.fail_if_worse and worse_rows(rows, args.level):
+    rows = compare(a, b, options, plugins=plugins)
+    apart = disagreements(a, b, args.disagreements, options, plugins=plugins) if args.disagreements else ()
+    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
+    print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
+    if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
+        for row in worse:
+            _shared.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")
         return WORSE
     return max(failed, _shared.say_failures(rows))
+
+
+def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading], list[TaskLog], list[TaskLog]]":
+    """What was read, and the logs of A and of B: those of two arguments, or of the two systems under any number."""
+    if len(args.runs) == 2 and len(args.models) != 2:
+        sides = [_shared.read_named(argument, plugins) for argument in args.runs]
+        a, b = (_shared.selected(args, [side]) for side in sides)
+        return sides, a, b
+    readings = _shared.read_all_named(args.runs, plugins)
+    logs = _shared.selected(args, readings)
+    if not logs:
+        return readings, [], []
+    first, second = _two(_in_order(logs, args.models))
+    return readings, [log for log in logs if log.system == first], [log for log in logs if log.system == second]
+
+
+def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
+    """The systems, in the order of the patterns that name them, else of the logs."""
+    from harness_uq.logs.selection import matches
+
+    systems = list(dict.fromkeys(log.system for log in logs))
+    return list(dict.fromkeys(system for model in models or ["*"] for system in systems if matches(system, [model])))
+
+
+def _two(systems: Sequence[str]) -> tuple[str, str]:
+    """The first two, of two.
+
+    Raises
+    ------
+    UsageError : of any other number
+    """
+    if len(systems) == 2:
+        return systems[0], systems[1]
+    if len(systems) == 1:
+        raise _shared.UsageError(
+            f"a comparison takes two systems, and these logs hold one, {systems[0]}; compare FILE FILE takes two runs "
+            "of one system"
+        )
+    two = " ".join(f"--model {shlex.quote(name)}" for name in systems[:2])
+    raise _shared.UsageError(
+        f"these logs hold {len(systems)} systems: {', '.join(systems)}. Name two, such as {two}, or order them all "
+        "with harness-uq rank"
+    )

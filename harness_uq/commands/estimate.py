@@ -2,9 +2,11 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -42,20 +44,25 @@ def add(commands: _shared.Commands) -> None:
         metavar="FILE",
         help="with --history: the probabilities with which harness-uq subset drew the questions",
     )
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
     from harness_uq.effects.analysis import estimates_over
     from harness_uq.errors import HarnessUqError
-    from harness_uq.estimating.analysis import estimate
 
     _shared.clear_leftovers(args.logs)
+    if args.metrics and args.human and not Path(args.human).is_file():
+        args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
         plugins = _shared.load_plugins(args)
         options = _shared.estimation_options(args, plugins)
         _check_together(args)
-        reading = _shared.read(args.logs, plugins)
+        is_plain = not (args.human or args.history or args.new or args.factors)
+        keeps_logs = not is_plain or args.format == "eee"
+        found = _scale.scan(args, args.logs, plugins, options if is_plain else None, keeps_logs=keeps_logs)
+        reading = replace(found.reading, logs=tuple(_shared.selected(args, [found.reading])))
         _shared.check_names(options.structure, reading.logs)
         if args.human:
             rows = _judged(args.human, reading, options, plugins)
@@ -64,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         elif args.new or args.factors:
             rows = estimates_over(reading.logs, _over_new(args), plugins=plugins)
         else:
-            rows = estimate(reading.logs, options, plugins=plugins)
+            rows = found.rows_of(reading.logs)
     except HarnessUqError as error:
         if args.format == "json":
             print(_text("json", [], [{"path": None, "message": str(error)}]))
@@ -73,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         print(_records(rows, reading, plugins))
     elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
-    return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))
+    return max(_scale.say_scan(found, plugins), _shared.say_failures(rows))
 
 
 def _check_together(args: argparse.Namespace) -> None:

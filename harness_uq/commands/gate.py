@@ -1,16 +1,17 @@
 """`harness-uq gate`: whether a new system may replace a baseline, for pipelines."""
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import shared as _shared
-from harness_uq.errors import HarnessUqError
+from harness_uq.errors import HarnessUqError, StructureError
 
 if TYPE_CHECKING:
     from harness_uq.gating.analysis import GateOptions
+    from harness_uq.logs.data import TaskLog
     from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.reading import Reading
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
 
@@ -49,10 +50,11 @@ def add(commands: _shared.Commands) -> None:
         "--margin",
         action="append",
         required=True,
-        type=_arguments.margin_of,
-        metavar="[METRIC=]M",
-        help="largest drop that does not matter, on the scale of the score, such as 0.01; of one metric with METRIC=; "
-        "may be repeated",
+        type=_arguments.task_margin,
+        dest="margins",
+        metavar="[NAME=]D",
+        help="largest drop that does not matter, on the scale of the score, such as 0.01; for one task or one metric "
+        "with its name; may be repeated",
     )
     parser.add_argument(
         "--gates", type=_arguments.count, default=200, metavar="N", help="of --self-test (default: %(default)s)"
@@ -74,10 +76,9 @@ def run(args: argparse.Namespace) -> int:
     """Read, decide, print."""
     try:
         plugins = _shared.load_plugins(args)
-        options = _options(args)
-        if args.self_test:
-            return _self_test(args, options, plugins)
-        return _gate(args, options, plugins)
+        return _self_test(args, plugins) if args.self_test else _gate(args, plugins)
+    except StructureError as error:
+        raise _shared.UsageError(str(error)) from error
     except _shared.UsageError:
         raise
     except HarnessUqError as error:
@@ -85,23 +86,7 @@ def run(args: argparse.Namespace) -> int:
         return BROKEN
 
 
-def _options(args: argparse.Namespace) -> "GateOptions":
-    from harness_uq.comparing.analysis import CompareOptions
-    from harness_uq.gating.analysis import GateOptions
-
-    margins = dict(args.margin)
-    with _shared.checking_arguments():
-        compared = CompareOptions(
-            level=args.level,
-            margin=margins.pop(None, 0.0),
-            scope=args.scope,
-            structure=_shared.structure_options(args),
-            seed=args.seed,
-        )
-        return GateOptions(compared, margins)
-
-
-def _gate(args: argparse.Namespace, options: "GateOptions", plugins: "Plugins") -> int:
+def _gate(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.gating.analysis import gate
     from harness_uq.report.gate_text import gate_as
 
@@ -110,8 +95,8 @@ def _gate(args: argparse.Namespace, options: "GateOptions", plugins: "Plugins") 
     readings = [_shared.read_named(argument, plugins) for argument in (args.new[0], args.baseline)]
     if max(_shared.say_reading(reading, plugins) for reading in readings):
         return BROKEN
-    _check(options, readings)
-    found = gate(readings[0].logs, readings[1].logs, options, plugins=plugins)
+    new, baseline = (_shared.selected(args, [reading]) for reading in readings)
+    found = gate(new, baseline, _options(args, [*new, *baseline]), plugins=plugins)
     errors = [error for reading in readings for error in _shared.reading_errors(reading)]
     print(gate_as(found, args.format, errors=errors))
     if _shared.say_failures(row.comparison for row in found.rows):
@@ -119,29 +104,45 @@ def _gate(args: argparse.Namespace, options: "GateOptions", plugins: "Plugins") 
     return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[found.decision]
 
 
-def _self_test(args: argparse.Namespace, options: "GateOptions", plugins: "Plugins") -> int:
+def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.gating.self_test import self_test
     from harness_uq.report.gate_text import self_test_as
 
     reading = _shared.read(args.new, plugins)
     if _shared.say_reading(reading, plugins):
         return BROKEN
-    _check(options, [reading])
+    logs = _shared.selected(args, [reading])
     kind = None if args.self_test == "auto" else args.self_test
-    found = self_test(reading.logs, options, kind=kind, n=args.gates, seed=args.seed, plugins=plugins)
+    found = self_test(logs, _options(args, logs), kind=kind, n=args.gates, seed=args.seed, plugins=plugins)
     print(self_test_as(found, args.format, errors=_shared.reading_errors(reading)))
     return 0 if found.is_kept else FAILED
 
 
-def _check(options: "GateOptions", readings: "list[Reading]") -> None:
-    """Make sure that the tasks, metrics and margins which the arguments name are in the logs.
+def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOptions":
+    """How to decide; a margin's name is a task's, or else a metric's.
 
     Raises
     ------
-    UsageError : if one is not
+    UsageError : if a task, a metric or a field that the arguments name is not in the logs
     """
-    logs = [log for reading in readings for log in reading.logs]
-    _shared.check_names(options.compare.structure, logs)
+    from harness_uq.comparing.analysis import OVERALL, CompareOptions
+    from harness_uq.gating.analysis import GateOptions
+
+    margin, named = _shared.margins_of(args)
+    structure = _shared.structure_options(args)
+    _shared.check_names(structure, logs)
+    tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
-    if unknown := sorted(set(options.margins) - metrics):
-        raise _shared.UsageError(f"--margin {unknown[0]}=…: no such metric; there are {', '.join(sorted(metrics))}")
+    if unknown := sorted(set(named) - tasks - metrics):
+        there = ", ".join(sorted(tasks | metrics))
+        raise _shared.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
+    with _shared.checking_arguments():
+        compared = CompareOptions(
+            level=args.level,
+            margin=margin,
+            margins={name: drop for name, drop in named.items() if name in tasks},
+            scope=args.scope,
+            structure=structure,
+            seed=args.seed,
+        )
+        return GateOptions(compared, {name: drop for name, drop in named.items() if name not in tasks})

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         structure=_shared.structure_options(args),
         seed=args.seed,
     )
-    logs = [log for reading in readings for log in reading.logs]
+    logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
     print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from harness_uq.effects.analysis import EffectOptions
     from harness_uq.estimating.analysis import Options
     from harness_uq.logs.data import TaskLog
+    from harness_uq.logs.selection import Selection
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.protocols import Reader, Run
     from harness_uq.plugins.reading import Reading
@@ -66,8 +67,21 @@ def add_logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logs", nargs="+", metavar="LOG", help="file, folder or glob pattern of logged runs")
 
 
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Which parts of the logs are asked for."""
+    group = parser.add_argument_group("parts of the logs", "names or glob patterns; each may be repeated")
+    for name, text in (
+        ("--task", "tasks; a group brings its members"),
+        ("--metric", "metrics"),
+        ("--filter", "filters, such as strict-match; none is that of scores without one"),
+        ("--model", "systems, by the names under which they are shown"),
+    ):
+        group.add_argument(name, action="append", default=[], metavar="NAME", dest=f"{name[2:]}s", help=text)
+
+
 def add_structure(parser: argparse.ArgumentParser) -> None:
-    """What the user says about clusters and ranges."""
+    """What the user says about clusters and ranges, and which parts of the logs count."""
+    add_selection(parser)
     parser.add_argument(
         "--cluster",
         action="append",
@@ -100,7 +114,9 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
 def add_estimation(parser: argparse.ArgumentParser) -> None:
     """How scores are estimated."""
     add_structure(parser)
-    parser.add_argument("--uq", default="bayes", metavar="METHOD", help="method, see below (default: %(default)s)")
+    parser.add_argument(
+        "--uq", "--method", default="bayes", metavar="METHOD", help="method, see below (default: %(default)s)"
+    )
     add_level(parser)
     parser.add_argument(
         "--scope",
@@ -120,6 +136,26 @@ def add_estimation(parser: argparse.ArgumentParser) -> None:
         help="credible interval: highest density or equal tails (default: the method's own, hdi for one score)",
     )
     add_seed(parser)
+
+
+def add_margin(parser: argparse.ArgumentParser) -> None:
+    """The smallest difference that matters."""
+    parser.add_argument(
+        "--margin",
+        action="append",
+        default=[],
+        type=_arguments.task_margin,
+        metavar="[TASK=]D",
+        dest="margins",
+        help="smallest difference that matters, on the scale of the score, such as 0.01; for one task with TASK=; may "
+        "be repeated (default: 0)",
+    )
+
+
+def margins_of(args: argparse.Namespace) -> tuple[float, dict[str, float]]:
+    """The margin of every task, and those of single ones."""
+    given = dict(args.margins)
+    return given.pop(None, 0.0), given
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:
@@ -222,19 +258,45 @@ def load_plugins(args: argparse.Namespace) -> "Plugins":
         return with_columns(plugins, dict(args.columns))
 
 
+def selection_of(args: argparse.Namespace) -> "Selection":
+    """The parts of the logs that the arguments name."""
+    from harness_uq.logs.selection import Selection
+
+    return Selection(tuple(args.tasks), tuple(args.metrics), tuple(args.filters), tuple(args.models))
+
+
+def selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[TaskLog]":
+    """The logs of all readings, as far as the arguments ask for them.
+
+    Raises
+    ------
+    UsageError : if a pattern matches nothing
+    """
+    logs = [log for reading in readings for log in reading.logs]
+    asked = selection_of(args)
+    if logs:
+        with checking_arguments():
+            asked.check(logs)
+    return list(asked.of(logs))
+
+
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
-    """Make sure that the tasks and metrics which the arguments name are in the logs.
+    """Make sure that the tasks, metrics and fields which the arguments name are in the logs.
 
     Raises
     ------
     UsageError : if a name is in none of them
     """
+    from harness_uq.structure.clusters import missing_field
+
     if not logs:
         return  # nothing could be read, which is said elsewhere
     with checking_arguments():
         options.check_names(
             (log.task for log in logs if not log.subtasks), (data.metric for log in logs for data in log.data)
         )
+    if wrong := missing_field(options, logs):
+        raise UsageError(wrong)
 
 
 def clear_leftovers(paths: Sequence[str]) -> None:

@@ -66,7 +66,7 @@ def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> b
     from harness_uq.report.watch_text import look_text
     from harness_uq.watching import look
 
-    looks, problems = look(args.logs, options, plugins)
+    looks, problems = look(args.logs, options, plugins, _shared.selection_of(args))
     for seen in looks:
         print(json.dumps(seen.to_dict()) if args.format == "json" else look_text(seen), flush=True)
     for path, message in problems:

@@ -102,15 +102,20 @@ def decide(new: Side, baseline: Side, options: GateOptions, plugins: Plugins) ->
 def _compared(
     new: Sequence[TaskLog], old: Sequence[TaskLog], options: GateOptions, plugins: Plugins
 ) -> list[Comparison]:
-    """Comparisons with the margin of each metric, in the order of `compare`."""
-    by_margin: dict[float, dict[tuple[str, str, str], Comparison]] = {}
-    for margin in {options.compare.margin, *options.margins.values()}:
-        rows = compare(new, old, replace(options.compare, margin=margin), plugins=plugins)
-        by_margin[margin] = {_key(row): row for row in rows}
-    return [
-        by_margin[options.margins.get(row.metric, options.compare.margin)][key]
-        for key, row in by_margin[options.compare.margin].items()
-    ]
+    """Comparisons with the margin of each metric; those of metrics with a margin of their own come last."""
+    parts = [({metric}, margin) for metric, margin in options.margins.items()]
+    own = set(options.margins)
+    rest = {data.metric for log in (*new, *old) for data in log.data} - own
+    rows: list[Comparison] = []
+    for metrics, margin in [(rest, options.compare.margin), *parts]:
+        a, b = ([_only(log, metrics) for log in logs] for logs in (new, old)) if own else (new, old)
+        if not own or all(any(log.data for log in logs) for logs in (a, b)):
+            rows += compare(a, b, replace(options.compare, margin=margin), plugins=plugins)
+    return rows
+
+
+def _only(log: TaskLog, metrics: set[str]) -> TaskLog:
+    return replace(log, data=tuple(data for data in log.data if data.metric in metrics))
 
 
 def _key(row: Comparison) -> tuple[str, str, str]:

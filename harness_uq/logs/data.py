@@ -6,6 +6,7 @@ corpus metric) or `Totals` (a value without per-question data). Rows of every ar
 the `TaskLog`, in its order.
 """
 
+import copyreg
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -19,6 +20,14 @@ from harness_uq.errors import DataError
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 MetricKey: TypeAlias = tuple[str, str]
+
+
+def _sent(mapping: MappingProxyType[Any, Any]) -> tuple[type, tuple[dict[Any, Any]]]:
+    return MappingProxyType, (dict(mapping),)
+
+
+# so that logs can be sent to other processes
+copyreg.pickle(MappingProxyType, _sent)
 
 
 def _read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: int) -> NDArray[Any]:

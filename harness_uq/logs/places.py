@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _LOCAL = re.compile(r"(?:file|local)://", re.IGNORECASE)
+_BUFFER = 1 << 17
 _WEB = ("http://", "https://")
 
 
@@ -106,6 +107,18 @@ def find(place: str) -> Iterator[str]:
         yield from _local_files(local_path(place))
 
 
+def files_in(folder: str) -> list[str]:
+    """Regular files of a folder itself, sorted; none where its store cannot list, as web servers cannot.
+
+    Raises
+    ------
+    OSError, MissingDependencyError : as `find`
+    """
+    if is_remote(folder):
+        return _store(folder).files_in(folder)
+    return sorted(str(path) for path in local_path(folder).iterdir() if path.is_file())
+
+
 def listing(place: str) -> Iterator[Fingerprint]:
     """What `find` finds with sizes and tags, which a store lists with the names.
 
@@ -155,6 +168,27 @@ def is_file(place: str) -> bool:
     return _store(place).is_file(place) if is_remote(place) else local_path(place).is_file()
 
 
+def exists(place: str) -> bool:
+    """Whether there is a file, or on this machine anything else, of that name.
+
+    Raises
+    ------
+    OSError : as `is_file`
+    """
+    return is_file(place) if is_remote(place) else local_path(place).exists()
+
+
+def make_folder(place: str) -> None:
+    """Make a folder of this machine where there is none; a store needs none.
+
+    Raises
+    ------
+    OSError : if it cannot be made
+    """
+    if not is_remote(place):
+        local_path(place).mkdir(parents=True, exist_ok=True)
+
+
 def open_binary(place: str) -> BinaryIO:
     """The file, to be read and to be sought in; of a store only the ranges that are read are fetched.
 
@@ -167,7 +201,7 @@ def open_binary(place: str) -> BinaryIO:
     path = local_path(place)
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "no regular file", str(path))
-    return path.open("rb")
+    return path.open("rb", buffering=_BUFFER)
 
 
 def read_bytes(place: str) -> bytes:
@@ -195,7 +229,7 @@ def write_whole(place: str, content: bytes) -> None:
 
 
 @contextmanager
-def writing(place: str, *, like: str | None = None) -> Iterator[IO[bytes]]:
+def writing(place: str, *, like: str | None = None, keeps_time: bool = False) -> Iterator[IO[bytes]]:
     """A file of this machine that takes its place, whole, where the block ends without an error.
 
     It can be read and sought in meanwhile. The folder of a path of this machine has to exist.
@@ -203,6 +237,7 @@ def writing(place: str, *, like: str | None = None) -> Iterator[IO[bytes]]:
     Parameters
     ----------
     like : a file whose permissions the new one gets, where both are of this machine
+    keeps_time : give it that file's times, too
 
     Raises
     ------
@@ -218,8 +253,22 @@ def writing(place: str, *, like: str | None = None) -> Iterator[IO[bytes]]:
         file.flush()
         os.fsync(file.fileno())
         if like is not None and not is_remote(like):
-            shutil.copymode(local_path(like), file.name)
+            dress = shutil.copystat if keeps_time else shutil.copymode
+            dress(local_path(like), file.name)
         Path(file.name).replace(target)
+
+
+def remove(place: str) -> None:
+    """Delete a file.
+
+    Raises
+    ------
+    OSError : if there is none, or it cannot be deleted
+    """
+    if is_remote(place):
+        _store(place).remove(place)
+    else:
+        local_path(place).unlink()
 
 
 def _local_files(path: Path) -> list[str]:

@@ -55,6 +55,14 @@ class Store:
             url = self._url(path, place)
             yield _fingerprint(url, about) if "size" in about else self.fingerprint(url)
 
+    def files_in(self, folder: str) -> list[str]:
+        """Files of a folder itself, sorted; a web server lists none."""
+        if self._is_web:
+            return []
+        with refusals(folder):
+            found = self._files.ls(folder, detail=True)
+        return sorted(self._url(about["name"], folder) for about in found if about["type"] == "file")
+
     def fingerprint(self, place: str) -> Fingerprint:
         """Size and tag of one file."""
         with refusals(place):
@@ -81,11 +89,18 @@ class Store:
     @contextmanager
     def writing(self, place: str) -> Iterator[IO[bytes]]:
         """A file of this machine that is sent where the block ends without an error; stores show whole objects only."""
+        if self._is_web:
+            raise OSError(errno.EROFS, "a web server is not written to", shown(place))
         with tempfile.NamedTemporaryFile("w+b", prefix="harness-uq-") as file:
             yield file
             file.flush()
             with refusals(place):
                 self._files.put_file(file.name, place)
+
+    def remove(self, place: str) -> None:
+        """Delete a file."""
+        with refusals(place):
+            self._files.rm_file(place)
 
     def _found(self, place: str) -> _Infos:
         if not self._is_pattern(place):

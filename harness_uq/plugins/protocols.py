@@ -108,7 +108,10 @@ class Watchable(Protocol):
 
 @runtime_checkable
 class Reader(Protocol):
-    """What a harness must offer: it finds its runs among files and reads them."""
+    """What a harness must offer: it finds its runs among files and reads them.
+
+    Many logs are read by other processes, to which it is sent by pickle.
+    """
 
     @property
     def name(self) -> str:
@@ -127,6 +130,14 @@ class General(Protocol):
 
     def why_not(self, path: str) -> str | None:
         """Why a file is none of its logs, for the user who named it; empty where it is of another kind, None if one."""
+
+
+@runtime_checkable
+class TellsParts(Protocol):
+    """A harness that knows by their names which files may belong to one run, so that many are read side by side."""
+
+    def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
+        """The paths, those that may belong to one run together, without opening any."""
 
 
 @runtime_checkable

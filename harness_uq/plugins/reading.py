@@ -3,8 +3,8 @@
 import glob
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -39,6 +39,72 @@ class Reading:
     unread: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files that the names given by a caller stand for.
+
+    Attributes
+    ----------
+    named : files by name
+    """
+
+    named: Mapping[str, Sequence[str]]
+
+    @property
+    def all(self) -> list[str]:
+        """Every file once, in the order of the names."""
+        return list(dict.fromkeys(file for found in self.named.values() for file in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What was found among some files.
+
+    Attributes
+    ----------
+    runs : with the harness that knows each, by folder, then by time
+    claimed : files of these runs
+    problems : (path, message) of files that look like logs but are none
+    """
+
+    runs: tuple[tuple[Reader, Run], ...]
+    claimed: frozenset[str]
+    problems: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class Unread:
+    """What was not read, gathered while reading.
+
+    Attributes
+    ----------
+    said : (path, message) of all that was not read, and of tasks without scores
+    broken : paths among these of which nothing was read
+    files : of the runs that gave nothing
+    """
+
+    said: list[tuple[str, str]] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+
+    def read(self, harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
+        """The run's tasks; none where it cannot be read, which is noted."""
+        try:
+            logs = read_run(harness, run, need_scores=need_scores)
+        except Exception as error:
+            self.add(run.files[0], _whose(harness, error), is_broken=not isinstance(error, _NoScoresError))
+            self.files.update(run.files)
+            return []
+        self.said += [(log.source.path, _no_scores(log)) for log in logs if need_scores and not log.data]
+        return logs
+
+    def add(self, path: str, message: str, *, is_broken: bool = True) -> None:
+        """Note why a file was not read."""
+        self.said.append((path, message))
+        if is_broken:
+            self.broken.add(path)
+
+
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
 
 Runs: TypeAlias = "str | Path | TaskLog | Iterable[str | Path | TaskLog]"
@@ -71,31 +137,41 @@ def read_logs(
     """
     readers = load_plugins().harnesses if harnesses is None else harnesses
     named = [paths] if isinstance(paths, str | Path) else list(paths)
-    expanded = {str(name): expand(str(name)) for name in named}
-    files = list(dict.fromkeys(file for found in expanded.values() for file in found))
-    runs, claimed, warnings = _find(files, readers)
-    unread = {path for path, _ in warnings}
-    logs: list[TaskLog] = []
-    for harness, run in progress(runs):
-        try:
-            found = read_run(harness, run, need_scores=need_scores)
-        except Exception as error:
-            warnings += [(run.files[0], _whose(harness, error))]
-            if not isinstance(error, _NoScoresError):
-                unread.add(run.files[0])
-            claimed -= set(run.files)
-            continue
-        logs += found
-        warnings += [(log.source.path, _no_scores(log)) for log in found if need_scores and not log.data]
-    failures = _failures(expanded, claimed, dict(warnings), readers)
-    if strict and failures:
-        raise LogError("; ".join(f"{path}: {message}" for path, message in failures))
-    named_files = {name for name in expanded if not Path(name).is_dir()}
+    listing = Listing({str(name): expand(str(name)) for name in named})
+    found = search(listing.all, readers)
+    logs, unread = list[TaskLog](), unread_of(found)
+    for harness, run in progress(found.runs):
+        logs += unread.read(harness, run, need_scores=need_scores)
+    reading = concluded(listing, logs, found.claimed, unread, readers)
+    if strict and reading.failures:
+        raise LogError("; ".join(f"{path}: {message}" for path, message in reading.failures))
+    return reading
+
+
+def unread_of(found: Search) -> Unread:
+    """What is not to be read of what was found."""
+    return Unread(list(found.problems), {path for path, _ in found.problems})
+
+
+def concluded(
+    listing: Listing, logs: Iterable[TaskLog], claimed: Set[str], unread: Unread, readers: Mapping[str, Reader]
+) -> Reading:
+    """What was read of the files listed; what was not, under a name that gave nothing else, becomes its failure.
+
+    Parameters
+    ----------
+    claimed : files of the runs that were found
+    unread : what was not read of them
+    readers : of the harnesses whose logs were looked for, by name
+    """
+    read = claimed - unread.files
+    failures = _failures(listing.named, read, dict(unread.said), readers)
+    named_files = {name for name in listing.named if not Path(name).is_dir()}
     reported = {path for path, _ in failures}
-    known = claimed | named_files | {path for path, _ in warnings}
-    skipped = [file for file in files if file not in known and not file.endswith(_ORIGINAL)]
-    others = tuple(w for w in warnings if w[0] not in reported)
-    return Reading(tuple(logs), failures, others, len(skipped), frozenset(unread - reported))
+    known = read | named_files | {path for path, _ in unread.said}
+    skipped = [file for file in listing.all if file not in known and not file.endswith(_ORIGINAL)]
+    others = tuple(entry for entry in unread.said if entry[0] not in reported)
+    return Reading(tuple(logs), failures, others, len(skipped), frozenset(unread.broken - reported))
 
 
 def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
@@ -147,8 +223,8 @@ def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Re
     ------
     LogError : if two harnesses claim the same file
     """
-    runs, _, problems = _find(expand(path), harnesses)
-    return runs, problems
+    found = search(expand(path), harnesses)
+    return list(found.runs), list(found.problems)
 
 
 def expand(name: str) -> list[str]:
@@ -162,9 +238,13 @@ def expand(name: str) -> list[str]:
     return sorted(file for match in matches for file in expand(match))
 
 
-def _find(
-    files: Sequence[str], readers: Mapping[str, Reader]
-) -> tuple[list[tuple[Reader, Run]], set[str], list[tuple[str, str]]]:
+def search(files: Sequence[str], readers: Mapping[str, Reader]) -> Search:
+    """Let every harness find its runs among the files.
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file
+    """
     runs: list[tuple[Reader, Run]] = []
     owner: dict[str, str] = {}
     problems: list[tuple[str, str]] = []
@@ -182,19 +262,24 @@ def _find(
                     raise LogError(f"{file} is claimed by the harnesses {owner[file]!r} and {name!r}")
             runs.append((harness, run))
     order = {file: position for position, file in enumerate(files)}
-    runs.sort(key=lambda pair: (str(Path(pair[1].files[0]).parent), pair[1].time or "", order.get(pair[1].files[0], 0)))
-    return runs, set(owner), problems
+    runs.sort(key=lambda pair: place_in_order(pair[1].files[0], pair[1].time, order))
+    return Search(tuple(runs), frozenset(owner), tuple(problems))
+
+
+def place_in_order(path: str, time: str | None, order: Mapping[str, int]) -> tuple[str, str, int]:
+    """Where a run stands among others: by the folder of its first file, by time, as listed."""
+    return str(Path(path).parent), time or "", order.get(path, 0)
 
 
 def _failures(
     expanded: Mapping[str, Sequence[str]],
-    claimed: set[str],
+    claimed: Set[str],
     problems: Mapping[str, str],
     harnesses: Mapping[str, Reader],
 ) -> tuple[tuple[str, str], ...]:
     failures: dict[str, str] = {}
     for name, files in expanded.items():
-        if not claimed.intersection(files):
+        if claimed.isdisjoint(files):
             broken = {file: problems[file] for file in files if file in problems}
             failures |= broken or {name: why_no_run(name, files, harnesses)}
     return tuple(failures.items())

@@ -131,7 +131,7 @@ def _legend(found: Gate) -> dict[str, str]:
     return {
         "Equals pass": "Equals pass: in how many of 100 such runs a system as good as the baseline would pass.",
         "Fails at": f"Fails at: drop that would fail in 80 of 100 such runs{never}.",
-        "": f"Of systems nowhere worse by more than the margin at most {rate} fail{over}, of others at most {rate} pass.",
+        "": f"Of systems not worse by more than the margin at most {rate} fail{over}, of others at most {rate} pass.",
     }
 
 

@@ -53,6 +53,10 @@ class TableReader:
                 rest.append(path)
         return Found(tuple(runs), tuple(rest), tuple(problems))
 
+    def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
+        """Each file by itself."""
+        return [[path] for path in paths]
+
     def why_not(self, path: str) -> str | None:
         """Why a file is no table of scores; empty where it is not called like one, None where it is one."""
         from harness_uq.tables.files import is_table_name, layout_in

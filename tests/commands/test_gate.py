@@ -42,9 +42,14 @@ def test_runs_that_have_nothing_in_common_are_no_decision(folder: Path, capsys: 
     ("arguments", "message"),
     [
         ((), "the following arguments are required: --margin"),
-        (("--margin", "0.05", "--margin", "f1=0.1"), "--margin f1=…: no such metric; there are correct"),
+        (
+            ("--margin", "0.05", "--margin", "f1=0.1"),
+            "--margin f1=…: neither a task nor a metric; there are correct, overall, scores",
+        ),
         (("--margin", "-1"), "must be the smallest difference that matters"),
         (("--margin", "correct=x"), "must be the smallest difference that matters"),
+        (("--margin", "5"), "no difference is larger; did you mean 0.05?"),
+        (("--margin", "0.05", "--metric", "f1"), "no metric matches 'f1'"),
         (("--margin", "0.05", "--self-test"), "not allowed with argument --baseline"),
     ],
 )
@@ -56,9 +61,12 @@ def test_wrong_arguments_are_wrong_arguments(
     assert message in capsys.readouterr().err
 
 
-def test_a_metric_has_its_own_margin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_metric_and_a_task_have_their_own_margins_the_task_s_first(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert gate(folder, "worse", "--margin", "correct=0.5") == 0
     assert " 0.5 " in capsys.readouterr().out
+    assert gate(folder, "worse", "--margin", "scores=0.5", "--margin", "correct=0.01") == 0
 
 
 def test_names_are_given_as_in_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Bytes of log files: JSON logs mapped into memory, and the members of `.eval` files, which are zips.
+"""The members of `.eval` files, which are zips.
 
 `zipfile` reads the directory of a zip only. Members are decompressed here, since before Python 3.14 `zipfile` knows
 no Zstandard, and since opening 8,000 small members through it costs more than decoding them. What a member says of
@@ -11,13 +11,13 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from mmap import ACCESS_READ, mmap
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import PurePosixPath, PureWindowsPath
 from types import TracebackType
 from typing import Final, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from harness_uq import DataError, LogError
+from harness_uq_inspect.read.content import Opened, Slices
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -35,24 +35,6 @@ _PIECE: Final = 4 << 20
 _SLICE: Final = 256 << 10
 
 Pieces = Callable[[bytes], Iterator[bytes]]
-
-
-def map_file(path: str) -> mmap:
-    """The file's bytes, mapped rather than read, since logs reach hundreds of megabytes.
-
-    Raises
-    ------
-    LogError : if the file is empty, cannot be opened or is no regular file, whose opening might never end
-    """
-    if not Path(path).is_file() and Path(path).exists():
-        raise LogError("no regular file")
-    try:
-        with Path(path).open("rb") as file:
-            return mmap(file.fileno(), 0, access=ACCESS_READ)
-    except ValueError as error:
-        raise LogError("the file is empty") from error
-    except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}") from error
 
 
 class Archive:
@@ -73,16 +55,20 @@ class Archive:
     """
 
     def __init__(self, path: str) -> None:
-        self._content = map_file(path)
+        self._expansion = _max_expansion()
+        self._opened = Opened(path)
+        self._content = self._opened.slices
         try:
-            self._zip = ZipFile(path)
+            self._zip = ZipFile(self._opened.file)
         except (BadZipFile, NotImplementedError, ValueError, OSError, OverflowError, struct.error) as error:
-            raise LogError(_why_no_zip(self._content, error)) from error
+            try:
+                raise LogError(_why_no_zip(self._content, error)) from error
+            finally:
+                self._opened.close()
         listed = Counter(info.filename for info in self._zip.filelist)
         self.repeated = [name for name, times in listed.items() if times > 1]
         self.misplaced = [name for name in listed if _leads_out(name)]
         self._members = {name: self._zip.NameToInfo[name] for name in listed if not _leads_out(name)}
-        self._expansion = _max_expansion()
 
     def __enter__(self) -> Self:
         return self
@@ -91,7 +77,7 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._zip.close()
-        self._content.close()
+        self._opened.close()
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
@@ -106,6 +92,7 @@ class Archive:
         Raises
         ------
         LogError : if the member is damaged, encrypted, or expands beyond what is likely
+        OSError : if its store refuses, which says nothing of the member
         """
         info = self._members[name]
         pieces = _decompressor(info.compress_type)
@@ -137,7 +124,9 @@ class Archive:
         return self._content[start : start + info.compress_size]
 
 
-def _why_no_zip(content: mmap, error: Exception) -> str:
+def _why_no_zip(content: Slices, error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename:  # a store's refusal names the file; a bad offset does not
+        return f"cannot be read: {error.strerror}"
     if content[: len(_MAGIC)] == _MAGIC:
         return "the zip is cut off: its directory, at the end of the file, is missing or incomplete"
     return f"an .eval file is a zip, and this is none ({error})"

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from mmap import mmap
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from harness_uq import Found, LogError, Run
-from harness_uq_inspect.read.archive import Archive, map_file
+from harness_uq.logs import places
+from harness_uq_inspect.read.archive import Archive
+from harness_uq_inspect.read.content import content_of, reading
 from harness_uq_inspect.read.samples import read_header
 from harness_uq_inspect.read.schema import decode
 from harness_uq_inspect.read.shards import join_shards
@@ -47,23 +48,27 @@ def find_logs(paths: Sequence[str]) -> Found:
     return Found(tuple(joined), (*unrecognised, *covered), tuple(problems))
 
 
+@reading()
 def _recognise(path: str) -> Run | None:
-    if path.endswith(".eval"):
+    name = places.name_of(path)
+    if name.endswith(".eval"):
         with Archive(path) as archive:
             return Run(path, (path,), read_header(archive).eval.created)
-    return _recognise_json(path) if path.endswith(".json") else None
+    return _recognise_json(path, name) if name.endswith(".json") else None
 
 
-def _recognise_json(path: str) -> Run | None:
-    if not Path(path).stat().st_size and not _LOG_NAME.fullmatch(Path(path).name):
+def _recognise_json(path: str, name: str) -> Run | None:
+    with places.open_binary(path) as file:
+        head = file.read(_HEAD)
+    if not head and _LOG_NAME.fullmatch(name):
+        raise LogError("the file is empty")
+    if b'"eval"' not in head or head.lstrip()[:1] != b"{":
         return None
-    with map_file(path) as content:
-        if b'"eval"' not in content[:_HEAD] or content[:_HEAD].lstrip()[:1] != b"{":
-            return None
+    with content_of(path) as content:
         return _from_outline(path, content)
 
 
-def _from_outline(path: str, content: mmap) -> Run | None:
+def _from_outline(path: str, content: mmap | bytes) -> Run | None:
     try:
         outline = decode(content, _Outline, whose="the file")
     except LogError:
@@ -73,7 +78,7 @@ def _from_outline(path: str, content: mmap) -> Run | None:
     return Run(path, (path,), outline.eval.created)
 
 
-def _is_other_json(content: mmap) -> bool:
+def _is_other_json(content: mmap | bytes) -> bool:
     """Whether the content is JSON of another kind, rather than a log that cannot be read."""
     try:
         return not {"version", "status", "eval"} <= msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()

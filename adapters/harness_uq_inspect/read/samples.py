@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from harness_uq import LogError
-from harness_uq_inspect.read.archive import Archive, map_file
+from harness_uq.logs.places import name_of
+from harness_uq_inspect.read.archive import Archive
+from harness_uq_inspect.read.content import content_of, reading
 from harness_uq_inspect.read.repeated import may_repeat, repeated_name
 from harness_uq_inspect.read.schema import Header, JsonLog, Raw, Reduction, Sample, decode
 
@@ -57,6 +59,7 @@ class Log:
             self.cells[question, sample.epoch] = sample
 
 
+@reading()
 def read_log(path: str) -> Log:
     """Header, samples and reductions of a `.eval` or `.json` log.
 
@@ -64,7 +67,7 @@ def read_log(path: str) -> Log:
     ------
     LogError : if the file is no log that can be read
     """
-    return _read_eval(path) if path.endswith(".eval") else _read_json(path)
+    return _read_eval(path) if name_of(path).endswith(".eval") else _read_json(path)
 
 
 def read_header(archive: Archive) -> Header:
@@ -81,7 +84,7 @@ def read_header(archive: Archive) -> Header:
 
 
 def _read_json(path: str) -> Log:
-    with map_file(path) as content:
+    with content_of(path) as content:
         decoded = decode(content, JsonLog, whose="the file")
         log = Log(decoded, reductions=decoded.reductions or [])
         _look_for_repeats("the file", content, log)

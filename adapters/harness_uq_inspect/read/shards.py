@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from harness_uq import LogError, Run
+from harness_uq.logs.places import folder_of
 from harness_uq_inspect.read.archive import Archive
 from harness_uq_inspect.read.samples import Log, read_header, read_log
 from harness_uq_inspect.read.schema import Header
@@ -34,6 +35,22 @@ def join_shards(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
             joined = [plain.pop(run.name) for run in merged] + sorted(left, key=lambda run: (run.time or "", run.name))
             plain[joined[0].name] = _one_run(joined)
     return list(plain.values()), covered
+
+
+def with_shards(paths: Sequence[str]) -> list[list[str]]:
+    """Each path by itself, but shards together with what they are merged into."""
+    logs = {path: _log_of_shard(path) for path in paths}
+    merged = {f"{log}{suffix}": log for log in logs.values() if log is not None for suffix in _MERGED}
+    found: dict[str, list[str]] = {}
+    for path, log in logs.items():
+        found.setdefault(merged.get(path, path) if log is None else log, []).append(path)
+    return list(found.values())
+
+
+def _log_of_shard(path: str) -> str | None:
+    """The place of the log, without its ending, that a shard is merged into; None for what is no shard."""
+    folder = folder_of(folder_of(path))
+    return folder.removesuffix(_SUFFIX) if folder.endswith(_SUFFIX) else None
 
 
 def read_shards(paths: Sequence[str]) -> Log:

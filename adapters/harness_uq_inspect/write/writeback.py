@@ -9,15 +9,13 @@ the three members. The next such write begins at that original again, so that `r
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Final
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from harness_uq import LogError
-from harness_uq.logs.leftovers import unfinished
+from harness_uq.logs import places
 from harness_uq_inspect.block import NAME
 from harness_uq_inspect.read.archive import Archive
 from harness_uq_inspect.read.samples import HEADER
@@ -41,7 +39,7 @@ def write_marks(path: str, marks: Marks, *, target: str | None = None, keeps_ori
     ------
     LogError : if the log cannot be written, or changed meanwhile; it is as it was
     """
-    write = _write_eval if path.endswith(".eval") else _write_json
+    write = _write_eval if places.name_of(path).endswith(".eval") else _write_json
     try:
         return write(path, target or path, marks, keeps_original=keeps_original)
     except OSError as error:
@@ -55,7 +53,7 @@ def restore(path: str) -> bool:
     ------
     LogError : if it was changed since by others, so that its old content is no longer in it
     """
-    bring_back = _restore_eval if path.endswith(".eval") else _restore_json
+    bring_back = _restore_eval if places.name_of(path).endswith(".eval") else _restore_json
     try:
         return bring_back(path)
     except OSError as error:
@@ -83,8 +81,8 @@ def read_header(path: str) -> Json:
     ------
     LogError : if there is none
     """
-    if not path.endswith(".eval"):
-        content = Path(path).read_bytes()
+    if not places.name_of(path).endswith(".eval"):
+        content = places.read_bytes(path)
         return _touched(content, members(content))
     with Archive(path) as archive:
         if HEADER not in archive:
@@ -98,7 +96,7 @@ def _append_header(path: str, file: IO[bytes], header: Json) -> None:
     The old directory stays where it is, so that it can be had back.
     """
     end = file.tell()
-    with ZipFile(path) as source:
+    with places.open_binary(path) as log, ZipFile(log) as source:
         entries = [info for info in source.infolist() if info.filename != HEADER]
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:  # writes from where the file stands
         archive.filelist[:] = entries
@@ -112,9 +110,9 @@ def _end_of_original(path: str, header: Json) -> int:
     """Size of the original; the whole file where none was kept, or where others wrote to it since."""
     size = _original(header).get("size")
     if not isinstance(size, int):
-        return Path(path).stat().st_size
-    with ZipFile(path) as archive:
-        return size if archive.getinfo(HEADER).header_offset == size else Path(path).stat().st_size
+        return places.size(path)
+    with places.open_binary(path) as log, ZipFile(log) as archive:
+        return size if archive.getinfo(HEADER).header_offset == size else places.size(path)
 
 
 def _restore_eval(path: str) -> bool:
@@ -135,7 +133,7 @@ def _restore_eval(path: str) -> bool:
 
 
 def _write_json(path: str, target: str, marks: Marks, *, keeps_original: bool) -> Json:
-    content, _ = _original_json(Path(path).read_bytes())
+    content, _ = _original_json(places.read_bytes(path))
     parts = members(content)
     header = _touched(content, parts)
     kept = _kept_parts(content, parts) if keeps_original else None
@@ -160,7 +158,7 @@ def _touched(content: bytes, parts: Mapping[str, slice]) -> Json:
 
 
 def _restore_json(path: str) -> bool:
-    content = Path(path).read_bytes()
+    content = places.read_bytes(path)
     if f'"{NAME}"'.encode() not in content:
         return False
     plain, original = _original_json(content)
@@ -215,7 +213,7 @@ def _original(header: Header) -> Json:
 def _copy(path: str, file: IO[bytes], size: int) -> str:
     """Copy the first `size` bytes and return their SHA-256."""
     digest = hashlib.sha256()
-    with Path(path).open("rb") as source:
+    with places.open_binary(path) as source:
         while chunk := source.read(min(_CHUNK, size - source.tell())):
             digest.update(chunk)
             file.write(chunk)
@@ -224,19 +222,11 @@ def _copy(path: str, file: IO[bytes], size: int) -> str:
 
 @contextmanager
 def _replacing(source: str, target: str) -> Iterator[IO[bytes]]:
-    """A file beside `target` that takes its name at the end, if `source` is then what it was at the beginning."""
-    before = _stamp(source)
-    folder = Path(target).resolve().parent
-    with unfinished(folder) as file:
+    """A file that takes its place at the end, if `source` is then what it was at the beginning."""
+    before = places.fingerprint(source)
+    with places.writing(target, like=source) as file:
         yield file
         file.flush()
-        os.fsync(file.fileno())
-        if _stamp(source) != before:
+        os.fsync(file.fileno())  # what follows it is quick, so that little can happen after the check
+        if places.fingerprint(source) != before:
             raise LogError(f"{source} changed while it was being written")
-        shutil.copymode(source, file.name)
-        Path(file.name).replace(Path(target).resolve())
-
-
-def _stamp(path: str) -> tuple[int, int, int]:
-    stat = Path(path).stat()
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns

@@ -28,7 +28,7 @@ class Column:
 
     def lines(self) -> list[str]:
         """The header, the rule and the cells, all of one width."""
-        width = max(map(len, (self.header, *self.cells)))
+        width = max(1 + self.is_number, *map(len, (self.header, *self.cells)))  # a rule is no rule without a dash
         rule = "-" * (width - 1) + ":" if self.is_number else "-" * width
         cells = [cell.rjust(width) if self.is_number else cell.ljust(width) for cell in self.cells]
         return [self.header.center(width), rule, *cells]

@@ -9,9 +9,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import PurePath
 
 from harness_uq import Found, LogError, Run
+from harness_uq.logs.places import exists, files_in, folder_of, join, name_of, open_binary
 from harness_uq_lm_eval.read.results import NoResultsError, Results
 
 _TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
@@ -24,6 +25,7 @@ _RESULTS_KEYS = frozenset(
     b"results groups group_subtasks configs config versions n-shot n-samples higher_is_better date git_hash "
     b"chat_template chat_template_sha eot_token_id fewshot_as_multiturn end_time lm_eval_version max_length".split()
 )
+_STARTS_WITH_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d")
 _HEAD = 4096
 
 
@@ -69,7 +71,7 @@ def find(paths: Sequence[str]) -> Found:
     """Runs that the files belong to; partners beside a file that was named alone are looked up."""
     unrecognised: list[str] = []
     problems: list[tuple[str, str]] = []
-    folders: dict[Path, list[_ResultsFile | _SamplesFile]] = defaultdict(list)
+    folders: dict[str, list[_ResultsFile | _SamplesFile]] = defaultdict(list)
     for path in dict.fromkeys(paths):
         try:
             file = _recognise(path)
@@ -79,7 +81,7 @@ def find(paths: Sequence[str]) -> Found:
         if file is None:
             unrecognised.append(path)
         else:
-            folders[Path(path).parent].append(file)
+            folders[folder_of(path)].append(file)
     named = {file.path for files in folders.values() for file in files}
     runs = [
         run
@@ -90,8 +92,28 @@ def find(paths: Sequence[str]) -> Found:
     return Found(tuple(runs), tuple(unrecognised), tuple(problems))
 
 
+def parts(paths: Sequence[str]) -> list[list[str]]:
+    """The paths, those that may be of one run together, told by their names alone.
+
+    Files that are no JSON, and Inspect's logs, whose names start with a time, are parts of their own.
+    """
+    names = {path: name for path in paths if (name := name_of(path)).endswith((".json", ".jsonl"))}
+    times = {path: _time_in(name) for path, name in names.items() if not _STARTS_WITH_TIME.match(name)}
+    untimed = {folder_of(path) for path, time in times.items() if time is None}
+    found: dict[object, list[str]] = defaultdict(list)
+    for path in paths:
+        folder = folder_of(path)
+        found[(folder, None if folder in untimed else times[path]) if path in times else path].append(path)
+    return list(found.values())
+
+
+def _time_in(name: str) -> str | None:
+    match = _SAMPLES_NAME.fullmatch(name) or _RESULTS_NAME.fullmatch(name)
+    return match["time"] if match else None
+
+
 def _recognise(path: str) -> _ResultsFile | _SamplesFile | None:
-    name = Path(path).name
+    name = name_of(path)
     if not name.endswith((".json", ".jsonl")):
         return None
     head = _head(path)
@@ -126,27 +148,25 @@ def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
 
 def _head(path: str) -> bytes:
     try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise LogError("is no regular file")
-        with Path(path).open("rb") as file:
+        with open_binary(path) as file:
             return file.read(_HEAD)
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from None
 
 
-def _partners(folder: Path, files: Sequence[_ResultsFile | _SamplesFile]) -> list[_ResultsFile | _SamplesFile]:
+def _partners(folder: str, files: Sequence[_ResultsFile | _SamplesFile]) -> list[_ResultsFile | _SamplesFile]:
     """Recognised files beside those named that may belong to the same runs."""
-    named = {Path(file.path).name for file in files}
+    named = {name_of(file.path) for file in files}
     times = {file.time for file in files if file.time is not None}
     has_untimed = len(times) == 0 or any(file.time is None for file in files)
     partners = []
-    for path in sorted(folder.iterdir()):
-        match = _SAMPLES_NAME.fullmatch(path.name) or _RESULTS_NAME.fullmatch(path.name)
-        time = match["time"] if match else None
-        if path.name in named or not (time in times or has_untimed) or not path.is_file():
+    for path in files_in(folder):
+        name = name_of(path)
+        time = _time_in(name)
+        if name in named or not (time in times or has_untimed):
             continue
         try:
-            file = _recognise(str(path))
+            file = _recognise(path)
         except LogError:
             continue
         if file is not None:
@@ -171,10 +191,14 @@ def _owner(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group | 
     for group in groups:
         if group.results is None or group.results.time != file.time:
             continue
-        task = file.task or group.results.content.task_of_file(Path(file.path).stem)
+        task = file.task or group.results.content.task_of_file(_stem(file.path))
         if task is not None and task in group.results.content.rows:
             return task, group
-    return file.task or Path(file.path).stem, None
+    return file.task or _stem(file.path), None
+
+
+def _stem(path: str) -> str:
+    return PurePath(name_of(path)).stem
 
 
 def _adopted(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Group]:
@@ -209,12 +233,12 @@ def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
 
 
 def _why_no_results(samples: _SamplesFile) -> str:
-    beside = Path(samples.path).with_name(f"results_{samples.time}.json" if samples.time else "results.json")
+    name = f"results_{samples.time}.json" if samples.time else "results.json"
     try:
-        if beside.exists():
-            _recognise(str(beside))
-    except LogError as error:
-        return f"{beside.name} cannot be read: {error}"
+        if exists(beside := join(folder_of(samples.path), name)):
+            _recognise(beside)
+    except (LogError, OSError) as error:
+        return f"{name} cannot be read: {error}"
     return "there is no results file"
 
 

@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 
 from harness_uq import Declaration, LogError, Reported, RunFacts
+from harness_uq.logs.places import read_bytes
 from harness_uq_lm_eval.block import BLOCK, harness_std_errors
 from harness_uq_lm_eval.jsontree import Table, integer, items, loads, real, table, text
 from harness_uq_lm_eval.read.systems import model_arguments, system_name
@@ -227,7 +227,7 @@ def load(path: str, repeated: list[str] | None = None) -> Table:
     LogError : if it cannot be read, or as `parsed`
     """
     try:
-        return _checked(loads(Path(path).read_bytes(), repeated))
+        return _checked(loads(read_bytes(path), repeated))
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from None
     except ValueError as error:

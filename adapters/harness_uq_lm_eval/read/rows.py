@@ -8,12 +8,12 @@ completions that make up most of a file are passed over once and never built.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 import msgspec
 
 from harness_uq import LogError
+from harness_uq.logs.places import open_binary
 from harness_uq_lm_eval.jsontree import loads
 
 Row: TypeAlias = Mapping[str, object]
@@ -34,8 +34,6 @@ HARNESS_COLUMNS = frozenset(
     }
 )
 
-_BUFFER = 1 << 20
-
 
 class _FirstArgument(msgspec.Struct):
     arg_0: object = None
@@ -52,8 +50,14 @@ _arguments = msgspec.json.Decoder(_Arguments)
 
 
 def iterate(path: str) -> Iterator[tuple[int, bytes]]:
-    """The rows of a samples file as (number of their first line, undecoded row)."""
-    with Path(path).open("rb", buffering=_BUFFER) as file:
+    """The rows of a samples file as (number of their first line, undecoded row).
+
+    Raises
+    ------
+    OSError : if the file cannot be read
+    LogError : if it is an array that is cut off
+    """
+    with open_binary(path) as file:
         first = file.readline()
         file.seek(0)
         if not first.lstrip().startswith(b"["):

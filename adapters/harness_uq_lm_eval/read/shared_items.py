@@ -1,14 +1,16 @@
 """Items that recur across the tasks of a group: translations, prompts and variants of the same question.
 
-An identifier that is text speaks for itself. A number does not, since every data set counts from 0: it needs the
-catalogue, or a second witness, targets that agree where the numbers do far more often than chance would have it.
+An identifier that no two data sets would give by chance speaks for itself. One that counts does not (`7`, `q-7`), since
+every data set counts from 0: it needs the catalogue, or a witness, targets or a field of text that agree where the
+identifiers do far more often than chance would have it.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Generic, TypeVar
 
 from harness_uq import CatalogueEntry, TaskLog
 from harness_uq_lm_eval.read.catalogue import load_catalogue
@@ -17,37 +19,72 @@ DOC_ID = "doc_id"
 AGREEMENT = 0.9
 MIN_Z = 6.0
 SHARED = 0.5
+DENSE = 10  # numbers that a data set could have counted, for each that it has
 
 _IDENTIFIER = re.compile(
     r"_?(id|uid|uuid|ind|idx|qid|key|(sample|question|unique|story|item|record)[ _]id)", re.IGNORECASE
 )
 _LONGEST = 200
+_DIGITS = re.compile(r"\d+")
+_TARGET = "target"
+_FEWEST_BLANKS = 2
+
+Cell = TypeVar("Cell")
+
+
+class _Ragged(Generic[Cell]):
+    """Columns of rows that need not have all of them; None where a row has not."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[Cell | None]] = {}
+        self._n = 0
+
+    def add(self, row: Iterable[tuple[str, Cell | None]]) -> None:
+        """Take the next row."""
+        for name, value in row:
+            self.columns.setdefault(name, [None] * self._n).append(value)
+        self._n += 1
+        for column in self.columns.values():
+            column.extend([None] * (self._n - len(column)))
 
 
 class Identifiers:
-    """What may identify the items of one task, by name of the field; and the hash of each target."""
+    """What may identify the items of one task, by name of the field; and hashes of what may witness it.
+
+    Attributes
+    ----------
+    witnesses : hashes of the targets and of the fields of three words or more, one a question
+    """
 
     def __init__(self, task: str) -> None:
         self.entry = next((e for e in load_catalogue().tasks if re.fullmatch(e.pattern, task)), None)
         self._parts = {part for name in self.known for part in name.split("+")}
-        self.values: dict[str, list[str | None]] = {}
-        self.targets: list[str] = []
+        self._ids, self._texts = _Ragged[str](), _Ragged[int]()
 
     @property
     def known(self) -> tuple[str, ...]:
         """Fields that the catalogue names."""
         return self.entry.item_fields if self.entry is not None else ()
 
+    @property
+    def values(self) -> Mapping[str, list[str | None]]:
+        """What each question has in each field that may identify it."""
+        return self._ids.columns
+
+    @property
+    def witnesses(self) -> Mapping[str, list[int | None]]:
+        return self._texts.columns
+
     def add(self, doc_id: object, document: object, target: str) -> None:
         """Take the next question."""
         leaves = document if isinstance(document, Mapping) else {}
-        n = len(self.targets)
-        for name, value in {**leaves, DOC_ID: doc_id}.items():
-            if name in self._parts or (name != DOC_ID and _IDENTIFIER.fullmatch(name)):
-                self.values.setdefault(name, [None] * n).append(_label(value))
-        self.targets.append(target)
-        for column in self.values.values():
-            column.extend([None] * (n + 1 - len(column)))
+        self._ids.add(
+            (name, _label(value))
+            for name, value in {**leaves, DOC_ID: doc_id}.items()
+            if name in self._parts or (name != DOC_ID and _IDENTIFIER.fullmatch(name))
+        )
+        texts = [(f"doc.{name}", hash(value)) for name, value in leaves.items() if _is_text(value)]
+        self._texts.add([*texts, (_TARGET, hash(target) if target else None)])
 
     def column(self, names: str) -> list[str] | None:
         """Values of a field, or of several joined by `+`; None where a question lacks it."""
@@ -59,6 +96,10 @@ class Identifiers:
 
 def _label(value: object) -> str | None:
     return str(value)[:_LONGEST] if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.count(" ") >= _FEWEST_BLANKS
 
 
 def with_items(logs: Sequence[TaskLog], found: Mapping[str, Identifiers]) -> list[TaskLog]:
@@ -101,12 +142,24 @@ def _joined(name: str, members: Mapping[str, Identifiers], columns: Mapping[str,
     shared = sum(counts[value] > 1 for column in columns.values() for value in column)
     if not (is_known or is_unique) or shared < SHARED * sum(map(len, columns.values())):
         return set()
-    needs_witness = all(value.isdigit() for value in counts) and not _is_verified(name, members)
-    if not needs_witness:
+    if not _are_counted(counts) or _is_verified(name, members):
         return set(columns)
     first = next(iter(columns))
     agreeing = {task for task in columns if task != first and _agree(members, columns, first, task)}
     return agreeing | {first} if agreeing else set()
+
+
+def _are_counted(values: Collection[str]) -> bool:
+    """Whether most identifiers could be numbers that a data set gave its questions, whatever stands around them."""
+    alike: dict[str, list[list[int]]] = {}
+    for value in values:
+        numbers = [int(digits) for digits in _DIGITS.findall(value)]
+        alike.setdefault(_DIGITS.sub("#", value), []).append(numbers)
+    n_counted = 0
+    for rows in alike.values():
+        volume = math.prod(max(places) - min(places) + 1 for places in zip(*rows, strict=True))
+        n_counted += len(rows) if rows[0] and len(rows) > 1 and volume <= DENSE * len(rows) else 0
+    return 2 * n_counted >= len(values)
 
 
 def _is_verified(name: str, members: Mapping[str, Identifiers]) -> bool:
@@ -115,14 +168,22 @@ def _is_verified(name: str, members: Mapping[str, Identifiers]) -> bool:
 
 
 def _agree(members: Mapping[str, Identifiers], columns: Mapping[str, list[str]], first: str, second: str) -> bool:
-    """Whether the targets of two tasks agree where their numbers do, more often than their frequencies explain."""
-    ours = dict(zip(columns[first], members[first].targets, strict=True))
-    theirs = dict(zip(columns[second], members[second].targets, strict=True))
-    pairs = [(ours[value], theirs[value]) for value in ours.keys() & theirs.keys()]
-    if not pairs or not all(all(pair) for pair in pairs):
+    """Whether the targets, or a text, of two tasks agree where their identifiers do."""
+    ours, theirs = members[first].witnesses, members[second].witnesses
+    return any(
+        _agree_beyond_chance(dict(zip(columns[first], ours[name], strict=True)), columns[second], theirs[name])
+        for name in ours
+        if name in theirs
+    )
+
+
+def _agree_beyond_chance(ours: Mapping[str, int | None], labels: list[str], theirs: list[int | None]) -> bool:
+    """Whether two witnesses agree where the labels do, more often than their frequencies explain."""
+    pairs = [(ours[label], other) for label, other in zip(labels, theirs, strict=True) if label in ours]
+    if not pairs or any(None in pair for pair in pairs):
         return False
     n, rate = len(pairs), sum(a == b for a, b in pairs) / len(pairs)
     left, right = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    chance = sum(left[target] * right[target] for target in left) / n**2
+    chance = sum(left[witness] * right[witness] for witness in left) / n**2
     spread = math.sqrt(chance * (1 - chance) / n)
     return rate >= AGREEMENT and chance < 1 and rate - chance > MIN_Z * spread

@@ -2,11 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 _SUFFIXES = (".yaml", ".yml")
+_DECLARED = re.compile(rb"""^(["']?)task\1[ \t]*:[ \t]*(["']?)([^"'#\s]+)\2[ \t]*(?:#.*)?$""", re.MULTILINE)
 
 
 def task_file(name: str, folders_of_user: str = "") -> Path | None:
@@ -16,14 +18,23 @@ def task_file(name: str, folders_of_user: str = "") -> Path | None:
     ----------
     folders_of_user : as in `PATH`; they come before lm-eval's own
     """
-    # a file is mostly called as its task is: that is looked at first
-    declared = re.compile(rb"^task:[ \t]*[\"']?" + re.escape(name.encode()) + rb"[\"']?[ \t]*(#.*)?$", re.MULTILINE)
-    for folder in (*filter(None, folders_of_user.split(os.pathsep)), *_own_folders()):
-        files = sorted(_files(folder), key=lambda path: Path(path).stem != name)
-        for path in files:
-            if declared.search(_content(path)):
-                return Path(path)
+    for folder in filter(None, folders_of_user.split(os.pathsep)):
+        if path := _among(_files(folder), name) or _index(folder).get(name):
+            return Path(path)
+    for folder in _own_folders():
+        if path := _among(_own_files(folder), name) or _own_index(folder).get(name):
+            return Path(path)
     return None
+
+
+def _among(files: Sequence[str], name: str) -> str | None:
+    """The file that is called as its task is, as most are."""
+    return next((path for path in files if Path(path).stem == name and name in _declared(path)), None)
+
+
+def _index(folder: str) -> dict[str, str]:
+    """The file of every task; of several that declare one, the first."""
+    return {name: path for path in reversed(_files(folder)) for name in _declared(path)}
 
 
 def _own_folders() -> list[str]:
@@ -31,13 +42,18 @@ def _own_folders() -> list[str]:
     return [os.path.join(place, "tasks") for place in (spec.submodule_search_locations or ())] if spec else []  # noqa: PTH118
 
 
-def _files(folder: str) -> Iterator[str]:
-    for place, _, names in os.walk(folder, followlinks=True):
-        yield from (os.path.join(place, name) for name in names if name.endswith(_SUFFIXES))  # noqa: PTH118
+def _files(folder: str) -> tuple[str, ...]:
+    walk = os.walk(folder, followlinks=True)
+    return tuple(os.path.join(place, name) for place, _, names in walk for name in names if name.endswith(_SUFFIXES))  # noqa: PTH118
 
 
-def _content(path: str) -> bytes:
+def _declared(path: str) -> list[str]:
+    """Names of the tasks that a file declares."""
     try:
-        return Path(path).read_bytes().replace(b"\r", b"")
+        content = Path(path).read_bytes().replace(b"\r", b"")
     except OSError:
-        return b""
+        return []
+    return [name.decode(errors="replace") for _, _, name in _DECLARED.findall(content)]
+
+
+_own_files, _own_index = cache(_files), cache(_index)  # an installed package does not change while a process lives

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness_uq import LogError, Questions, Reported, RunFacts, Scores, Source, TaskLog
+from harness_uq.logs.places import folder_of, is_remote, name_of
 from harness_uq_lm_eval.jsontree import Table, items
 from harness_uq_lm_eval.read import replay
 from harness_uq_lm_eval.read.columns import Column
@@ -25,8 +26,15 @@ def read_run(run: LmEvalRun) -> list[TaskLog]:
 
     Raises
     ------
-    LogError : if none of the run's files can be read
+    LogError : if one of the run's files cannot be read at all
     """
+    try:
+        return _read(run)
+    except OSError as error:
+        raise LogError(f"{name_of(str(error.filename))} cannot be read: {error.strerror or error}") from error
+
+
+def _read(run: LmEvalRun) -> list[TaskLog]:
     results = Results(run.results) if run.results is not None else None
     paths = dict(run.samples)
     names = tuple(paths) if results is None or run.only_sampled else tuple(dict.fromkeys((*results.rows, *paths)))
@@ -74,8 +82,8 @@ class _Task:
                 samples.read(self.path)
             for row in self.rows or ():
                 samples.add(row)
-        except (LogError, OSError) as error:
-            return self._unsampled("the samples file cannot be read", f"{Path(self.path).name}: {error}")
+        except LogError as error:
+            return self._unsampled("the samples file cannot be read", f"{name_of(self.path)}: {error}")
         if not len(samples):
             return self._unsampled("the samples file holds no row", *_broken(samples, self.path))
         self.identifiers[self.name] = identifiers
@@ -138,10 +146,15 @@ class _Task:
         if self.path is None or self.rows is not None:
             return ()
         try:
-            questions = replay.questions_of(decoded_rows(self.path))
-            return replay.trial_entries(self.name, replay.task_without_data(self.name, questions), questions)
-        except (LogError, ValueError, OSError) as error:
+            return self._scored_again(replay.questions_of(decoded_rows(self.path)))
+        except (LogError, ValueError) as error:
             return ({"task": self.name, "reason": str(error)},)
+
+    def _scored_again(self, questions: Sequence[replay.Question]) -> Sequence[Table]:
+        try:
+            return replay.trial_entries(self.name, replay.task_without_data(self.name, questions), questions)
+        except OSError as error:  # of the task's own files
+            raise LogError(str(error)) from error
 
     def _keys(self, samples: Samples) -> list[MetricKey]:
         """Metrics to read: not those with a sentinel for a value, nor lengths that the run did not try."""
@@ -269,7 +282,7 @@ class _Task:
 def _broken(samples: Samples, path: str) -> list[str]:
     if not samples.broken:
         return []
-    lines, name = _listed(str(number) for number, _ in samples.broken), Path(path).name
+    lines, name = _listed(str(number) for number, _ in samples.broken), name_of(path)
     which = f"line {lines} of {name} is" if len(samples.broken) == 1 else f"lines {lines} of {name} are"
     kept = "1 question was kept" if len(samples) == 1 else f"{len(samples)} questions were kept"
     return [f"{which} cut off or no sample ({samples.broken[0][1]}); {kept}"]
@@ -282,4 +295,5 @@ def _listed(names: Iterable[str]) -> str:
 
 def _system_of_folder(path: str) -> str:
     """lm-eval names the folder after the model, with each slash as two underscores."""
-    return Path(path).absolute().parent.name.replace("__", "/")
+    folder = folder_of(path) if is_remote(path) else str(Path(path).absolute().parent)
+    return name_of(folder).replace("__", "/")

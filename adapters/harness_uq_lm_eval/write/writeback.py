@@ -4,7 +4,6 @@ What is written in place carries the SHA-256 of the original, which is kept besi
 others wrote to since is told from ours. Nothing of lm-eval takes a kept original for a results file.
 """
 
-import filecmp
 import hashlib
 import json
 import os
@@ -17,12 +16,14 @@ from pathlib import Path
 from typing import IO
 
 from harness_uq import Estimate, LogError
+from harness_uq.logs import places
 from harness_uq.logs.leftovers import alone, unfinished
 from harness_uq_lm_eval.block import Entry, Results, add_block, recorded_trials
 from harness_uq_lm_eval.read.discover import LmEvalRun
 from harness_uq_lm_eval.read.results import parsed
 
 _BEFORE, _AFTER = "original_of_", ".before-harness-uq"
+_CHUNK = 1 << 20
 _BLANK = "0" * 64  # stands for a file's own SHA-256 while that is computed
 _SEAL = re.compile(rb'"original": \{\s*"sha256": "([0-9a-f]{64})",\s*"written_sha256": "([0-9a-f]{64})"')
 
@@ -44,14 +45,13 @@ def write(
     """
     if run.results is None:
         raise LogError(f"nothing can be written to: {run.why_no_results}")
-    source = Path(run.results)
     try:
-        before = source.read_bytes()
+        before = places.read_bytes(run.results)
         content = partial(_content, dict(parsed(before)), [row.to_dict() for row in estimates], settings)
         if destination is None:
-            _in_place(source.resolve(), before, content)
-            return [str(source)]
-        return _copies(run, Path(destination), content())
+            _in_place(Path(run.results).resolve(), before, content)
+            return [run.results]
+        return _copies(run.results, run.files, destination, content())
     except OSError as error:
         raise LogError(f"cannot be written: {error.strerror or error}") from None
 
@@ -130,32 +130,40 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _copies(run: LmEvalRun, folder: Path, content: bytes) -> list[str]:
+def _copies(results: str, files: Sequence[str], folder: str, content: bytes) -> list[str]:
     """The results file comes last: a folder without it is what a killed process left, and is completed."""
-    results = folder / Path(str(run.results)).name
-    copied = {folder / Path(file).name: Path(file) for file in run.files if file != run.results}
-    for target in (results, *copied):
-        if target.exists() and not (target in copied and filecmp.cmp(copied[target], target, shallow=False)):
+    written = places.join(folder, places.name_of(results))
+    copied = {places.join(folder, places.name_of(file)): file for file in files if file != results}
+    for target in (written, *copied):
+        if places.exists(target) and not (target in copied and _is_same(copied[target], target)):
             raise LogError(f"{target} exists already; choose another folder, or write in place")
-    folder.mkdir(parents=True, exist_ok=True)
-    done: list[Path] = []
+    places.make_folder(folder)
+    done: list[str] = []
     try:
         for target, source in copied.items():
-            if not target.exists():
+            if not places.exists(target):
                 _copy(source, target)
                 done.append(target)
-        with _whole(results, like=Path(str(run.results))) as file:
+        with places.writing(written, like=results) as file:
             file.write(content)
     except BaseException:
         for target in done:
-            target.unlink()
+            places.remove(target)
         raise
-    return [str(target) for target in (results, *copied)]
+    return [written, *copied]
 
 
-def _copy(source: Path, target: Path) -> None:
-    with source.open("rb") as content, _whole(target, like=source, dress=shutil.copystat) as file:
+def _copy(source: str, target: str) -> None:
+    with places.open_binary(source) as content, places.writing(target, like=source, keeps_time=True) as file:
         shutil.copyfileobj(content, file)
+
+
+def _is_same(one: str, other: str) -> bool:
+    with places.open_binary(one) as first, places.open_binary(other) as second:
+        while (chunk := first.read(_CHUNK)) == second.read(_CHUNK):
+            if not chunk:
+                return True
+    return False
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 import errno
 import json
+import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -143,7 +145,7 @@ def test_a_full_disk_leaves_the_log_as_it_was(path, step, monkeypatch):
     def full(*arguments, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    target = {"write": (writeback.os, "fsync"), "rename": (Path, "replace"), "copymode": (writeback.shutil, "copymode")}
+    target = {"write": (os, "fsync"), "rename": (Path, "replace"), "copymode": (shutil, "copymode")}
     monkeypatch.setattr(*target[step], full)
     with pytest.raises(LogError, match="No space left"):
         write(path)
@@ -153,13 +155,13 @@ def test_a_full_disk_leaves_the_log_as_it_was(path, step, monkeypatch):
 
 
 def test_a_log_that_changes_meanwhile_is_left_to_whoever_changed_it(path, monkeypatch):
-    real = writeback.os.fsync
+    real = os.fsync
 
     def slow(descriptor):
         path.write_bytes(path.read_bytes() + b"\n")
         real(descriptor)
 
-    monkeypatch.setattr(writeback.os, "fsync", slow)
+    monkeypatch.setattr(os, "fsync", slow)
     with pytest.raises(LogError, match="changed while"):
         write(path)
     assert path.read_bytes().endswith(b"\n")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness_uq import Comparison, Difference, Interval
-from harness_uq_lm_eval.live.comparison_table import comparison_table
+from harness_uq_lm_eval.live.comparison_table import Column, comparison_table
 
 ROW = Comparison(
     task="drop",
@@ -56,5 +56,9 @@ def test_no_probability_is_printed_as_0_or_1():
 def test_what_is_not_known_is_a_dash_and_what_is_not_matched_is_named():
     unknown = replace(ROW, difference=None, prob_positive=None, value_b=None, n_matched=None, higher_is_better=False)
     lines = comparison_table([unknown]).splitlines()
-    assert lines[3] == "|drop |acc   |↓|0.7500|-|    -|- |       -|better |"
+    assert lines[3] == "|drop |acc   |↓|0.7500| -|    -|- |       -|better |"
     assert "Not matched question by question, which is less precise: drop." in lines
+
+
+def test_a_column_of_single_digits_has_a_rule_that_markdown_knows():
+    assert Column("n", ["8"]).lines() == ["n ", "-:", " 8"]

@@ -176,7 +176,7 @@ class TestResults:
 def test_a_pipe_is_named_and_never_opened(tmp_path, name):
     os.mkfifo(tmp_path / name)
     ((path, message),) = LmEvalHarness().find([str(tmp_path / name)]).problems
-    assert (path, message) == (str(tmp_path / name), "is no regular file")
+    assert (path, message) == (str(tmp_path / name), "cannot be read: no regular file")
 
 
 RAW = [

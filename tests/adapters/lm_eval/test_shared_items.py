@@ -26,11 +26,37 @@ def ids(*values, name="id"):
     return [{name: value} for value in values]
 
 
-def test_identifiers_in_words_join():
-    found = items({"a": ids("x1", "y2", "x3"), "b": ids("x3", "x1", "y2")})
-    assert found["a"] == ("x1", "y2", "x3")
-    assert found["b"] == ("x3", "x1", "y2")
+def test_identifiers_that_nobody_counted_join():
+    found = items({"a": ids("5733be28", "Mercury_7175875", "e4a01"), "b": ids("e4a01", "5733be28", "Mercury_7175875")})
+    assert found["a"] == ("5733be28", "Mercury_7175875", "e4a01")
+    assert found["b"] == ("e4a01", "5733be28", "Mercury_7175875")
     assert found["group"] == ()
+
+
+@pytest.mark.parametrize("form", ["{}", "q{}", "test-{}", "validation_{}_0", "p{}", "{}/en"])
+@pytest.mark.parametrize("start", [0, 1, 1000])
+def test_unrelated_tasks_whose_identifiers_restart_stay_apart(form, start):
+    tasks = {
+        name: [{"id": form.format(start + i), "question": f"A question of {name}, the {i}th?"} for i in range(50)]
+        for name in ("a", "b")
+    }
+    targets = {"a": [str(i % 4) for i in range(50)], "b": [str(i * 7 % 4) for i in range(50)]}
+    assert items(tasks, targets) == {"a": (), "b": (), "group": ()}
+
+
+@pytest.mark.parametrize("n", [10, 50])
+def test_identifiers_that_restart_join_where_a_text_of_the_documents_is_the_same(n):
+    tasks = {
+        name: [{"id": f"q{i}", "premise": f"The {i} birds sing.", "hint": f"{name} {i} is it?"} for i in order]
+        for name, order in (("a", range(n)), ("b", range(n)[::-1]))
+    }
+    found = items(tasks)
+    assert found["a"] == found["b"][::-1] == tuple(f"q{i}" for i in range(n))
+
+
+def test_a_text_that_all_questions_share_is_no_witness():
+    tasks = {name: [{"id": f"q{i}", "instruction": "Answer with one word."} for i in range(50)] for name in "ab"}
+    assert items(tasks)["a"] == ()
 
 
 def test_numbers_alone_do_not_join():
@@ -83,5 +109,5 @@ def test_no_identifier_no_items(docs):
 
 
 def test_few_common_items_do_not_join():
-    first, second = ids(*(f"a{i}" for i in range(10))), ids("a0", *(f"b{i}" for i in range(9)))
+    first, second = (ids("5733be28", *(f"{name}{7**i}" for i in range(9))) for name in "ab")
     assert items({"a": first, "b": second})["a"] == ()

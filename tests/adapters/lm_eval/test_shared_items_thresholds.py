@@ -28,6 +28,13 @@ def test_nine_in_ten_targets_must_agree(n_agreeing: int, joined: bool) -> None:
 
 @pytest.mark.parametrize(("n_shared", "joined"), [(10, True), (9, False)])
 def test_half_of_the_identifiers_must_be_shared(n_shared: int, joined: bool) -> None:
-    first = [f"x{i}" for i in range(20)]
-    second = [name if i < n_shared else f"y{i}" for i, name in enumerate(first)]
+    first = [f"x{7**i}" for i in range(20)]
+    second = [name if i < n_shared else f"y{7**i}" for i, name in enumerate(first)]
     assert (items({"a": ids(*first), "b": ids(*second)})["a"] != ()) == joined
+
+
+@pytest.mark.parametrize(("step", "joined"), [(10, False), (11, True)])
+def test_identifiers_count_where_ten_numbers_at_most_fall_on_each(step: int, joined: bool) -> None:
+    # 20 identifiers among the numbers from 0 to 195, or to 214
+    labels = [f"x{int(i * (step + 0.3))}" for i in range(20)]
+    assert (items({"a": ids(*labels), "b": ids(*labels)})["a"] != ()) == joined

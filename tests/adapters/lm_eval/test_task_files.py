@@ -23,7 +23,15 @@ def write(path, content):
 
 
 @pytest.mark.parametrize(
-    "line", ["task: mine", 'task: "mine"', "task:  'mine'  # note", "group: g\ntask: mine\r\nx: 1"]
+    "line",
+    [
+        "task: mine",
+        'task: "mine"',
+        "task:  'mine'  # note",
+        "group: g\ntask: mine\r\nx: 1",
+        '"task": "mine"',
+        "'task' : mine",
+    ],
 )
 def test_a_task_is_found_by_what_its_file_declares(tmp_path, nothing_installed, line):
     path = write(tmp_path / "deep" / "other.yaml", f"include: base\n{line}\n")
@@ -44,11 +52,30 @@ def test_folders_of_the_user_come_first_in_their_order(tmp_path, monkeypatch):
     assert task_file("t") == paths[0]
 
 
-def test_tasks_of_lm_eval_are_found():
+@pytest.mark.parametrize("name", ["gsm8k", "mmlu_anatomy"])
+def test_tasks_of_lm_eval_are_found(name):
     pytest.importorskip("lm_eval")
-    path = task_file("gsm8k")
+    path = task_file(name)
     assert path is not None
-    assert path.name == "gsm8k.yaml"
+    assert path.stem.endswith(name)
+
+
+def test_of_a_file_called_as_its_task_no_other_is_opened(tmp_path, nothing_installed, monkeypatch):
+    path = write(tmp_path / "mine.yaml", "task: mine\n")
+    write(tmp_path / "a.yaml", "task: a\n")
+    opened = []
+    monkeypatch.setattr(task_files.Path, "read_bytes", lambda self: opened.append(self) or self.read_text().encode())
+    assert task_file("mine", str(tmp_path)) == path
+    assert opened == [path]
+
+
+def test_files_of_lm_eval_are_listed_and_opened_once_for_all_names(tmp_path, monkeypatch):
+    paths = {write(tmp_path / f"{name}.yaml", f"task: {name}_2\n") for name in "abc"}
+    monkeypatch.setattr(task_files, "_own_folders", lambda: [str(tmp_path)])
+    opened = []
+    monkeypatch.setattr(task_files.Path, "read_bytes", lambda self: opened.append(self) or self.read_text().encode())
+    assert [task_file(name) for name in ("a_2", "b_2", "none")] == [tmp_path / "a.yaml", tmp_path / "b.yaml", None]
+    assert sorted(opened) == sorted(paths)
 
 
 @pytest.mark.slow

@@ -1,0 +1,95 @@
+"""Arguments and steps of commands that read many logs: who does the work, how far it is, what went wrong."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.estimating.analysis import Options
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.scaling.engine import Engine
+    from harness_uq.scaling.scan import Progress, Scan
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Who reads the logs."""
+    group = parser.add_argument_group("many logs")
+    group.add_argument(
+        "--jobs", type=_arguments.count, metavar="N", help="processes that read logs side by side (default: one)"
+    )
+    group.add_argument(
+        "--engine",
+        choices=["joblib", "dask"],
+        default="joblib",
+        help="joblib: processes of this machine; dask: a cluster (default: %(default)s)",
+    )
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="with --engine dask: of the cluster (default: one started here)"
+    )
+
+
+def scan(
+    args: argparse.Namespace,
+    paths: Sequence[str],
+    plugins: "Plugins",
+    options: "Options | None" = None,
+    *,
+    keeps_logs: bool = False,
+) -> "Scan":
+    """Read the logs, estimate them where `options` are given, with a progress bar on a terminal."""
+    from harness_uq.scaling.scan import scan as scan_logs
+
+    with _progress() as tell:
+        return scan_logs(paths, options, keeps_logs=keeps_logs, engine=_engine(args), plugins=plugins, progress=tell)
+
+
+def say_scan(found: "Scan", plugins: "Plugins") -> int:
+    """Say on standard error what could not be read and what else went wrong; exit code 1 where something did."""
+    for sentence in found.trouble:
+        _shared.complain(f"error: {sentence}")
+    return max(_shared.say_reading(found.reading, plugins), 1 if found.trouble else 0)
+
+
+def _engine(args: argparse.Namespace) -> "Engine":
+    """The engine that the arguments name.
+
+    Raises
+    ------
+    UsageError : if a scheduler is named and no cluster is asked for
+    """
+    from harness_uq.scaling.engine import Engine
+
+    if args.scheduler and args.engine != "dask":
+        raise _shared.UsageError("--scheduler goes with --engine dask")
+    return Engine(args.engine, args.jobs, args.scheduler)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[Progress], None]]":
+    """What is called as logs get done; draws a bar on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich import progress as bars
+    from rich.console import Console
+
+    columns = (
+        bars.TextColumn("{task.fields[logs]}"),
+        bars.BarColumn(),
+        bars.DownloadColumn(),
+        bars.TransferSpeedColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
+        bar = drawn.add_task("reading", total=None, logs="Reading")
+
+        def tell(at: "Progress") -> None:
+            said = f"{at.logs:,} of {at.n_logs:,} logs"
+            drawn.update(bar, completed=at.n_bytes, total=at.all_bytes, logs=said)
+
+        yield tell

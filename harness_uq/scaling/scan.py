@@ -1,0 +1,150 @@
+"""Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness_uq.errors import HarnessUqError
+from harness_uq.estimating.analysis import Options
+from harness_uq.logs import places
+from harness_uq.logs.data import Source, TaskLog
+from harness_uq.logs.places import Fingerprint
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, place_in_order
+from harness_uq.results.estimate import Estimate
+from harness_uq.scaling.engine import Engine, workers
+from harness_uq.scaling.here import Lost
+from harness_uq.scaling.parts import Batch, batches_of, parts_of
+from harness_uq.scaling.rows import unpack
+from harness_uq.scaling.work import BatchDone, RunDone, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is.
+
+    Attributes
+    ----------
+    logs, n_logs : done, and all
+    n_bytes, all_bytes : of their files
+    """
+
+    logs: int
+    n_logs: int
+    n_bytes: int
+    all_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What some logs gave.
+
+    Attributes
+    ----------
+    reading : the task logs, or their outlines where they were not asked for, and what could not be read
+    rows : an estimate for each of the logs' data, where they were asked for; without posteriors
+    trouble : what went wrong with workers and was made good
+    """
+
+    reading: Reading
+    rows: tuple[Estimate, ...] = ()
+    trouble: tuple[str, ...] = ()
+
+    def rows_of(self, logs: Iterable[TaskLog]) -> list[Estimate]:
+        """The estimates of some of these logs' data."""
+        wanted = {key for log in logs for key in _keys(log)}
+        keys = (key for log in self.reading.logs for key in _keys(log))
+        return [row for key, row in zip(keys, self.rows, strict=True) if key in wanted]
+
+
+def _keys(log: TaskLog) -> list[tuple[Source, str, str, str, str]]:
+    return [(log.source, log.system, log.task, data.metric, data.filter) for data in log.data]
+
+
+def scan(
+    paths: str | Path | Iterable[str | Path],
+    options: Options | None = None,
+    *,
+    keeps_logs: bool = False,
+    need_scores: bool = True,
+    engine: Engine | None = None,
+    plugins: Plugins | None = None,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Scan:
+    """Read every run under `paths`, and estimate it where `options` are given; memory follows the largest log.
+
+    What comes back does not depend on the engine, but for runs whose worker died, which are among the failures.
+
+    Parameters
+    ----------
+    paths : files, folders, glob patterns, URLs
+    options : how to estimate; None where no estimates are wanted
+    keeps_logs : the task logs are wanted whole: scores and codes, no texts; else their outlines come back
+    need_scores : as of `read_logs`
+    engine : who does the work; this process, or what `joblib.parallel_config` says, by default
+    plugins : the installed ones by default; workers get their readers, and have of all else what is installed there
+    progress : called after each batch
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file
+    KeyboardInterrupt : whose message says how far it was
+    """
+    offered = plugins or load_plugins()
+    listed = _listed(paths)
+    files = {file.url: file for found in listed.values() for file in found}
+    parts = parts_of(list(files.values()), offered.harnesses)
+    gathered = _Gathered(n_logs=len(parts), all_bytes=sum(part.n_bytes for part in parts), progress=progress)
+    try:
+        with workers(engine or Engine()) as crew:
+            work = Work(offered.harnesses, options, keeps_logs, need_scores, offered if crew.is_here else None)
+            for batch, done in crew.each(work, batches_of(parts, crew.count)):
+                gathered.add(batch, done)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"{gathered.logs:,} of {gathered.n_logs:,} logs were done") from None
+    return gathered.scan(
+        Listing({name: [f.url for f in found] for name, found in listed.items()}), offered, crew.trouble
+    )
+
+
+def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[Fingerprint]]:
+    named = [paths] if isinstance(paths, str | Path) else list(paths)
+    return {str(name): list(places.listing(str(name))) for name in named}
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Results as they come."""
+
+    n_logs: int
+    all_bytes: int
+    progress: Callable[[Progress], None]
+    logs: int = 0
+    n_bytes: int = 0
+    runs: list[RunDone] = field(default_factory=list)
+    claimed: set[str] = field(default_factory=set)
+    unread: Unread = field(default_factory=Unread)
+
+    def add(self, batch: Batch, done: BatchDone | HarnessUqError | Lost) -> None:
+        if isinstance(done, HarnessUqError):
+            raise done
+        if isinstance(done, Lost):
+            self.unread.add(batch[0].urls[0], done.message)
+        else:
+            self.runs += done.runs
+            self.claimed |= done.claimed
+            self.unread.said += done.unread.said
+            self.unread.broken |= done.unread.broken
+            self.unread.files |= done.unread.files
+        self.logs += len(batch)
+        self.n_bytes += sum(part.n_bytes for part in batch)
+        self.progress(Progress(self.logs, self.n_logs, self.n_bytes, self.all_bytes))
+
+    def scan(self, listing: Listing, plugins: Plugins, trouble: Sequence[str]) -> Scan:
+        order = {file: position for position, file in enumerate(listing.all)}
+        runs = sorted(self.runs, key=lambda run: place_in_order(run.path, run.time, order))
+        logs = (log for run in runs for log in run.logs)
+        self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
+        reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
+        rows = tuple(unpack(row, plugins.estimators) for run in runs for row in run.rows)
+        return Scan(reading, rows, tuple(trouble))

@@ -1,0 +1,30 @@
+from dataclasses import replace
+
+import pytest
+
+from harness_uq import Options, estimate, load_plugins, read_logs
+from harness_uq.report.tabular import estimates_json
+from harness_uq.scaling.rows import pack, unpack
+from tests.logs.toy import task_log
+
+PLUGINS = load_plugins()
+
+
+def there_and_back(row):
+    return unpack(pack(row, PLUGINS.estimators), PLUGINS.estimators)
+
+
+@pytest.mark.parametrize("method", ["bayes", "wilson", "t"])
+def test_nothing_but_the_posterior_is_lost_on_the_way(method, shared):
+    rows = estimate(read_logs(shared / "data" / "inspect").logs, Options(method=method))
+    back = [there_and_back(row) for row in rows]
+    assert estimates_json(back) == estimates_json(rows)
+    assert [row.about for row in back] == [row.about for row in rows]
+    assert [row.structure.facts for row in back if row.structure] == [r.structure.facts for r in rows if r.structure]
+    assert all(row.posterior is None for row in back)
+
+
+def test_numbers_that_json_has_not_come_through():
+    row = replace(estimate([task_log([1, 0, 1])])[0], diagnostics={"r": float("inf")}, value=0.1 + 0.2)
+    back = there_and_back(row)
+    assert (back.diagnostics["r"], back.value) == (float("inf"), 0.1 + 0.2)
