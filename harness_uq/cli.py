@@ -18,6 +18,7 @@ from harness_uq.commands import (
     report,
     rescore,
     restore,
+    store,
     structure,
     subset,
     watch,
@@ -69,6 +70,7 @@ _COMMANDS = {
     "rescore": rescore,
     "restore": restore,
     "watch": watch,
+    "store": store,
     "calibrate": calibrate,
 }
 
