@@ -24,7 +24,7 @@ from harness_uq.commands import (
     watch,
 )
 from harness_uq.commands.shared import UsageError
-from harness_uq.errors import HarnessUqError, told
+from harness_uq.errors import HarnessUqError, StructureError, told
 
 if TYPE_CHECKING:
     from harness_uq.plugins.protocols import Runner
@@ -46,6 +46,7 @@ examples:
   harness-uq lm-eval run --model hf ... --uq bayes      run a harness, with intervals in its own output
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
+  harness-uq compare results/ --task 'mmlu*'            two systems under a folder, some of their tasks
   harness-uq rank runs/*                                which of several systems is best
   harness-uq effects runs/seed-*                        how much is questions, how much seeds
   harness-uq plan pilot.eval --width 0.04               what to run next
@@ -96,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     except HarnessUqError as error:
         print(f"{_NAME}: error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
+        return 2 if isinstance(error, UsageError | StructureError) else 1
     except KeyboardInterrupt as interrupt:
         print(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
         return 130

@@ -3,7 +3,7 @@
     HarnessUqError
     ├── DataError (also a ValueError)      values that no estimator can use: shapes, counts, ranges
     ├── LogError                           a log that cannot be read, or read only in part
-    ├── StructureError                     a cluster field or score range that does not fit the data
+    ├── StructureError                     a cluster field, range or margin that does not fit the data
     ├── NotEstimableError                  the question has no answer from these data; the message says why
     │   └── UnreliableError                an answer exists but its numerical error is too large to print
     ├── PluginError                        a plugin that fails to load, clashes or breaks its contract
@@ -32,7 +32,7 @@ class LogError(HarnessUqError):
 
 
 class StructureError(HarnessUqError):
-    """A cluster field or score range that does not fit the data."""
+    """A cluster field, score range or margin that does not fit the data."""
 
 
 class NotEstimableError(HarnessUqError):

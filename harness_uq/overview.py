@@ -1,6 +1,6 @@
 """Everything that a report shows of some logs: scores, and what follows for the systems in them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.comparing.analysis import CompareOptions, compare
@@ -33,7 +33,12 @@ class Overview:
 
 
 def overview(
-    logs: Sequence[TaskLog], options: Options | None = None, *, margin: float = 0.0, plugins: Plugins | None = None
+    logs: Sequence[TaskLog],
+    options: Options | None = None,
+    *,
+    margin: float = 0.0,
+    margins: Mapping[str, float] | None = None,
+    plugins: Plugins | None = None,
 ) -> Overview:
     """Estimate every score, compare two systems, rank three or more.
 
@@ -41,7 +46,7 @@ def overview(
     ----------
     logs : task logs; of two systems the first to occur is A
     options : how to estimate; level, scope, structure and seed hold for comparisons and rankings too
-    margin : smallest difference that matters, in comparisons
+    margin, margins : smallest difference that matters in comparisons, of every task and of single ones
     plugins : the installed ones by default
     """
     chosen, offered = options or Options(), plugins or load_plugins()
@@ -51,7 +56,12 @@ def overview(
     try:
         if len(systems) == 2:
             how = CompareOptions(
-                level=chosen.level, margin=margin, scope=scope, structure=chosen.structure, seed=chosen.seed
+                level=chosen.level,
+                margin=margin,
+                margins=margins or {},
+                scope=scope,
+                structure=chosen.structure,
+                seed=chosen.seed,
             )
             a, b = ([log for log in logs if log.system == system] for system in systems)
             return Overview(rows, comparisons=tuple(compare(a, b, how, plugins=offered)))

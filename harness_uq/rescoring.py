@@ -6,11 +6,13 @@ from pathlib import Path
 
 from harness_uq.errors import LogError, StructureError, told
 from harness_uq.estimating.analysis import Options, estimate
+from harness_uq.logs import places
 from harness_uq.logs.selection import Selection
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
 from harness_uq.plugins.reading import expand, find_runs, read_run, why_no_run
 from harness_uq.results.estimate import Estimate
+from harness_uq.structure.clusters import missing_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def rescore(
 
     Raises
     ------
-    StructureError : if the options name a task or metric that no run has, or nothing is selected; nothing is written
+    StructureError : if the options name a task, metric or field that no run has, or nothing is selected; then nothing
+        is written
     """
     offered, chosen = plugins or load_plugins(), options or Options()
     found, unread = _estimated(_named(paths), chosen, output, offered, progress, selection or Selection())
@@ -80,6 +83,8 @@ def rescore(
         raise StructureError("no task, metric, filter and model of these runs is asked for")
     if rows := [row for item in found for row in item.rows]:
         chosen.structure.check_names((row.task for row in rows), (row.metric for row in rows))
+    if found and all(item.missing_field for item in found):
+        raise StructureError(found[0].missing_field)
     done, unwritten = _written(found, chosen)
     return Rescoring(tuple(done), (*unread, *unwritten))
 
@@ -92,6 +97,7 @@ class _Estimated:
     run: Run
     rows: tuple[Estimate, ...]
     destination: str | None
+    missing_field: str
 
 
 def _estimated(
@@ -115,7 +121,8 @@ def _estimated(
                 destination = _folder(name, run, output)
                 if logs := selection.of(read_run(harness, run, need_scores=True)):
                     rows = tuple(estimate(logs, options, plugins=plugins))
-                    found.append(_Estimated(writer, run, rows, destination))
+                    wrong = missing_field(options.structure, logs)
+                    found.append(_Estimated(writer, run, rows, destination, wrong))
             except Exception as error:
                 failures.append((run.files[0], told(error)))
     return found, failures
@@ -149,13 +156,29 @@ def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescor
 def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
     """Where copies of the run go: beneath `output` as it lies beneath the path that was named."""
     if output is None:
+        if places.is_remote(run.files[0]):
+            raise LogError("on a store nothing is written in place: name a folder for copies (--output)")
         return None
-    folder, root = Path(run.files[0]).absolute().parent, Path(named).absolute()
-    beneath = folder.relative_to(root) if root.is_dir() and folder.is_relative_to(root) else Path()
-    target = (Path(output) / beneath).absolute()
-    if target.resolve() == folder.resolve():
+    folder = places.folder_of(run.files[0])
+    target = places.join(_absolute(str(output)), *_beneath(_absolute(folder), _absolute(named)))
+    if _resolved(target) == _resolved(folder):
         raise LogError("the output folder is the run's own; to write there, ask for it in place")
-    return str(target)
+    return target
+
+
+def _beneath(folder: str, root: str) -> tuple[str, ...]:
+    """The way from a folder that was named to the run's own; none where a file or a pattern was named."""
+    if places.is_remote(folder):
+        return tuple(folder.removeprefix(f"{root}/").split("/")) if folder.startswith(f"{root}/") else ()
+    return Path(folder).relative_to(root).parts if Path(root).is_dir() and Path(folder).is_relative_to(root) else ()
+
+
+def _absolute(place: str) -> str:
+    return place.rstrip("/") if places.is_remote(place) else str(places.local_path(place).absolute())
+
+
+def _resolved(place: str) -> str:
+    return place.rstrip("/") if places.is_remote(place) else str(places.local_path(place).resolve())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ class LmEvalHarness:
     """Runs lm-eval 0.4.11 and later; reads and rescores the results and samples files of 0.4.0 and later."""
 
     name = "lm-eval"
+    reads_stores = True
 
     @property
     def version(self) -> str:

@@ -37,6 +37,12 @@ count = _number(int, lambda n: n > 0, "be a whole number, 1 or more")
 seed = _number(int, lambda n: n >= 0, "be a whole number, 0 or more")
 
 
+def task_margin(text: str) -> tuple[str | None, float]:
+    """A task, or None for all, and the smallest difference that matters on it, from D or TASK=D."""
+    task, _, number = text.rpartition("=")
+    return task or None, margin(number)
+
+
 def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     """A metric and the range of its scores, from METRIC=LO,HI."""
     metric, _, bounds = text.rpartition("=")
@@ -47,6 +53,14 @@ def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     if not (metric and low < high):
         raise argparse.ArgumentTypeError(f"must name a metric and a range with LO < HI; got {text!r}")
     return metric, (low, high)
+
+
+def price(text: str) -> tuple[str, float]:
+    """A factor and what one level of it costs, from NAME=PRICE."""
+    name, _, amount = text.partition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(f"must look like NAME=PRICE, such as prompt=50; got {text!r}")
+    return name, not_negative(amount)
 
 
 def column(text: str) -> tuple[str, list[str]]:

@@ -50,12 +50,7 @@ def add(commands: _shared.Commands) -> None:
         "(Dirichlet); latent-normal: for independent questions right or wrong once; t: paired, cluster-robust; "
         "independent: questions not matched (default: %(default)s)",
     )
-    parser.add_argument(
-        "--margin",
-        type=_arguments.margin,
-        default=0.0,
-        help="smallest difference that matters, on the scale of the score, such as 0.01 (default: %(default)s)",
-    )
+    _shared.add_margin(parser)
     parser.add_argument(
         "--scope",
         choices=["population", "benchmark"],
@@ -71,14 +66,24 @@ def add(commands: _shared.Commands) -> None:
         help="exit with code 3 where A is shown to be worse than B by more than the margin, over all tasks or, "
         "allowing for their number, on a single one",
     )
+    parser.add_argument(
+        "--disagreements",
+        type=_arguments.count,
+        metavar="N",
+        help="list up to N questions a task on which the two differ most, those first on which A is worse",
+    )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparing.analysis import CompareOptions, compare, worse_rows
+    from harness_uq.comparing.disagreements import disagreements
+    from harness_uq.report.answers import row_name
     from harness_uq.report.comparison_text import comparisons_as
 
+    if args.disagreements and args.format in ("csv", "latex"):
+        raise _shared.UsageError("--disagreements goes with --format table, markdown or json")
     plugins = _shared.load_plugins(args)
     readings, a, b = _sides(args, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
@@ -86,17 +91,23 @@ def run(args: argparse.Namespace) -> int:
         return 1
     structure = _shared.structure_options(args)
     _shared.check_names(structure, [*a, *b])
+    margin, margins = _shared.margins_of(args)
     options = CompareOptions(
         method="dirichlet" if args.uq == "bayes" else args.uq.replace("-", "_"),
         level=args.level,
-        margin=args.margin,
+        margin=margin,
+        margins=margins,
         scope=args.scope,
         structure=structure,
         seed=args.seed,
     )
     rows = compare(a, b, options, plugins=plugins)
-    print(comparisons_as(rows, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
-    if args.fail_if_worse and worse_rows(rows, args.level):
+    apart = disagreements(a, b, args.disagreements, options, plugins=plugins) if args.disagreements else ()
+    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
+    print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
+    if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
+        for row in worse:
+            _shared.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")
         return WORSE
     return max(failed, _shared.say_failures(rows))
 

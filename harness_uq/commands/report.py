@@ -4,7 +4,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import output as _output
 from harness_uq.commands import shared as _shared
 
@@ -26,7 +25,7 @@ def add(commands: _shared.Commands) -> None:
     )
     parser.add_argument("--html", metavar="FILE", help="write one self-contained page to FILE; - for standard output")
     parser.add_argument("--title", default="Evaluation report", help="of the page (default: %(default)s)")
-    parser.add_argument("--margin", type=_arguments.margin, default=0.0, help="smallest difference that matters")
+    _shared.add_margin(parser)
     _shared.add_estimation(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
@@ -46,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     if not logs:
         return 1
     _shared.check_names(options.structure, logs)
-    found = overview(logs, options, margin=args.margin, plugins=plugins)
+    margin, margins = _shared.margins_of(args)
+    found = overview(logs, options, margin=margin, margins=margins, plugins=plugins)
     for problem in found.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if args.html is None:

@@ -1,7 +1,6 @@
 """`harness-uq rescore`: intervals written into the logs themselves."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import output as _output
@@ -33,7 +32,6 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Estimate, write, list what was written."""
-    from harness_uq.errors import StructureError
     from harness_uq.rescoring import rescore
 
     _shared.clear_leftovers(args.logs)
@@ -43,17 +41,14 @@ def run(args: argparse.Namespace) -> int:
     options = _shared.estimation_options(args, plugins)
     if args.format == "eee":
         return _write_records(args, options, plugins)
-    try:
-        done = rescore(
-            args.logs,
-            options,
-            output=args.output,
-            plugins=plugins,
-            progress=_shared.progress,
-            selection=_shared.selection_of(args),
-        )
-    except StructureError as error:
-        raise _shared.UsageError(str(error)) from error
+    done = rescore(
+        args.logs,
+        options,
+        output=args.output,
+        plugins=plugins,
+        progress=_shared.progress,
+        selection=_shared.selection_of(args),
+    )
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
         print(f"{rescored.files[0]}: {n} of {len(rescored.estimates)} scores have an interval")
@@ -72,17 +67,20 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     import time
 
     from harness_uq.estimating.analysis import estimate
+    from harness_uq.logs.places import folder_of, join, make_folder, write_whole
     from harness_uq.plugins.reading import task_logs
     from harness_uq.report.every_eval_ever import eee_lines, eee_place, eee_records
 
     if args.in_place:
         raise _shared.UsageError("records of Every Eval Ever are files of their own: give --output DIR")
     reading = _shared.read(args.logs, plugins)
-    _shared.check_names(options.structure, reading.logs)
-    rows = estimate(reading.logs, options, plugins=plugins)
-    for record in eee_records(rows, task_logs(reading.logs, plugins), when=time.time()):
-        path = Path(args.output) / eee_place(record)
-        _output.make_folder(path.parent)
-        _output.write_file(path, eee_lines([record]).encode() + b"\n")
-        print(path)
+    logs = _shared.selected(args, [reading])
+    _shared.check_names(options.structure, logs)
+    rows = estimate(logs, options, plugins=plugins)
+    for record in eee_records(rows, task_logs(logs, plugins), when=time.time()):
+        place = join(args.output, *eee_place(record).parts)
+        with _output.writing(place):
+            make_folder(folder_of(place))
+            write_whole(place, eee_lines([record]).encode() + b"\n")
+        print(place)
     return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))

@@ -138,6 +138,26 @@ def add_estimation(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
 
 
+def add_margin(parser: argparse.ArgumentParser) -> None:
+    """The smallest difference that matters."""
+    parser.add_argument(
+        "--margin",
+        action="append",
+        default=[],
+        type=_arguments.task_margin,
+        metavar="[TASK=]D",
+        dest="margins",
+        help="smallest difference that matters, on the scale of the score, such as 0.01; for one task with TASK=; may "
+        "be repeated (default: 0)",
+    )
+
+
+def margins_of(args: argparse.Namespace) -> tuple[float, dict[str, float]]:
+    """The margin of every task, and those of single ones."""
+    given = dict(args.margins)
+    return given.pop(None, 0.0), given
+
+
 def add_level(parser: argparse.ArgumentParser) -> None:
     """Coverage of the intervals."""
     parser.add_argument(
@@ -261,18 +281,22 @@ def selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[T
 
 
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
-    """Make sure that the tasks and metrics which the arguments name are in the logs.
+    """Make sure that the tasks, metrics and fields which the arguments name are in the logs.
 
     Raises
     ------
     UsageError : if a name is in none of them
     """
+    from harness_uq.structure.clusters import missing_field
+
     if not logs:
         return  # nothing could be read, which is said elsewhere
     with checking_arguments():
         options.check_names(
             (log.task for log in logs if not log.subtasks), (data.metric for log in logs for data in log.data)
         )
+    if wrong := missing_field(options, logs):
+        raise UsageError(wrong)
 
 
 def clear_leftovers(paths: Sequence[str]) -> None:
@@ -280,8 +304,10 @@ def clear_leftovers(paths: Sequence[str]) -> None:
     from glob import glob
 
     from harness_uq.logs.leftovers import remove_leftovers
+    from harness_uq.logs.places import is_remote, local_path
 
-    named = [match for path in paths for match in (glob(path, recursive=True) or [path])]  # noqa: PTH207
+    own = [str(local_path(path)) for path in paths if not is_remote(path)]
+    named = [match for path in own for match in (glob(path, recursive=True) or [path])]  # noqa: PTH207
     for leftover in remove_leftovers(named):
         print(f"removed {leftover}, which a killed process had not finished", file=sys.stderr)
 
@@ -296,22 +322,27 @@ def read(paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) 
 def read_named(argument: str, plugins: "Plugins") -> "Reading":
     """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
     from dataclasses import replace
-    from pathlib import Path
 
-    name, equals, path = argument.partition("=")
-    if not equals or not name or Path(argument).exists():
+    if not _is_named(argument):
         return read([argument], plugins)
+    name, _, path = argument.partition("=")
     reading = read([path], plugins)
     return replace(reading, logs=tuple(replace(log, system=name) for log in reading.logs))
 
 
 def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Reading]":
     """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
-    from pathlib import Path
-
-    named = [text for text in arguments if "=" in text.lstrip("=") and not Path(text).exists()]
+    named = [text for text in arguments if _is_named(text)]
     plain = [text for text in arguments if text not in named]
     return [*([read(plain, plugins)] if plain else []), *(read_named(text, plugins) for text in named)]
+
+
+def _is_named(argument: str) -> bool:
+    """Whether an argument is of the form `NAME=PATH`; a path may hold an equals sign, too."""
+    from os.path import exists
+
+    name, equals, _ = argument.partition("=")
+    return bool(name and equals) and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
 
 
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
@@ -329,9 +360,10 @@ def say_reading(reading: "Reading", plugins: "Plugins") -> int:
 
 def complain(text: str) -> None:
     """Say it on standard error, in one line that cannot move the cursor."""
+    from harness_uq.logs.refusals import shown
     from harness_uq.report.clean import plain
 
-    print(plain(text), file=sys.stderr)
+    print(plain(shown(text)), file=sys.stderr)
 
 
 def say_failures(rows: "Iterable[Estimate | Comparison]") -> int:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from harness_uq.comparing.corpus import pair_records
 from harness_uq.comparing.differences import DifferenceFinding, paired_difference
 from harness_uq.comparing.independent import common_bounds, difference_of
+from harness_uq.comparing.margins import check_margins
 from harness_uq.comparing.pairing import Paired, pair_scores, pool
 from harness_uq.comparing.rows import CompareOptions, Facts, comparison_row, undecided_row
+from harness_uq.comparing.sameness import sameness
 from harness_uq.comparing.sides import Side, common_keys
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, told
 from harness_uq.estimating.analysis import clusters_of
@@ -48,12 +50,14 @@ def compare(
     LogError : if a path gives no log
     DataError : if one argument holds several systems
     NotEstimableError : if the two have no task and metric in common
+    StructureError : if a margin is as large as the range of the scores
     """
     offered = plugins or load_plugins()
     side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
     matched, notes = common_keys(side_a, side_b)
     names = _distinct_names(side_a.system, side_b.system)
     job = _Job(options or CompareOptions(), offered, names, side_a, side_b)
+    check_margins(job.options, (side_a.chosen[key] for key, _ in matched))
     rows: list[Comparison] = []
     pairs: dict[Key, Paired] = {}
     for key_a, key_b in matched:
@@ -64,7 +68,8 @@ def compare(
                 pairs[key_a] = paired
     rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
     rows += job.overall(pairs)
-    return [replace(row, notes=(*row.notes, *notes)) for row in rows]
+    same = sameness(side_a, side_b, matched)
+    return [replace(row, same=same, notes=(*row.notes, *notes)) for row in rows]
 
 
 def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:

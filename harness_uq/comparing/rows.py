@@ -1,5 +1,6 @@
 """From a posterior of A - B to a `Comparison`: interval, probabilities, verdict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from harness_uq.comparing.differences import CompareMethod, DifferenceFinding, Pair, correlation, saved
@@ -23,6 +24,7 @@ class CompareOptions:
         right or wrong once, `t` (paired, cluster-robust), or `independent`, which does not match questions
     level : coverage of the intervals, in (0, 1)
     margin : smallest difference that matters, >= 0, on the scale of the score
+    margins : the same by task; stronger than `margin`
     power : probability with which `smallest_detectable` would have been found
     scope : `population` (new questions of the kind) or `benchmark` (exactly these, tried again and again)
     structure : what the user says about clusters and ranges
@@ -36,14 +38,20 @@ class CompareOptions:
     scope: Scope = "population"
     structure: StructureOptions = field(default_factory=StructureOptions)
     seed: int = 0
+    margins: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1 or not 0 < self.power < 1:
             raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
-        if not self.margin >= 0:
-            raise DataError(f"the margin is the smallest difference that matters and not negative; got {self.margin}")
+        for margin in (self.margin, *self.margins.values()):
+            if not margin >= 0:
+                raise DataError(f"the margin is the smallest difference that matters and not negative; got {margin}")
         if self.scope == "full":
             raise DataError("a comparison is about new questions (population) or exactly these (benchmark), not full")
+
+    def margin_of(self, task: str) -> float:
+        """The smallest difference that matters on this task."""
+        return self.margins.get(task, self.margin)
 
     @property
     def estimation(self) -> Options:
@@ -117,9 +125,9 @@ def comparison_row(found: DifferenceFinding, facts: Facts, options: CompareOptio
         n_clusters=pair.n_units if pair else facts.n_clusters,
         cluster_key=facts.cluster_key,
         variance_saved=saved(pair) if pair and options.scope == "population" else None,
-        margin=options.margin,
+        margin=options.margin_of(facts.key[0]),
         smallest_detectable=detectable,
-        prob_not_worse=prob_not_worse(found, options.margin, higher_is_better=facts.higher_is_better),
+        prob_not_worse=prob_not_worse(found, options.margin_of(facts.key[0]), higher_is_better=facts.higher_is_better),
         p_value=found.p_value,
         higher_is_better=facts.higher_is_better,
         posterior=posterior,
@@ -146,7 +154,7 @@ def undecided_row(facts: Facts, options: CompareOptions, reason: str) -> Compari
         verdict="undecided",
         verdict_text=f"These data could not tell {a} from {b}: {reason}.",
         n_matched=len(facts.pair.a) if facts.pair else facts.n_matched,
-        margin=options.margin,
+        margin=options.margin_of(facts.key[0]),
         higher_is_better=facts.higher_is_better,
         notes=facts.notes,
         warnings=(*facts.warnings, f"not estimable: {reason}"),
@@ -167,7 +175,7 @@ def _evidence(low: float, high: float, detectable: float, facts: Facts, options:
         high=max(sign * low, sign * high),
         name_a=facts.names[0],
         name_b=facts.names[1],
-        margin=options.margin,
+        margin=options.margin_of(facts.key[0]),
         detectable=detectable,
         power=options.power,
         in_points=facts.bounds == (0.0, 1.0),

@@ -133,6 +133,16 @@ class General(Protocol):
 
 
 @runtime_checkable
+class ReadsStores(Protocol):
+    """A reader that takes URLs of stores as well as paths; other readers are given paths of this machine only.
+
+    It opens both by `harness_uq.logs.places`.
+    """
+
+    reads_stores: bool
+
+
+@runtime_checkable
 class TellsParts(Protocol):
     """A harness that knows by their names which files may belong to one run, so that many are read side by side."""
 

@@ -14,18 +14,25 @@ _NOT_ESTIMABLE = "not estimable: "
 
 
 def comparison_answer(rows: Sequence[Comparison]) -> str:
-    """What a comparison comes to: over all tasks where there is such a row, else each of a few, else how many of each.
+    """What a comparison comes to, before its table.
+
+    That both sides are one, if they are; else over all tasks where there is such a row, else each of a few rows, else
+    how many rows have each verdict.
 
     Parameters
     ----------
     rows : of one pair of systems, at least one
     """
-    overall = [row for row in rows if row.task == _OVERALL]
-    single = [row for row in rows if row.task != _OVERALL]
+    return "\n".join([*([rows[0].same] if rows[0].same else []), _outcome(rows)])
+
+
+def _outcome(rows: Sequence[Comparison]) -> str:
     if len(rows) == 1:
         return rows[0].answer
     if _are_told_one_by_one(rows):
         return "\n".join(f"{row_name(row, rows)}: {row.answer}" for row in rows)
+    overall = [row for row in rows if row.task == _OVERALL]
+    single = [row for row in rows if row.task != _OVERALL]
     said = [f"Over all tasks{_by(row, overall)}: {row.answer}" for row in overall]
     if single:
         said += [f"On {_tally(single)}."] if overall else [_pair(rows), *_nearest(single)]

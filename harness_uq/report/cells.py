@@ -97,10 +97,14 @@ def records_csv(records: Sequence[Mapping[str, object]]) -> str:
 
 
 def document_json(
-    name: str, records: Sequence[Mapping[str, object]], errors: Sequence[Mapping[str, str | None]] = ()
+    name: str,
+    records: Sequence[Mapping[str, object]],
+    errors: Sequence[Mapping[str, str | None]] = (),
+    *,
+    more: Mapping[str, object] | None = None,
 ) -> str:
-    """JSON, schema 1: `{"schema": 1, NAME: [...], "errors": [...]}`; missing is null, never NaN."""
-    document = {"schema": SCHEMA, name: list(records), "errors": [dict(error) for error in errors]}
+    """JSON, schema 1: `{"schema": 1, NAME: [...], MORE..., "errors": [...]}`; missing is null, never NaN."""
+    document = {"schema": SCHEMA, name: list(records), **(more or {}), "errors": [dict(error) for error in errors]}
     return json_text(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from harness_uq.plots.rows import task_title
 from harness_uq.report.answers import comparison_answer, reasons
 from harness_uq.report.attribution import footnotes
 from harness_uq.report.cells import Section, counts_of, document_json, records_csv, sections_markdown, sections_text
@@ -10,14 +11,19 @@ from harness_uq.report.columns import interval, number
 from harness_uq.report.latex import comparisons_latex
 from harness_uq.report.page import Cells
 from harness_uq.report.words import difference_header, named, probability
-from harness_uq.results.comparison import Comparison
+from harness_uq.results.comparison import Comparison, Disagreements
 from harness_uq.results.flat import to_dicts
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 
 
 def comparisons_as(
-    rows: Sequence[Comparison], form: Format, *, errors: Sequence[Mapping[str, str]] = (), width: int | None = None
+    rows: Sequence[Comparison],
+    form: Format,
+    *,
+    errors: Sequence[Mapping[str, str]] = (),
+    width: int | None = None,
+    disagreements: Sequence[Disagreements] = (),
 ) -> str:
     """Comparisons in the form asked for.
 
@@ -28,14 +34,18 @@ def comparisons_as(
         `markdown` or `latex`
     errors : paths that could not be read, for the JSON form
     width : characters a line of the terminal form
+    disagreements : questions on which the systems differ, for the text, Markdown and JSON forms, where it is one more
+        list of that name
     """
     if form == "json":
-        return document_json("comparisons", [row.to_dict() for row in rows], errors)
+        more = {"disagreements": [found.to_dict() for found in disagreements]} if disagreements else {}
+        return document_json("comparisons", [row.to_dict() for row in rows], errors, more=more)
     if form == "csv":
         return records_csv(to_dicts(rows))
     if form == "latex":
         return comparisons_latex(rows).strip("\n")
     sections = [_section(rows)] if rows else []
+    sections += [_questions_apart(found) for found in disagreements]
     if form == "markdown":
         return sections_markdown(sections, footnotes(rows))
     return sections_text(sections, footnotes(rows), width)
@@ -68,6 +78,20 @@ def _section(rows: Sequence[Comparison]) -> Section:
         comparison_answer(rows),
         _legend(rows),
     )
+
+
+def _questions_apart(found: Disagreements) -> Section:
+    columns = [
+        Cells("Question", [question.id for question in found.questions], is_number=False),
+        Cells("A", [number(question.value_a) for question in found.questions]),
+        Cells("B", [number(question.value_b) for question in found.questions]),
+    ]
+    apart = found.n_a_better + found.n_b_better
+    title = (
+        f"{task_title(found.task, found.metric, found.filter)}: they differ on {apart} of {found.n_questions} "
+        f"questions; A is better on {found.n_a_better}, B on {found.n_b_better}"
+    )
+    return Section(title, columns)
 
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}

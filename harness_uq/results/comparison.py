@@ -1,6 +1,6 @@
 """One system against another: the difference of their scores, and the verdict on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from harness_uq.estimands import Scope
@@ -29,6 +29,38 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question on which two systems differ: its identifier in A's log, and both mean scores over its trials."""
+
+    id: str
+    value_a: float
+    value_b: float
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreements:
+    """The questions of a task, metric and filter on which two systems differ most, the largest difference first.
+
+    Attributes
+    ----------
+    n_questions, n_a_better, n_b_better : matched; of these where A, where B has the better score
+    questions : some or all of those where one has
+    """
+
+    task: str
+    metric: str
+    filter: str
+    n_questions: int
+    n_a_better: int
+    n_b_better: int
+    questions: tuple[Disagreement, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON-ready form, schema 1."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison(NotebookTable):
     """System A against system B on one task, metric and filter, or over all tasks.
 
@@ -53,6 +85,7 @@ class Comparison(NotebookTable):
     next_step : what would decide it, in a sentence; empty where it is decided, or nothing is known
     n_more_questions : of the same make-up, that would show a difference as large as the margin, without one as large as
         the one seen, with 80 % power; None where it is decided or unknown
+    same : why no difference can be seen, where A and B are one log or have the same scores throughout; else None
     about : of the estimator of both scores, where that gave the difference
     failure : what went wrong where something did that nobody foresaw; None where all went well
     """
@@ -87,6 +120,7 @@ class Comparison(NotebookTable):
     prob_not_worse: float | None = None
     p_value: float | None = None
     higher_is_better: bool = True
+    same: str | None = None
     posterior: Posterior | None = field(default=None, repr=False, compare=False)
     about: About | None = field(default=None, repr=False, compare=False)
     failure: str | None = None
@@ -113,7 +147,7 @@ class Comparison(NotebookTable):
 
 _COMPARISON_NAMES = (
     *("task", "metric", "filter", "system_a", "system_b"),
-    *("scope", "method", "verdict", "verdict_text", "next_step"),
+    *("scope", "method", "verdict", "verdict_text", "next_step", "same"),
 )
 _COMPARISON_NUMBERS = (
     *("value_a", "value_b", "prob_positive", "odds_ratio", "correlation", "variance_saved"),

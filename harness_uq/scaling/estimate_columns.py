@@ -6,10 +6,12 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from harness_uq.logs.data import Questions, Source, TaskLog, Totals
+from harness_uq.logs.data import Source, TaskLog
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate
 from harness_uq.scaling.rows import unpack
+from harness_uq.scaling.runs import outline_of
+from harness_uq.structure.fields import candidate_fields
 
 Row: TypeAlias = dict[str, Any]
 
@@ -23,6 +25,7 @@ _LOG: Mapping[str, pa.DataType] = {
     "version": _TEXT,
     "time": _TEXT,
     "source_run": _TEXT,
+    "field_names": pa.list_(_TEXT),
     "warnings": pa.list_(_TEXT),
 }
 _SAME: Mapping[str, pa.DataType] = {
@@ -83,14 +86,14 @@ def logs_of(rows: Sequence[Row]) -> tuple[tuple[TaskLog, ...], tuple[bytes, ...]
 
 def _outline(rows: Sequence[Row]) -> TaskLog:
     first = rows[0]
-    return TaskLog(
-        system=first["system"],
-        task=first["task"],
-        source=Source(*(first[name] for name in ("path", "harness", "version", "time", "source_run"))),
-        questions=Questions(()),
-        data=tuple(Totals(row["metric"], row["filter"], None, None, "") for row in rows if row["metric"] is not None),
-        warnings=tuple(first["warnings"]),
-        subtasks=tuple(first["subtasks"]),
+    return outline_of(
+        first["system"],
+        first["task"],
+        Source(*(first[name] for name in ("path", "harness", "version", "time", "source_run"))),
+        metrics=[(row["metric"], row["filter"]) for row in rows if row["metric"] is not None],
+        fields=first["field_names"],
+        warnings=first["warnings"],
+        subtasks=first["subtasks"],
     )
 
 
@@ -105,6 +108,7 @@ def _about(log: TaskLog) -> Row:
         "version": source.version,
         "time": source.time,
         "source_run": source.run,
+        "field_names": list(candidate_fields(log)),
         "warnings": [] if log.data else list(log.warnings),
     }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness_uq.estimating.analysis import Options
 from harness_uq.logs.places import Fingerprint, is_remote, local_path
+from harness_uq.logs.refusals import shown
 from harness_uq.plugins.hookspecs import PROJECT
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import HasVersion
@@ -40,9 +41,15 @@ def part_id(part: Part) -> str:
 
 
 def tags_of(part: Part) -> tuple[str, ...] | None:
-    """Size and tag of each file of a part; None where one is not known."""
-    tags = tuple(tag_of(file) for file in part.files)
-    return tuple(tag for tag in tags if tag is not None) if None not in tags else None
+    """Size and tag of each file of a part; None where one is not known, or a URL holds a secret."""
+    tags = tuple(tag_of(file) for file in part.files if shown(file.url) == file.url)
+    known = tuple(tag for tag in tags if tag is not None)
+    return known if len(known) == len(part.files) else None
+
+
+def has_tags(part: Part) -> bool:
+    """Whether it can be told when a file of the part changes."""
+    return tags_of(part) is not None
 
 
 def tag_of(file: Fingerprint) -> str | None:

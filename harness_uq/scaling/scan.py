@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from harness_uq.errors import HarnessUqError, MissingDependencyError
 from harness_uq.estimating.analysis import Options
-from harness_uq.logs import places
 from harness_uq.logs.data import Source, TaskLog
 from harness_uq.logs.places import Fingerprint
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, place_in_order
+from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, expand_with_sizes, place_in_order
 from harness_uq.results.estimate import Estimate
 from harness_uq.scaling.engine import Engine, workers
 from harness_uq.scaling.here import Lost
@@ -135,7 +134,7 @@ def _remember(store: str, plugins: Plugins, options: Options | None, *, keeps_lo
 
 def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[Fingerprint]]:
     named = [paths] if isinstance(paths, str | Path) else list(paths)
-    return {str(name): list(places.listing(str(name))) for name in named}
+    return {str(name): expand_with_sizes(str(name)) for name in named}
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from harness_uq.logs.data import TaskLog
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader
 from harness_uq.plugins.reading import Unread, search, unread_of
+from harness_uq.scaling.keys import has_tags
 from harness_uq.scaling.parts import Batch, Part
 from harness_uq.scaling.rows import pack
 from harness_uq.scaling.runs import RunDone, outline
@@ -124,9 +125,10 @@ def _stored(part: Part) -> list[RunDone] | None:
 
 
 def _is_complete(part: Part, runs: Sequence[RunDone], unread: Unread) -> bool:
-    """Whether all of a part was read, and nothing beside it."""
+    """Whether all of a part was read, and nothing beside it, and it can be told when it changes."""
     urls = set(part.urls)
-    return bool(runs) and not urls & (unread.broken | unread.files) and all(urls.issuperset(run.files) for run in runs)
+    has_failed = bool(urls & (unread.broken | unread.files))
+    return bool(runs) and not has_failed and has_tags(part) and all(urls.issuperset(run.files) for run in runs)
 
 
 @cache

@@ -28,9 +28,9 @@ from harness_uq.stats.design.power import (
     required_questions,
     unpaired_variance,
 )
+from harness_uq.stats.effects.components import VarianceComponent
 from harness_uq.stats.effects.crossed import (
     CrossedPosterior,
-    VarianceComponent,
     crossed_difference_posterior,
     crossed_posterior,
 )

@@ -12,7 +12,7 @@ from harness_uq.errors import StructureError
 from harness_uq.logs.catalogue import CatalogueEntry
 from harness_uq.logs.data import Declaration, IntArray, TaskData, TaskLog, Totals
 from harness_uq.structure.facts import Clusters, StructureOptions
-from harness_uq.structure.fields import candidate_field, field_names, independent, labelled
+from harness_uq.structure.fields import candidate_field, candidate_fields, field_names, independent, labelled
 from harness_uq.structure.heuristics import clusters_by_heuristics
 
 
@@ -47,6 +47,27 @@ def find_clusters(
         if (candidate := candidate_field(log, name)) is not None:
             return labelled(name, candidate, "suggested by a plugin")
     return clusters_by_heuristics(log, entry, is_known=bool(catalogue))
+
+
+def missing_field(options: StructureOptions, logs: Iterable[TaskLog]) -> str:
+    """What is wrong with the fields that the user names for clusters, where one is missing; else empty.
+
+    A field for one task is missing where the task lacks it, one for all tasks where every task lacks it. The message
+    says which fields there are. Logs without documents have none, which a warning of each says.
+    """
+    held = [log for log in logs if not log.subtasks and candidate_fields(log)]
+    lacking = [error for log in held if (error := _lacks(log, options))]
+    named = [error for log in held if log.task in options.cluster_by_task and (error := _lacks(log, options))]
+    return (named or (lacking if len(lacking) == len(held) else []) or [""])[0]
+
+
+def _lacks(log: TaskLog, options: StructureOptions) -> str:
+    try:
+        if (wanted := options.cluster_of(log.task)) is not None:
+            _from_user(log, wanted)
+    except StructureError as error:
+        return str(error)
+    return ""
 
 
 def _from_user(log: TaskLog, wanted: str) -> Clusters:
