@@ -9,7 +9,7 @@ from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.plan import Plan, PlanRow
-from harness_uq.results.ranking import RankedSystem, Ranking
+from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.structure.facts import Fact, Structure
 
@@ -273,6 +273,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
             int(high[k]),
             "abcdefghijklmnopqrstuvwxyz"[min(k // 2, 25)],
             k + 1,
+            rank_set=(max(1, k - 1), min(n, k + 3)),
         )
         for k in range(n)
     )
@@ -285,6 +286,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
         n_questions=300,
         n_comparisons=n * (n - 1) // 2,
         correction="holm",
+        neighbours=Neighbours(n - 1, (n - 1) // 2, n - 1),
         prob_rank=tuple(map(tuple, shares.tolist())) if with_ranks else None,
         diagnostics={"mc_error": 0.004},
         notes=("systems share all 300 questions",),
