@@ -18,6 +18,7 @@ from harness_uq.commands import (
     report,
     rescore,
     restore,
+    store,
     structure,
     subset,
     watch,
@@ -70,6 +71,7 @@ _COMMANDS = {
     "rescore": rescore,
     "restore": restore,
     "watch": watch,
+    "store": store,
     "calibrate": calibrate,
 }
 
