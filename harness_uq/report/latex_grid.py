@@ -57,7 +57,9 @@ def _grid(scores: Mapping[tuple[str, str], _Score], paper: Paper, caption: str, 
         return ""
     systems = list(dict.fromkeys(system for system, _ in scores))
     tasks = list(dict.fromkeys(task for _, task in scores))
-    blocks = [tasks[k : k + _TASKS_ABREAST] for k in range(0, len(tasks), _TASKS_ABREAST)]
+    n_blocks = -(-len(tasks) // _TASKS_ABREAST)
+    abreast = -(-len(tasks) // n_blocks)
+    blocks = [tasks[k : k + abreast] for k in range(0, len(tasks), abreast)]
     level = next((score.interval.level for score in scores.values() if score.interval), 0.95)
     said = [f"Below each score its {100 * level:g}% interval.", *notes]
     title = escape_latex(paper.caption or caption) + (rf"\label{{{paper.label}}}" if paper.label else "")
