@@ -108,9 +108,13 @@ def calibration(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Pages: links, lists of methods and fields, examples that run, the plugin of the how-to pages."""
+    """Build the site, warnings as errors; its links, its search and its widths in a browser; what its pages print."""
     _install(session, "--editable", ".[dev]")
-    session.run("pytest", "tests/docs", "tests/test_public_names.py", "docs/methods", *session.posargs, env=ONE_THREAD)
+    site = Path("docs", "_build", "html")
+    session.run("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", str(site), env=ONE_THREAD)
+    pages = session.posargs or ["tests/docs", "tests/test_public_names.py", "docs"]
+    env = ONE_THREAD | {"HARNESS_UQ_SITE": str(site.resolve())}
+    session.run("pytest", "-n", "2", "--dist", "loadfile", *pages, env=env)
 
 
 @nox.session

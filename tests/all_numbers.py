@@ -20,7 +20,8 @@ ESTIMATES = [Options(scope=scope) for scope in SCOPES] + [Options(method="wilson
 
 def numbers(folder: Path) -> dict[str, object]:
     """All results of the logs under a folder."""
-    logs = list(harness_uq.read_logs(folder, need_scores=True).logs)
+    # Inspect names its logs by the second they were written in, so that the order of files is that of chance
+    logs = sorted(harness_uq.read_logs(folder, need_scores=True).logs, key=lambda log: (log.system, log.task))
     return {
         "estimates": [[_kept(row.to_dict()) for row in harness_uq.estimate(logs, how)] for how in ESTIMATES],
         "structure": [_structure(found) for found in harness_uq.structures(logs)],

@@ -151,7 +151,8 @@ def _example_runs(package: str, script: str, tmp_path_factory: pytest.TempPathFa
     if find_spec(package) is None:
         _absent(f"{package} is not installed")
     folder = tmp_path_factory.mktemp(package)
-    _run_python(EXAMPLES / script, "--output", folder, cwd=folder)
+    printed = _run_python(EXAMPLES / script, "--output", folder, cwd=folder)
+    (folder / "printed.txt").write_text(printed, encoding="utf-8")
     return folder
 
 

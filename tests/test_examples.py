@@ -1,10 +1,6 @@
 """The example tasks run with the real harnesses, and their logs hold what examples/README.md says."""
 
 import json
-import os
-import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 import make_data
-from harness_uq.cli import main
 from systems.behaviour import ABILITIES, System
 from systems.hashing import uniform
 from systems.questions import DATA, Question, load, load_all
@@ -294,73 +289,3 @@ class TestInspectLogs:
         run_python("-m", "inspect_ai", "eval", task, *options, cwd=tmp_path)
         again, before = (inspect_log(runs, "scripted-large", "conversions") for runs in (tmp_path, inspect_runs))
         assert inspect_scores(again) == inspect_scores(before)
-
-
-UPSTREAM = EXAMPLES.parent / "docs" / "upstream"
-PRINTED = re.findall(r"^\$ harness-uq (.+)\n((?:.+\n)+?)```", (UPSTREAM / "lm-eval.md").read_text(), re.MULTILINE)
-
-
-@pytest.fixture(scope="session")
-def places_of_the_answers(lm_eval_runs: Path, run_python: RunPython, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("answers")
-    (folder / "demo-output").symlink_to(lm_eval_runs)
-    run_python(UPSTREAM / "leaderboard_math.py", "leaderboard", cwd=folder)
-    return folder
-
-
-def test_every_answer_to_a_thread_shows_a_command() -> None:
-    text = (UPSTREAM / "lm-eval.md").read_text()
-    assert len(PRINTED) == text.count("$ harness-uq") >= text.count("## #") == 5
-
-
-@pytest.mark.harness
-@pytest.mark.parametrize(("command", "shown"), PRINTED, ids=[command for command, _ in PRINTED])
-def test_answers_to_threads_show_what_is_printed(
-    command: str,
-    shown: str,
-    places_of_the_answers: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(places_of_the_answers)
-    assert main(command.split()) == 0
-    printed = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
-    assert [line for line in shown.splitlines() if line not in printed | {"..."}] == []
-
-
-LIVE = re.findall(
-    r"^\$ harness-uq (lm-eval run .+)\n((?:.*\n)+?)```", (EXAMPLES.parent / "docs/lm-eval.md").read_text(), re.MULTILINE
-)
-# no search through lm-eval's own 13,000 tasks
-RUN_LIVE = """
-import functools, sys
-from pathlib import Path
-import run_lm_eval
-run_lm_eval.set_environment(Path("cache").resolve())
-import systems.lm_eval_model
-from lm_eval import tasks
-tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
-from harness_uq.cli import main
-model = ["--model_args", "path=scripted-large,ability=1.3"]
-folders = ["--include_path", str(run_lm_eval.TASKS), "--output_path", "out"]
-sys.exit(main([*sys.argv[1:], *model, *folders]))
-"""
-
-
-@pytest.mark.harness
-@pytest.mark.slow
-@pytest.mark.parametrize(("command", "shown"), LIVE, ids=[command for command, _ in LIVE])
-def test_the_page_on_live_runs_shows_what_is_printed(command: str, shown: str, tmp_path: Path) -> None:
-    pytest.importorskip("lm_eval")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(EXAMPLES), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN_LIVE, *command.split()],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    printed = (done.stdout + done.stderr).splitlines()
-    assert [line for line in shown.splitlines() if line not in printed] == []
-    assert done.returncode == (2 if "error:" in shown else 0)

@@ -120,7 +120,13 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A committed calibration run."""
+    """A committed calibration run.
+
+    Attributes
+    ----------
+    seconds : of the clock
+    earlier : date by setting, where results of an earlier run stand in for it
+    """
 
     size: str
     seed: int
@@ -130,6 +136,7 @@ class Report:
     cells: tuple[CellResult, ...]
     uniformity: tuple[Uniformity, ...]
     reliability: tuple[Reliability, ...] = ()
+    earlier: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_lines(path: Path) -> list[CellResult]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness_uq.calibration.before import FORMER, HEAD, before_and_after
 from harness_uq.calibration.design import NOMINAL
 from harness_uq.calibration.figures_of_papers import FIGURES
 from harness_uq.calibration.results import CellResult, MethodResult, Reliability, Report, Uniformity
@@ -68,7 +69,7 @@ def _size_text(result: MethodResult) -> str:
 def page(report: Report) -> str:
     """The page docs/calibration.md."""
     verdicts = [judge(name, report.cells) for name in SETTINGS if any(c.setting == name for c in report.cells)]
-    parts = [_opening(report), _verdict_table(verdicts)]
+    parts = [_opening(report), _verdict_table(verdicts), _before_section(report.cells)]
     parts += [_setting_section(verdict, report.cells) for verdict in verdicts]
     parts += [_figures_section(report.cells), _sbc_section(report.uniformity), _reliability_section(report.reliability)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -90,7 +91,7 @@ numbers of its own, so that `--jobs` changes nothing ([decision 016](decisions/0
 estimate` and `compare` print, warnings included. A method that refuses to give an interval, or gives one of no width,
 has missed. Coverage of one proportion is a sum over all possible data, without Monte Carlo error; elsewhere the number
 of data sets is given, and slow methods get fewer of them: with n data sets the standard error of a coverage of .95 is
-.22 / √n, of .90 .30 / √n.
+.22 / √n, of .90 .30 / √n.{_carried_over(report)}
 
 ![coverage against level](calibration/coverage.svg)
 ![coverage against width](calibration/width.svg)
@@ -98,6 +99,26 @@ of data sets is given, and slow methods get fewer of them: with n data sets the 
 
 The first two figures show questions in clusters as Bowyer et al. (2025) draw them, six clusters of five; the third, one
 proportion of a uniform prior. Bars are two Monte Carlo standard errors."""
+
+
+def _carried_over(report: Report) -> str:
+    if not report.earlier:
+        return ""
+    dates = sorted(set(report.earlier.values()))
+    each = [f"{', '.join(name for name, of in report.earlier.items() if of == date)} of {date}" for date in dates]
+    return f" Settings whose methods have not changed since are those of an earlier run: {'; '.join(each)}."
+
+
+def _before_section(cells: Sequence[CellResult]) -> str:
+    rows = before_and_after(cells)
+    if not rows:
+        return ""
+    return f"""## Before and now
+
+Where the default of a setting was another one, `{FORMER}` is that one's result in the same cells, on data sets of its
+own.
+
+{_markdown(HEAD, rows)}"""
 
 
 def _minutes(report: Report) -> float:

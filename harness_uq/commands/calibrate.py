@@ -73,6 +73,9 @@ def add(commands: _shared.Commands) -> None:
     parser.add_argument(
         "--from", type=Path, dest="earlier", metavar="FILE", help="take the results of an earlier report"
     )
+    parser.add_argument(
+        "--beside", type=Path, metavar="FILE", help="put the defaults of an earlier report beside those of this one"
+    )
     parser.add_argument("--report", type=Path, metavar="DIR", help="write results.json, figures, and DIR.md beside DIR")
     parser.add_argument("--readme-figure", type=_arguments.figure, metavar="FILE", help="draw the figure of the README")
     _shared.add_seed(parser)
@@ -81,6 +84,10 @@ def add(commands: _shared.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Simulate, print, and write what was asked for; exit code 1 where a default method raised an alarm."""
+    from dataclasses import replace
+
+    from harness_uq.calibration.before import beside
+    from harness_uq.calibration.results import read_report
     from harness_uq.calibration.summary import cell_table
     from harness_uq.calibration.verdicts import alarms
 
@@ -92,7 +99,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.report:
         _output.make_folder(args.report)
+    earlier = read_report(args.beside).cells if args.beside else ()
     report = _report(args)
+    report = replace(report, cells=tuple(beside(report.cells, earlier)))
     if args.report:
         _write(report, args.report)
     print(_json(report) if args.format == "json" else cell_table(report.cells))

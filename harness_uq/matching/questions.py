@@ -1,7 +1,7 @@
 """The questions that runs share, matched by document identity, never by row order."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -137,7 +137,7 @@ def _aligned(kept: Sequence[Chosen], matched_by: str, notes: tuple[str, ...]) ->
     rows = np.array([[index[key] for key in order] for index in indices])
     rows.setflags(write=False)
     n_unmatched = tuple(len(labels) - len(order) for labels in keys)
-    warnings += (*_across_harnesses(kept, keys, matched_by), *_other_prompts(kept, rows))
+    warnings += (*_across_harnesses(kept, keys, matched_by), *_other_prompts(kept, rows), *_cut(names, kept))
     return CommonQuestions(
         tuple(kept), names, rows, matched_by, n_unmatched, (*notes, *_loss(n_unmatched, len(order))), warnings
     )
@@ -238,6 +238,15 @@ def _other_prompts(chosen: Sequence[Chosen], rows: IntArray) -> tuple[str, ...]:
     names = _differing_settings(chosen)
     why = f" (settings that differ: {', '.join(names)})" if names else ""
     return (f"the prompts of {n_other} of {rows.shape[1]} questions differ between the runs{why}: so may the scores",)
+
+
+def _cut(names: Sequence[str], chosen: Sequence[Chosen]) -> Iterator[str]:
+    """Logs that hold samples of less than half of their questions: totals of all cannot be matched, and are said."""
+    for name, entry in zip(names, chosen, strict=True):
+        n_held, reported = len(_scored(entry)), entry.log.reported.get((entry.data.metric, entry.data.filter))
+        if reported and reported.n and n_held < ENOUGH * reported.n:
+            total = "" if reported.value is None else f"; on all of them it scores {reported.value:.4g}"
+            yield f"{name}: the log holds samples of {n_held} of {reported.n} questions, and no others count{total}"
 
 
 def _differing_settings(chosen: Sequence[Chosen]) -> list[str]:

@@ -34,8 +34,9 @@ def test_names_and_numbers_that_no_setting_has_are_refused(
 def test_results_that_cannot_be_read_are_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "other.json").write_text("[1, 2]")
     for name, said in (("none.json", "cannot be read: No such file"), ("other.json", "holds no results of a calib")):
-        assert main(["calibrate", "--from", str(tmp_path / name)]) == 1
-        assert f"{name} {said}" in capsys.readouterr().err
+        for option in ("--from", "--beside"):
+            assert main(["calibrate", option, str(tmp_path / name)]) == 1
+            assert f"{name} {said}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--report", "--keep", "--readme-figure"])
@@ -56,4 +57,5 @@ def test_a_report_is_written(tmp_path: Path) -> None:
     assert (folder / "results.json").exists()
     assert list(folder.glob("*.svg"))
     assert (tmp_path / "found.md").read_text().startswith("#")
-    assert main(["calibrate", "--from", str(folder / "results.json")]) in (0, 1)
+    results = str(folder / "results.json")
+    assert main(["calibrate", "--from", results, "--beside", results]) in (0, 1)

@@ -7,6 +7,7 @@ import pytest
 
 from harness_uq.commands.settings import Settings, SettingsError, find_settings
 from tests.commands.test_selection import system
+from tests.conftest import ROOT
 from tests.test_cli import output
 
 EVERYTHING = """
@@ -51,6 +52,13 @@ def test_every_setting_is_read_from_either_file(tmp_path):
     assert find_settings(tmp_path) == Settings(str(tmp_path / "pyproject.toml"), **AS_READ)
 
 
+def test_the_documented_file_is_one(tmp_path):
+    page = (ROOT / "docs/settings.md").read_text()
+    write(tmp_path, page.partition("```toml\n")[2].partition("```")[0])
+    found = find_settings(tmp_path)
+    assert (found.level, found.clusters["drop"], found.ranges["mt_bench:rating"]) == (0.9, "section_id", (1.0, 10.0))
+
+
 def test_the_nearest_file_counts_and_a_project_without_our_table_is_none(tmp_path):
     near = tmp_path / "a" / "b"
     near.mkdir(parents=True)
@@ -87,7 +95,7 @@ def test_a_wrong_setting_is_an_error_that_names_the_file_and_what_is_right(tmp_p
 
 def rows(capsys, command: str, *arguments: str) -> list[dict]:
     code, out, err = output(capsys, command, *arguments, "--format", "json")
-    assert (code, err) == (0, "settings of harness-uq.toml\n")
+    assert (code, err.splitlines()[0]) == (0, "settings of harness-uq.toml")
     return json.loads(out)["comparisons" if command == "compare" else "estimates"]
 
 

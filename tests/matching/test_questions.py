@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from harness_uq import PlanOptions, Source, TaskLog, compare, plan, rank
 from harness_uq.errors import NotEstimableError
+from harness_uq.logs.data import Reported
 from harness_uq.logs.newest import Chosen
 from harness_uq.matching.questions import CommonQuestions, common_questions
 from tests.logs.toy import task_log
@@ -120,3 +121,20 @@ def test_the_three_commands_say_the_same_of_too_few_common_questions():
         plan([a, b], PlanOptions(difference=0.1))
     for text in ("; ".join(compared.notes), "; ".join(ranked.notes), str(planned.value)):
         assert "only 10 of 100 questions match" in text
+
+
+def test_samples_of_a_few_questions_are_said_with_the_totals_of_all():
+    """The totals of two runs cannot be compared question by question; `estimate` prints them."""
+    a = numbered("a", 0, 3, reported={("acc", "none"): Reported(0.71, 0.05, 100)})
+    b = numbered("b", 0, 100, reported={("acc", "none"): Reported(0.5, 0.05, 100)})
+    said = "a: the log holds samples of 3 of 100 questions, and no others count; on all of them it scores 0.71"
+    (compared,) = compare(a, b)
+    assert compared.n_matched == 3
+    (ranked,) = rank([a, b])
+    for found in (compared, ranked):
+        assert [text for text in found.warnings if "samples" in text] == [said]
+
+
+def test_samples_of_half_of_the_questions_or_more_are_not_complained_of():
+    a = numbered("a", 0, 50, reported={("acc", "none"): Reported(0.5, 0.05, 100)})
+    assert aligned(a, numbered("b", 0, 50)).warnings == ()

@@ -6,15 +6,15 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray
-from harness_uq.stats.common.posterior import DensityPosterior, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior, WithMoments
 
 _SPACING = 0.025  # of nodes, in standard deviations of the narrowest part near its centre
 _TAIL = 32.0  # log of the mass left out: exp(-32) = 1e-14
 _NEGLIGIBLE = 1e-12
 
 
-class BetaMixturePosterior(Posterior):
-    """sum_k w_k Beta(a_k, b_k); mean and sd are exact, quantiles good to 1e-5 of the width.
+class BetaMixturePosterior(WithMoments):
+    """sum_k w_k Beta(a_k, b_k); mean and sd are exact, quantiles good to 1e-5 of the width, of one part exact.
 
     Parameters
     ----------
@@ -39,34 +39,35 @@ class BetaMixturePosterior(Posterior):
             )
         kept = w > _NEGLIGIBLE * w.sum()
         self.a, self.b, self.weights = parts_a[kept], parts_b[kept], w[kept] / w[kept].sum()
-        self._tabulated = _tabulate(self.a, self.b, self.weights)
-
-    @property
-    def mean(self) -> float:
-        return float(self.weights @ (self.a / (self.a + self.b)))
-
-    @property
-    def sd(self) -> float:
-        size = self.a + self.b
-        means = self.a / size
-        within = means * (self.b / size) / (size + 1)
-        return float(np.sqrt(self.weights @ (within + (means - self.mean) ** 2)))
+        moments = _moments(self.a, self.b, self.weights)
+        super().__init__(*moments)
+        is_single = len(self.a) == 1
+        self._whole: Posterior = (
+            BetaPosterior(self.a[0], self.b[0]) if is_single else _tabulate(self.a, self.b, self.weights, moments)
+        )
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._tabulated.quantile(p)
+        return self._whole.quantile(p)
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._tabulated.cdf(x)
+        return self._whole.cdf(x)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(mean={self.mean:.4g}, sd={self.sd:.3g}, {len(self.a)} parts)"
 
 
-def _tabulate(a: FloatArray, b: FloatArray, weights: FloatArray) -> DensityPosterior:
+def _moments(a: FloatArray, b: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    size = a + b
+    means = a / size
+    mean = float(weights @ means)
+    return mean, float(np.sqrt(weights @ (means * (b / size) / (size + 1) + (means - mean) ** 2)))
+
+
+def _tabulate(a: FloatArray, b: FloatArray, weights: FloatArray, moments: tuple[float, float]) -> DensityPosterior:
     """Density of the logit on nodes that are closest where the narrowest part lies."""
     u = _nodes(a, b)
     log_parts = np.outer(a, special.log_expit(u)) + np.outer(b, special.log_expit(-u)) - special.betaln(a, b)[:, None]
-    return DensityPosterior(u, np.asarray(weights @ np.exp(log_parts), float), "logit")
+    return DensityPosterior(u, np.asarray(weights @ np.exp(log_parts), float), "logit", moments)
 
 
 def _nodes(a: FloatArray, b: FloatArray) -> FloatArray:

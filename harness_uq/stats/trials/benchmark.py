@@ -1,5 +1,6 @@
 """Posterior of the score on exactly these questions, whose difficulties come from a common Beta distribution."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -9,9 +10,8 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.arrays import FloatArray
-from harness_uq.stats.common.averaged import AveragedPosterior
+from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
 from harness_uq.stats.common.outcomes import check_question_counts
-from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior
 
 BenchmarkModel = Literal["hierarchical", "pooled"]
 ModelChoice = Literal["auto", "hierarchical", "pooled"]
@@ -19,11 +19,40 @@ ModelChoice = Literal["auto", "hierarchical", "pooled"]
 POOLED_UP_TO, LEARNT_FROM = 5, 15  # right or wrong trials in all, between which the spread of questions can be learnt
 SHAPE_WORTH = 10.0  # mixed questions that weigh as much as the Beta shape
 _NEGLIGIBLE = 1e-6
-_TAIL = np.log(1e-10)
-_DENSITY_NODES = 300
 
 
-class BenchmarkPosterior(AveragedPosterior):
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """What a model says of the score; arrays have one entry for each dispersion it may have.
+
+    Attributes
+    ----------
+    right, wrong : mean of the score and of its complement, so that neither is lost to rounding near 0
+    sd : its standard deviation
+    """
+
+    right: FloatArray
+    wrong: FloatArray
+    sd: FloatArray
+
+    @classmethod
+    def of_beta(cls, a: float, b: float) -> "_Moments":
+        right, wrong = a / (a + b), b / (a + b)
+        return cls(*(np.asarray(x) for x in (right, wrong, np.sqrt(right * wrong / (a + b + 1)))))
+
+    def __mul__(self, weight: float) -> "_Moments":
+        return _Moments(weight * self.right, weight * self.wrong, weight * self.sd)
+
+    def __add__(self, other: "_Moments") -> "_Moments":
+        return _Moments(self.right + other.right, self.wrong + other.wrong, self.sd + other.sd)
+
+    def betas(self) -> tuple[FloatArray, FloatArray]:
+        """Both parameters of the Betas with these moments."""
+        size = self.right * self.wrong / self.sd**2 - 1
+        return self.right * size, self.wrong * size
+
+
+class BenchmarkPosterior(BetaMixturePosterior):
     """Posterior of a benchmark score that knows its models.
 
     Attributes
@@ -34,15 +63,11 @@ class BenchmarkPosterior(AveragedPosterior):
     """
 
     def __init__(
-        self, parts: list[tuple[Posterior, float]], *, pooled_share: float = 0.0, icc: float | None = None
+        self, moments: _Moments, masses: ArrayLike = 1.0, *, pooled_share: float = 0.0, icc: float | None = None
     ) -> None:
-        super().__init__(parts)
+        super().__init__(*moments.betas(), masses)
         self.model: BenchmarkModel = "pooled" if icc is None else "hierarchical"
         self.pooled_share, self.icc = pooled_share, icc
-
-    def __repr__(self) -> str:
-        parts = ", ".join(f"{weight:.2g} {posterior!r}" for posterior, weight in self.parts)
-        return f"{type(self).__name__}({parts}, model={self.model!r})"
 
 
 def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: ModelChoice = "auto") -> BenchmarkPosterior:
@@ -52,8 +77,8 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     ----------
     successes, trials : (M,) whole numbers, broadcast together; right trials and all trials of each question.
         A question without trials takes what the others say: the score is then that of all M questions
-    model : `hierarchical`, `pooled`, or `auto`, which averages their quantiles with those of a posterior that assumes
-        no shape, by weights that the data give; where every question has one trial it is `pooled`
+    model : `hierarchical`, `pooled`, or `auto`, which averages both with what the questions show without any shape, by
+        weights that the data give; where every question has one trial it is `pooled`
 
     Returns
     -------
@@ -75,31 +100,32 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     wide in this scope, never too narrow: with one trial a question the spread between questions is not identified,
     with few failures hardly. Its weight falls from 1 at 5 right or wrong trials in all to 0 at 15.
 
-    Without a shape: the Beta with the plain score as mean and the variance sum_q v_q / M^2, v_q = s (n - s) /
-    (n^2 (n - 1)) the unbiased variance of a question's share. Where difficulties are not Beta-distributed the
-    hierarchical posterior settles beside the plain score; its weight 10 / (10 + J), J = (sum v)^2 / sum v^2 the number
-    of questions that show noise, fades as they grow, so that the interval closes on the plain score.
+    Without a shape: the plain score as mean and the variance sum_q v_q / M^2, v_q = s (n - s) / (n^2 (n - 1)) the
+    unbiased variance of a question's share. Where difficulties are not Beta-distributed the hierarchical posterior
+    settles beside the plain score; its weight 10 / (10 + J), J = (sum v)^2 / sum v^2 the number of questions that show
+    noise, fades as they grow, so that the interval closes on the plain score.
+
+    The models' means and standard deviations are averaged with these weights at each d, which moves and stretches the
+    Beta there (to first order it averages quantiles: Ratcliff 1979, Psychological Bulletin 86:446).
 
     Examples
     --------
     >>> benchmark_posterior([1, 1, 0], 1)  # one trial each: pooled, Beta(1 + 2, 1 + 1)
-    BenchmarkPosterior(1 BetaPosterior(a=3, b=2, low=0, high=1), model='pooled')
+    BenchmarkPosterior(mean=0.6, sd=0.2, 1 parts)
     >>> benchmark_posterior([4, 4, 3, 4, 0, 1, 4, 4, 2, 4, 0, 0], 4).model
     'hierarchical'
     """
     s, n = check_question_counts(successes, trials)
     check_model(model)
     share = _pooled_share(s, n) if model == "auto" else float(model == "pooled")
+    pooled = _pooled(s, n)
     if share == 1.0:
-        return BenchmarkPosterior([(_pooled(s, n), 1.0)], pooled_share=1.0)
+        return BenchmarkPosterior(pooled, pooled_share=1.0)
     grid = beta_binomial_grid(s, n)
-    parts: list[tuple[Posterior, float]] = [(_mixed_over_dispersion(s, n, grid), 1.0)]
+    moments, masses = _by_dispersion(s, n, grid)
     if model == "auto":
-        parts = _with_shapeless(s, n, parts[0][0])
-    parts = [(posterior, (1.0 - share) * weight) for posterior, weight in parts]
-    if share > 0:
-        parts.append((_pooled(s, n), share))
-    return BenchmarkPosterior(parts, pooled_share=share, icc=grid.icc_mean)
+        moments = _with_shapeless(s, n, moments)
+    return BenchmarkPosterior(moments * (1.0 - share) + pooled * share, masses, pooled_share=share, icc=grid.icc_mean)
 
 
 def _pooled_share(successes: FloatArray, trials: FloatArray) -> float:
@@ -110,60 +136,40 @@ def _pooled_share(successes: FloatArray, trials: FloatArray) -> float:
     return float(np.clip((LEARNT_FROM - rarer) / (LEARNT_FROM - POOLED_UP_TO), 0.0, 1.0))
 
 
-def _pooled(successes: FloatArray, trials: FloatArray) -> BetaPosterior:
-    """The Beta of one binomial of 1 / sum_q(w_q^2 / n_q) trials, w_q = 1 / M."""
+def _pooled(successes: FloatArray, trials: FloatArray) -> _Moments:
+    """One binomial of 1 / sum_q(w_q^2 / n_q) trials, w_q = 1 / M, under a uniform prior."""
     tried = trials > 0
     share, size = float(np.mean(successes[tried] / trials[tried])), tried.sum() ** 2 / float(np.sum(1 / trials[tried]))
-    return BetaPosterior(1 + size * share, 1 + size * (1 - share))
+    return _Moments.of_beta(1 + size * share, 1 + size * (1 - share))
 
 
-def _with_shapeless(
-    successes: FloatArray, trials: FloatArray, hierarchical: Posterior
-) -> list[tuple[Posterior, float]]:
-    """The hierarchical posterior, and the one from the questions' own noise where each has been tried, with weights."""
+def _with_shapeless(successes: FloatArray, trials: FloatArray, hierarchical: _Moments) -> _Moments:
+    """The hierarchical moments averaged with those of the questions' own noise, where each has been tried."""
     if not trials.all():
-        return [(hierarchical, 1.0)]
+        return hierarchical
     share = successes / trials
     plain = float(share.mean())
     once = trials == 1
     noise = np.where(once, plain * (1 - plain), share * (1 - share) / np.where(once, 1.0, trials - 1))
     total = float(noise.sum())
     if total == 0:
-        return [(hierarchical, 1.0)]
+        return hierarchical
     shape = SHAPE_WORTH / (SHAPE_WORTH + total**2 / float(noise @ noise))
     most = plain * (1 - plain) / 2  # that of a Beta with a + b = 1
-    shapeless = BetaPosterior.from_moments(plain, min(total / len(trials) ** 2, most))
-    return [(hierarchical, shape), (shapeless, 1.0 - shape)]
+    sd = np.sqrt(min(total / len(trials) ** 2, most))
+    shapeless = _Moments(*(np.asarray(x) for x in (plain, 1 - plain, sd)))
+    return hierarchical * shape + shapeless * (1.0 - shape)
 
 
-def _mixed_over_dispersion(successes: FloatArray, trials: FloatArray, grid: BetaBinomialGrid) -> Posterior:
-    """Density of the logit of the mean: for each d the Beta with its moments, mixed.
-
-    Where rounding leaves a d without a Beta, as with a billion trials that are all right, one Beta stands for all.
-    """
-    mean, within = _moments_at_nodes(successes, trials, grid, None)
-    mass = grid.weights.sum(axis=0)
-    kept = mass > _NEGLIGIBLE
-    weights = grid.weights[:, kept] / mass[kept]
-    m = np.sum(weights * mean[:, kept], axis=0)
-    v = np.sum(weights * (within[:, kept] + (mean[:, kept] - m) ** 2), axis=0)
-    size = m * (1 - m) / v - 1
-    if not ((m < 1) & (size > 0)).all():
-        return BetaPosterior.from_moments(*hierarchical_moments(successes, trials, grid))
-    a, b = (m * size)[:, None], ((1 - m) * size)[:, None]
-    u = _logit_nodes(a, b, float(mass[kept] @ m) / float(mass[kept].sum()))
-    density = mass[kept] @ np.exp(a * special.log_expit(u) + b * special.log_expit(-u) - special.betaln(a, b))
-    return DensityPosterior(u, density, "logit")
-
-
-def _logit_nodes(a: FloatArray, b: FloatArray, mean: float) -> FloatArray:
-    """Nodes from the lowest to the highest quantile of order 1e-10 of logits of Betas, denser in the middle."""
-    centre = float(special.logit(mean))
-    scale = float(np.min(np.sqrt(1 / a + 1 / a**2 + 1 / b + 1 / b**2)))  # at least the sd of the narrowest
-    low = min(float(np.min((_TAIL + np.log(a) + special.betaln(a, b)) / a)), centre - 8 * scale)
-    high = max(float(np.max(-(_TAIL + np.log(b) + special.betaln(a, b)) / b)), centre + 8 * scale)
-    ends = np.arcsinh((np.array([low, high]) - centre) / (4 * scale))
-    return np.asarray(centre + 4 * scale * np.sinh(np.linspace(ends[0], ends[1], _DENSITY_NODES)))
+def _by_dispersion(successes: FloatArray, trials: FloatArray, grid: BetaBinomialGrid) -> tuple[_Moments, FloatArray]:
+    """Moments of the score for each d that matters, mixed over theta, and the masses of these d."""
+    masses = grid.weights.sum(axis=0)
+    kept = masses > _NEGLIGIBLE
+    weights = grid.weights[:, kept] / masses[kept]
+    right, wrong, within = (part[:, kept] for part in _moments_at_nodes(successes, trials, grid, None))
+    mean = np.sum(weights * right, axis=0)
+    variance = np.sum(weights * (within + (right - mean) ** 2), axis=0)
+    return _Moments(mean, np.sum(weights * wrong, axis=0), np.sqrt(variance)), masses[kept]
 
 
 def hierarchical_moments(
@@ -187,15 +193,15 @@ def hierarchical_moments(
     Both are polynomials in theta whose coefficients depend on d and n alone, so the sum over questions is taken
     once for each distinct n. m (1 - m) is expanded into positive terms: nothing cancels as d grows.
     """
-    mean, within = _moments_at_nodes(successes, trials, grid, weights)
+    mean, _, within = _moments_at_nodes(successes, trials, grid, weights)
     average = float(np.sum(grid.weights * mean))
     return average, float(np.sum(grid.weights * (within + (mean - average) ** 2)))
 
 
 def _moments_at_nodes(
     successes: FloatArray, trials: FloatArray, grid: BetaBinomialGrid, weights: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of sum_q w_q pi_q given each (theta, d) of the grid."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean, 1 - mean and variance of sum_q w_q pi_q given each (theta, d) of the grid."""
     w = np.full(len(trials), 1 / len(trials)) if weights is None else weights
     n, which = np.unique(trials, return_inverse=True)
     s, f, w2 = successes, trials - successes, w * w
@@ -205,11 +211,12 @@ def _moments_at_nodes(
     def by_size(values: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(which, values, len(n)), float)
 
-    mean = theta * (by_size(w) @ (d / total)) + by_size(w * s) @ (1 / total)
+    prior = by_size(w) @ (d / total)
+    right, wrong = theta * prior + by_size(w * s) @ (1 / total), complement * prior + by_size(w * f) @ (1 / total)
     scale = 1 / (total**2 * (total + 1))
     within = theta * complement * (d**2 * (by_size(w2) @ scale)) + by_size(w2 * s * f) @ scale
     within += theta * (d * (by_size(w2 * f) @ scale)) + complement * (d * (by_size(w2 * s) @ scale))
-    return mean, within
+    return right, wrong, within
 
 
 def check_model(model: str) -> None:

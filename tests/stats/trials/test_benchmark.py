@@ -99,13 +99,14 @@ def test_between_nine_and_ten_failures_the_width_does_not_jump(nine: list[int], 
     assert 0.8 < widths[1] / widths[0] < 1.25
 
 
-def test_the_shapeless_part_has_the_unbiased_variance_of_the_questions_shares() -> None:
-    s, n = np.array([3.0, 8, 0, 5, 6, 2, 7, 4] * 8), 8
-    shapeless, weight = benchmark_posterior(s, n).parts[1]
-    assert shapeless.mean == pytest.approx(s.mean() / n)
+def test_the_plain_score_and_the_questions_own_noise_come_in_with_their_weight() -> None:
+    s, n = np.array([3.0, 8, 0, 5, 6, 2, 7, 4] * 800), 8
+    shaped, blended = benchmark_posterior(s, n, model="hierarchical"), benchmark_posterior(s, n)
     unbiased = s / n * (1 - s / n) / (n - 1)
-    assert shapeless.sd == pytest.approx(np.sqrt(unbiased.sum()) / len(s))
-    assert weight == pytest.approx(1 - 10 / (10 + unbiased.sum() ** 2 / (unbiased @ unbiased)))
+    shape = 10 / (10 + unbiased.sum() ** 2 / (unbiased @ unbiased))
+    assert blended.mean == pytest.approx(shape * shaped.mean + (1 - shape) * s.mean() / n, abs=1e-12)
+    # that the dispersion is known to a few percent only adds to the model's part: less than 1e-4 here
+    assert blended.sd == pytest.approx(shape * shaped.sd + (1 - shape) * np.sqrt(unbiased.sum()) / len(s), rel=1e-4)
 
 
 FAR_FROM_BETA: dict[str, tuple[list[float], list[float]]] = {
@@ -160,9 +161,7 @@ def test_mixing_over_the_dispersion_is_nearer_the_draws_than_one_beta() -> None:
 def test_pooled_questions_count_alike_however_often_they_were_tried() -> None:
     # shares 1, 1, 1/2 of 4, 4, 2 trials: mean 5/6, variance p (1 - p) (1/4 + 1/4 + 1/2) / 9, that of 9 trials
     posterior = benchmark_posterior([4, 4, 1], [4, 4, 2], model="pooled")
-    (beta, weight) = posterior.parts[0]
-    assert isinstance(beta, BetaPosterior)
-    np.testing.assert_allclose((beta.a, beta.b, weight), (1 + 9 * 5 / 6, 1 + 9 / 6, 1))
+    np.testing.assert_allclose((posterior.a, posterior.b), ([1 + 9 * 5 / 6], [1 + 9 / 6]))
 
 
 def test_few_failures_in_questions_of_few_trials_are_covered() -> None:
