@@ -1,8 +1,8 @@
-"""Ranking 100 systems on 5,000 questions: the whole path from task logs to the ranking, and to its text.
+"""Ranking 134 systems on 500 questions, and 100 on 5,000: from task logs to the ranking, and to its text.
 
     OMP_NUM_THREADS=1 python benchmarks/bench_rank.py
 
-Writes benchmarks/results/rank.json: medians of three runs, in seconds.
+Writes benchmarks/results/rank.json: medians of three runs, in seconds of one core. Leaderboards are to take 5 at most.
 """
 
 import json
@@ -18,7 +18,7 @@ from harness_uq.ranking.analysis import rank
 from harness_uq.report.ranking_text import rankings_as
 
 RUNS = 3
-LIMIT = 10.0
+LIMITS = {(134, 500): 5.0, (100, 5000): 10.0}
 
 
 def logs(kind: str, n_systems: int, n_questions: int) -> list[TaskLog]:
@@ -29,10 +29,10 @@ def logs(kind: str, n_systems: int, n_questions: int) -> list[TaskLog]:
     found = []
     for k in range(n_systems):
         rate = 1 / (1 + np.exp(-(difficulty + np.linspace(-0.4, 1.4, n_systems)[k])))
-        trials = 4 if kind == "trials" else 1
+        trials = 4 if "trials" in kind else 1
         values = (rng.random((n_questions, trials)) < rate[:, None]).astype(float)
         questions = Questions(
-            tuple(map(str, range(n_questions))), fields={"passage": passages} if kind == "clusters" else {}
+            tuple(map(str, range(n_questions))), fields={"passage": passages} if "clusters" in kind else {}
         )
         found.append(
             TaskLog(f"system-{k}", "bench", Source("bench", "bench"), questions, (Scores("acc", "none", values),))
@@ -44,19 +44,19 @@ def seconds(kind: str, n_systems: int, n_questions: int) -> float:
     given = logs(kind, n_systems, n_questions)
     taken = []
     for _ in range(RUNS):
-        start = time.perf_counter()
+        start = time.process_time()
         rankings_as(rank(given), "table")
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     return statistics.median(taken)
 
 
 def main() -> None:
     result = {
         f"{kind}, {s} systems x {q} questions": round(seconds(kind, s, q), 2)
-        for kind in ("single", "clusters", "trials")
-        for s, q in ((20, 500), (100, 5000))
+        for kind in ("single", "clusters", "trials", "clusters and trials")
+        for s, q in ((20, 500), *LIMITS)
     }
-    result["limit"] = LIMIT
+    result |= {f"limit, {s} systems x {q} questions": limit for (s, q), limit in LIMITS.items()}
     path = Path(__file__).parent / "results" / "rank.json"
     path.write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result, indent=2))

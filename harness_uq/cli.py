@@ -20,6 +20,7 @@ from harness_uq.commands import (
     report,
     rescore,
     restore,
+    store,
     structure,
     subset,
     watch,
@@ -73,6 +74,7 @@ _COMMANDS = {
     "rescore": rescore,
     "restore": restore,
     "watch": watch,
+    "store": store,
     "calibrate": calibrate,
     "completion": completion,
 }

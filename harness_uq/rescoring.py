@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness_uq.errors import LogError, StructureError, told
 from harness_uq.estimating.analysis import Options, estimate
+from harness_uq.logs import places
 from harness_uq.logs.selection import Selection
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
@@ -155,13 +156,29 @@ def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescor
 def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
     """Where copies of the run go: beneath `output` as it lies beneath the path that was named."""
     if output is None:
+        if places.is_remote(run.files[0]):
+            raise LogError("on a store nothing is written in place: name a folder for copies (--output)")
         return None
-    folder, root = Path(run.files[0]).absolute().parent, Path(named).absolute()
-    beneath = folder.relative_to(root) if root.is_dir() and folder.is_relative_to(root) else Path()
-    target = (Path(output) / beneath).absolute()
-    if target.resolve() == folder.resolve():
+    folder = places.folder_of(run.files[0])
+    target = places.join(_absolute(str(output)), *_beneath(_absolute(folder), _absolute(named)))
+    if _resolved(target) == _resolved(folder):
         raise LogError("the output folder is the run's own; to write there, ask for it in place")
-    return str(target)
+    return target
+
+
+def _beneath(folder: str, root: str) -> tuple[str, ...]:
+    """The way from a folder that was named to the run's own; none where a file or a pattern was named."""
+    if places.is_remote(folder):
+        return tuple(folder.removeprefix(f"{root}/").split("/")) if folder.startswith(f"{root}/") else ()
+    return Path(folder).relative_to(root).parts if Path(root).is_dir() and Path(folder).is_relative_to(root) else ()
+
+
+def _absolute(place: str) -> str:
+    return place.rstrip("/") if places.is_remote(place) else str(places.local_path(place).absolute())
+
+
+def _resolved(place: str) -> str:
+    return place.rstrip("/") if places.is_remote(place) else str(places.local_path(place).resolve())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from uuid import uuid4
 
 import pytest
 
 import harness_uq
+from harness_uq.logs.places import write_whole
 from harness_uq.plugins import hookspecs
 from harness_uq.plugins.manager import load_plugins
 from tests.conftest import ROOT
@@ -68,3 +70,15 @@ def test_the_harness_of_the_documentation_works(tmp_path):
     (row,) = harness_uq.estimate(found.logs, plugins=plugins)
     assert (row.task, row.cluster_key, row.n_clusters) == ("a", "passage", 20)
     assert "the reader of plain-text failed: ValueError" in found.warnings[0][1]
+
+
+def test_the_harness_of_the_documentation_reads_stores_and_one_that_does_not_say_so_gets_paths_alone():
+    pytest.importorskip("fsspec")
+    reader = load_plugins([plugin_of(ROOT / "docs/howto/add-a-harness.md")]).harnesses["plain-text"]
+    place = f"memory://{uuid4().hex}/a.uqtxt"
+    write_whole(place, b"".join(b"%d %d\n" % (i // 4, i % 3 > 0) for i in range(80)))
+    (log,) = harness_uq.read_logs(place, harnesses={reader.name: reader}).logs
+    assert (log.task, log.source.path, len(log.questions)) == ("a", place, 80)
+    reader.reads_stores = False
+    ((path, message),) = harness_uq.read_logs(place, harnesses={reader.name: reader}).failures
+    assert (path, message) == (place, "its content is not that of a log of a harness that reads stores ()")

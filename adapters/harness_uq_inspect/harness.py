@@ -15,6 +15,7 @@ class InspectHarness:
     """Reads and writes `.eval` and `.json` logs of Inspect AI, and runs `inspect`."""
 
     name: str = "inspect"
+    reads_stores: bool = True
 
     def find(self, paths: Sequence[str]) -> "Found":
         """Runs among these files, one for each log; side files such as `eval-set.json` are not recognised."""

@@ -11,6 +11,17 @@ class LmEvalHarness:
     """Runs lm-eval 0.4.11 and later; reads and rescores the results and samples files of 0.4.0 and later."""
 
     name = "lm-eval"
+    reads_stores = True
+
+    @property
+    def version(self) -> str:
+        """The installed lm-eval, whose aggregations are replayed."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return f"lm-eval {version('lm-eval')}"
+        except PackageNotFoundError:
+            return "no lm-eval"
 
     def find(self, paths: Sequence[str]) -> "Found":
         """Runs among these files. Partners of a file that is named alone are looked up beside it."""

@@ -55,6 +55,14 @@ def metric_range(text: str) -> tuple[str, tuple[float, float]]:
     return metric, (low, high)
 
 
+def price(text: str) -> tuple[str, float]:
+    """A factor and what one level of it costs, from NAME=PRICE."""
+    name, _, amount = text.partition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(f"must look like NAME=PRICE, such as prompt=50; got {text!r}")
+    return name, not_negative(amount)
+
+
 def column(text: str) -> tuple[str, list[str]]:
     """A part that a column of a table plays, and the names of its columns, from ROLE=NAME[,NAME]."""
     role, _, names = text.partition("=")

@@ -1,8 +1,16 @@
 """`harness-uq effects`: what else the scores depend on."""
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import output as _output
 from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.results.effects import Effects
 
 
 def add(commands: _shared.Commands) -> None:
@@ -13,6 +21,12 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_factors(parser, "all that are found")
     _shared.add_structure(parser)
     _shared.add_level(parser)
+    parser.add_argument(
+        "--plot",
+        type=_arguments.figure,
+        metavar="FILE",
+        help="draw the effects into FILE (png, svg or pdf; needs matplotlib)",
+    )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
 
 
@@ -22,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.effects_text import effects_as
 
     options = _shared.effect_options(args)
+    if args.plot:
+        _output.try_file(args.plot)
     plugins = _shared.load_plugins(args)
     reading = _shared.read(args.logs, plugins)
     failed = _shared.say_reading(reading, plugins)
@@ -29,4 +45,16 @@ def run(args: argparse.Namespace) -> int:
     _shared.check_names(options.structure, logs)
     found = effects(logs, options, plugins=plugins)
     print(effects_as(found, args.format, errors=_shared.reading_errors(reading)))
+    if args.plot:
+        _draw(found, args.plot)
     return failed
+
+
+def _draw(found: "Sequence[Effects]", path: Path) -> None:
+    from harness_uq.errors import DataError
+    from harness_uq.plots import effect_sizes
+
+    if len(found) != 1:
+        names = ", ".join(f"{row.model} on {row.task}, {row.metric}" for row in found)
+        raise DataError(f"--plot draws the effects on one score; these are {len(found)}: {names}")
+    _output.write_figure(path, effect_sizes(found[0]))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path | str) -> Iterator[None]:
     """What the system refuses within becomes an error that names `path`.
 
     Raises

@@ -1,6 +1,8 @@
 """`harness-uq plan`: what to run next."""
 
 import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +11,11 @@ from harness_uq.commands import output as _output
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
+    from harness_uq.logs.data import TaskLog
     from harness_uq.planning.components import Components
+    from harness_uq.plugins.manager import Plugins
     from harness_uq.results.plan import Plan
+    from harness_uq.structure.facts import StructureOptions
 
 _EPILOG = """\
 examples:
@@ -18,6 +23,7 @@ examples:
   harness-uq plan new=runs/b old=runs/a --difference 0.03 questions to find 3 points between two systems
   harness-uq plan runs/a --difference 0.03 --questions 200   trials instead of questions
   harness-uq plan runs/a runs/b --cost-question 8 --cost-trial 1 --budget 5000   more questions or more trials?
+  harness-uq plan runs/seed-* --new question,seed --price seed=20 --budget 5000   more seeds or more questions?
   harness-uq plan --difference-variance 0.111 --difference 0.03   from numbers alone
 """
 
@@ -32,6 +38,16 @@ def add(commands: _shared.Commands) -> None:
     )
     _shared.add_structure(parser)
     _add_target(parser)
+    _shared.add_factors(parser, "questions alone")
+    parser.add_argument(
+        "--price",
+        type=_arguments.price,
+        action="append",
+        default=[],
+        dest="prices",
+        metavar="NAME=PRICE",
+        help="price of one more level of a new factor, such as prompt=50; may be repeated",
+    )
     _add_numbers(parser)
     _shared.add_level(parser)
     parser.add_argument("--power", type=_arguments.level, default=0.8, help="chance to find it (default: %(default)s)")
@@ -85,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.planning.analysis import PlanOptions, plan
     from harness_uq.report.plan_text import plans_as
 
+    if args.new:
+        return _split(args)
     with _shared.checking_arguments():
         options = PlanOptions(
             difference=args.difference,
@@ -100,23 +118,60 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.plot:
         _output.try_file(args.plot)
-    failed, errors = 0, []
-    if args.logs:
-        plugins = _shared.load_plugins(args)
-        readings = _shared.read_all_named(args.logs, plugins)
-        failed = max(_shared.say_reading(reading, plugins) for reading in readings)
-        errors = [error for reading in readings for error in _shared.reading_errors(reading)]
-        logs = _shared.selected(args, readings)
-        _shared.check_names(options.structure, logs)
-        plans = plan(logs, options, plugins=plugins)
+    pilot = _pilot(args, options.structure) if args.logs else None
+    if pilot is not None:
+        plans = plan(pilot.logs, options, plugins=pilot.plugins)
     else:
         with _shared.checking_arguments():
             components = _components(args)
         plans = plan(options=options, components=components)
-    print(plans_as(plans, args.format, errors=errors))
+    print(plans_as(plans, args.format, errors=pilot.errors if pilot else ()))
     if args.plot:
         _draw([plan for plan in plans if plan.rows], args.plot)
-    return failed
+    return pilot.failed if pilot else 0
+
+
+@dataclass(frozen=True)
+class _Pilot:
+    """The runs that were read, and what could not be."""
+
+    logs: "list[TaskLog]"
+    plugins: "Plugins"
+    failed: int
+    errors: list[Mapping[str, str]]
+
+
+def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
+    plugins = _shared.load_plugins(args)
+    readings = _shared.read_all_named(args.logs, plugins)
+    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
+    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
+    logs = _shared.selected(args, readings)
+    _shared.check_names(structure, logs)
+    return _Pilot(logs, plugins, failed, errors)
+
+
+def _split(args: argparse.Namespace) -> int:
+    """Split a budget over questions and levels of the factors that `--new` names."""
+    from harness_uq.effects.split import SplitOptions, splits
+    from harness_uq.report.split_text import splits_as
+
+    if args.plot or args.difference is not None or not args.logs:
+        raise _shared.UsageError("--new needs logs, and plans for a --budget or a --width; it has no --plot")
+    with _shared.checking_arguments():
+        asked = SplitOptions(
+            effects=_shared.effect_options(args),
+            budget=args.budget,
+            width=args.width,
+            cost_question=args.cost_question or 0.0,
+            cost_trial=args.cost_trial or 1.0,
+            prices=dict(args.prices),
+            n_questions=args.questions,
+            n_trials=args.trials,
+        )
+    pilot = _pilot(args, asked.effects.structure)
+    print(splits_as(splits(pilot.logs, asked, plugins=pilot.plugins), args.format, errors=pilot.errors))
+    return pilot.failed
 
 
 def _components(args: argparse.Namespace) -> "Components":

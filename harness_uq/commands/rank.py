@@ -29,7 +29,7 @@ def add(commands: _shared.Commands) -> None:
     )
     _shared.add_level(parser)
     _shared.add_seed(parser)
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,5 +50,10 @@ def run(args: argparse.Namespace) -> int:
     logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
+    if args.format == "html":
+        from harness_uq.report.html import report_html
+
+        print(report_html([], (), rankings, title="Leaderboard"))
+        return failed
     print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
     return failed

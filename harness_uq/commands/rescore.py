@@ -1,7 +1,6 @@
 """`harness-uq rescore`: intervals written into the logs themselves."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import output as _output
@@ -68,6 +67,7 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     import time
 
     from harness_uq.estimating.analysis import estimate
+    from harness_uq.logs.places import folder_of, join, make_folder, write_whole
     from harness_uq.plugins.reading import task_logs
     from harness_uq.report.every_eval_ever import eee_lines, eee_place, eee_records
 
@@ -78,8 +78,9 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     _shared.check_names(options.structure, logs)
     rows = estimate(logs, options, plugins=plugins)
     for record in eee_records(rows, task_logs(logs, plugins), when=time.time()):
-        path = Path(args.output) / eee_place(record)
-        _output.make_folder(path.parent)
-        _output.write_file(path, eee_lines([record]).encode() + b"\n")
-        print(path)
+        place = join(args.output, *eee_place(record).parts)
+        with _output.writing(place):
+            make_folder(folder_of(place))
+            write_whole(place, eee_lines([record]).encode() + b"\n")
+        print(place)
     return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))

@@ -31,6 +31,11 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--scheduler", metavar="ADDRESS", help="with --engine dask: of the cluster (default: one started here)"
     )
+    group.add_argument(
+        "--store",
+        metavar="DIR",
+        help="folder or URL that keeps what logs gave: one that has not changed is not read again",
+    )
 
 
 def scan(
@@ -45,7 +50,15 @@ def scan(
     from harness_uq.scaling.scan import scan as scan_logs
 
     with _progress() as tell:
-        return scan_logs(paths, options, keeps_logs=keeps_logs, engine=_engine(args), plugins=plugins, progress=tell)
+        return scan_logs(
+            paths,
+            options,
+            keeps_logs=keeps_logs,
+            engine=_engine(args),
+            store=args.store,
+            plugins=plugins,
+            progress=tell,
+        )
 
 
 def say_scan(found: "Scan", plugins: "Plugins") -> int:

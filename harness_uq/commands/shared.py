@@ -313,8 +313,10 @@ def clear_leftovers(paths: Sequence[str]) -> None:
     from glob import glob
 
     from harness_uq.logs.leftovers import remove_leftovers
+    from harness_uq.logs.places import is_remote, local_path
 
-    named = [match for path in paths for match in (glob(path, recursive=True) or [path])]  # noqa: PTH207
+    own = [str(local_path(path)) for path in paths if not is_remote(path)]
+    named = [match for path in own for match in (glob(path, recursive=True) or [path])]  # noqa: PTH207
     for leftover in remove_leftovers(named):
         print(f"removed {leftover}, which a killed process had not finished", file=sys.stderr)
 
@@ -329,22 +331,27 @@ def read(paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) 
 def read_named(argument: str, plugins: "Plugins") -> "Reading":
     """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
     from dataclasses import replace
-    from pathlib import Path
 
-    name, equals, path = argument.partition("=")
-    if not equals or not name or Path(argument).exists():
+    if not _is_named(argument):
         return read([argument], plugins)
+    name, _, path = argument.partition("=")
     reading = read([path], plugins)
     return replace(reading, logs=tuple(replace(log, system=name) for log in reading.logs))
 
 
 def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Reading]":
     """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
-    from pathlib import Path
-
-    named = [text for text in arguments if "=" in text.lstrip("=") and not Path(text).exists()]
+    named = [text for text in arguments if _is_named(text)]
     plain = [text for text in arguments if text not in named]
     return [*([read(plain, plugins)] if plain else []), *(read_named(text, plugins) for text in named)]
+
+
+def _is_named(argument: str) -> bool:
+    """Whether an argument is of the form `NAME=PATH`; a path may hold an equals sign, too."""
+    from os.path import exists
+
+    name, equals, _ = argument.partition("=")
+    return bool(name and equals) and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
 
 
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
@@ -362,9 +369,10 @@ def say_reading(reading: "Reading", plugins: "Plugins") -> int:
 
 def complain(text: str) -> None:
     """Say it on standard error, in one line that cannot move the cursor."""
+    from harness_uq.logs.refusals import shown
     from harness_uq.report.clean import plain
 
-    print(plain(text), file=sys.stderr)
+    print(plain(shown(text)), file=sys.stderr)
 
 
 def say_failures(rows: "Iterable[Estimate | Comparison]") -> int:

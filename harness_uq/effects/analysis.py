@@ -5,16 +5,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness_uq.effects.factors import Factor, find_factors, model_of
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.logs.data import FloatArray, IntArray, Scores, TaskData, TaskLog
+from harness_uq.logs.factors import Factor, find_factors, model_of
 from harness_uq.logs.newest import Chosen
 from harness_uq.matching.scores import MatchedScores, match_scores
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.stats.effects.crossed import CrossedPosterior, VarianceComponent, crossed_posterior
+from harness_uq.stats.effects.components import VarianceComponent
+from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.checks import identical_trials
 from harness_uq.structure.facts import StructureOptions
 

@@ -1,5 +1,7 @@
 """A system's own score: the data that stand for it, estimated by the default method."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from harness_uq.errors import DataError, NotEstimableError, StructureError
@@ -21,8 +23,7 @@ def estimate_of(chosen: Chosen, options: Options, plugins: Plugins, *, rows: Int
     log, data = chosen.log, chosen.data
     if rows is not None and isinstance(data, Scores):
         kept = np.isin(np.arange(len(data.values)), rows)
-        values = np.where(kept[:, None], data.values, np.nan)
-        data = Scores(data.metric, data.filter, values, data.clusters, data.levels)
+        data = replace(data, values=np.where(kept[:, None], data.values, np.nan))
     clusters = clusters_of(log, options.structure, plugins)
     try:
         return solve(make_problem(log, data, clusters, options), options.method, plugins)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness_uq.logs.data import MetricKey, TaskData, TaskLog
+from harness_uq.logs.factors import REPEAT, find_factors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,19 +56,24 @@ def higher_is_better(log: TaskLog, metric: str) -> bool:
 
 def _newest(system: str, candidates: Sequence[tuple[TaskLog, TaskData]]) -> Chosen:
     log, data = max(candidates, key=lambda pair: (*_completeness(pair[0]), pair[0].source.time or ""))
-    return Chosen(log, data, _passed_over(system, log, len(candidates)))
+    return Chosen(log, data, _passed_over(system, log, [other for other, _ in candidates]))
 
 
 def _completeness(log: TaskLog) -> tuple[bool, bool]:
     return log.facts.is_finished, not log.facts.is_limited
 
 
-def _passed_over(system: str, log: TaskLog, n_runs: int) -> tuple[str, ...]:
-    if n_runs == 1:
+def _passed_over(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tuple[str, ...]:
+    if len(runs) == 1:
         return ()
     kind = "the newest, and all have a limit," if log.facts.is_limited else "the newest without a limit"
     when = f", of {log.source.time}" if log.source.time else ""
-    return (f"{n_runs} runs of {system}: {kind} counts{when} ({log.source.path})",)
+    counts = f"{len(runs)} runs of {system}: {kind} counts{when} ({log.source.path})"
+    factors = [factor for factor in find_factors(runs, {}) if factor.name != REPEAT]
+    if not factors:
+        return (counts,)
+    evidence = "; ".join(factor.evidence for factor in factors)
+    return (f"{counts}; what they differ in is in no interval here ({evidence}): `harness-uq effects` measures it",)
 
 
 def metrics_of(keys: Iterable[Key]) -> dict[MetricKey, list[str]]:

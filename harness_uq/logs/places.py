@@ -104,7 +104,7 @@ def find(place: str) -> Iterator[str]:
     if is_remote(place):
         yield from (found.url for found in listing(place))
     else:
-        yield from _local_files(local_path(place))
+        yield from _local_files(_LOCAL.sub("", place, count=1))
 
 
 def files_in(folder: str) -> list[str]:
@@ -129,7 +129,7 @@ def listing(place: str) -> Iterator[Fingerprint]:
     if is_remote(place):
         yield from _store(place).listing(place)
     else:
-        yield from map(fingerprint, _local_files(local_path(place)))
+        yield from map(fingerprint, find(place))
 
 
 def fingerprint(place: str) -> Fingerprint:
@@ -143,6 +143,16 @@ def fingerprint(place: str) -> Fingerprint:
         return _store(place).fingerprint(place)
     stat = local_path(place).stat()
     return Fingerprint(place, stat.st_size, f"mtime {stat.st_mtime_ns}")
+
+
+def changed(place: str) -> float:
+    """When a file was last written, seconds since 1970.
+
+    Raises
+    ------
+    OSError : if there is no such file, or its store does not say
+    """
+    return _store(place).changed(place) if is_remote(place) else local_path(place).stat().st_mtime_ns / 1e9
 
 
 def size(place: str) -> int:
@@ -271,13 +281,14 @@ def remove(place: str) -> None:
         local_path(place).unlink()
 
 
-def _local_files(path: Path) -> list[str]:
+def _local_files(name: str) -> list[str]:
+    path = Path(name)
     if path.is_dir():
         return sorted(str(file) for file in path.rglob("*") if file.is_file())
     if path.exists():
-        return [str(path)] if path.is_file() else []
-    matches = glob(str(path), recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
-    return sorted(file for match in matches for file in _local_files(Path(match)))
+        return [name] if path.is_file() else []
+    matches = glob(name, recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
+    return sorted(file for match in matches for file in _local_files(match))
 
 
 def _store(place: str) -> "Store":

@@ -68,6 +68,11 @@ class Store:
         with refusals(place):
             return _fingerprint(place, self._files.info(place))
 
+    def changed(self, place: str) -> float:
+        """When a file was last written, seconds since 1970."""
+        with refusals(place):
+            return float(self._files.modified(place).timestamp())
+
     def is_file(self, place: str) -> bool:
         """Whether there is such a file."""
         return any(about.get("type") == "file" for about in self._alone(place).values())

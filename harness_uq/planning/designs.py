@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from harness_uq.planning.components import Components
 from harness_uq.results.plan import PlanRow
 from harness_uq.stats.design.power import required_questions
+from harness_uq.stats.design.split import fewest
 
 MOST_QUESTIONS = 10**7
 MOST_TRIALS = 10_000
@@ -90,20 +91,7 @@ def _fewest_trials(components: Components, target: Target, n_questions: int, tri
     """Trials that meet the target: the only one to choose, or up to 10,000; None where not even these do."""
     if len(trials) == 1:
         return trials[0] if _meets(components, target, n_questions, trials[0]) else None
-    return _fewest(lambda n_trials: _meets(components, target, n_questions, n_trials), 1, MOST_TRIALS)
-
-
-def _fewest(is_enough: Callable[[int], bool], least: int, most: int) -> int | None:
-    """The first number from `least` to `most` that is enough, where all greater ones are; None where there is none."""
-    low, high = least - 1, least
-    while not is_enough(high):
-        if high == most:
-            return None
-        low, high = high, min(2 * high, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    return fewest(lambda n_trials: _meets(components, target, n_questions, n_trials), 1, MOST_TRIALS)
 
 
 def _meets(components: Components, target: Target, n_questions: int, n_trials: int) -> bool:
@@ -123,4 +111,4 @@ def _fewest_questions(components: Components, target: Target, n_trials: int) -> 
         return int(required_questions(target.difference, variance, level=target.level, power=target.power))
     if components.variance(n_trials) is None:
         return None
-    return _fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MOST_QUESTIONS)
+    return fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MOST_QUESTIONS)

@@ -133,11 +133,30 @@ class General(Protocol):
 
 
 @runtime_checkable
+class ReadsStores(Protocol):
+    """A reader that takes URLs of stores as well as paths; other readers are given paths of this machine only.
+
+    It opens both by `harness_uq.logs.places`.
+    """
+
+    reads_stores: bool
+
+
+@runtime_checkable
 class TellsParts(Protocol):
     """A harness that knows by their names which files may belong to one run, so that many are read side by side."""
 
     def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
         """The paths, those that may belong to one run together, without opening any."""
+
+
+@runtime_checkable
+class HasVersion(Protocol):
+    """A harness whose reading depends on more than the version of its plugin."""
+
+    @property
+    def version(self) -> str:
+        """What it depends on, with versions; where it changes, logs kept in a store are read again."""
 
 
 @runtime_checkable

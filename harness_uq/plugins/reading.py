@@ -4,19 +4,19 @@ import glob
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from harness_uq.errors import HarnessUqError, LogError, told
+from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, told
+from harness_uq.logs import places
 from harness_uq.logs.catalogue import with_catalogue
 from harness_uq.logs.data import TaskLog
+from harness_uq.logs.places import Fingerprint
+from harness_uq.logs.refusals import shown
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.protocols import General, Reader, Run
-
-
-class _NoScoresError(LogError):
-    """A log that was read and holds nothing to estimate."""
+from harness_uq.plugins.protocols import General, Reader, ReadsStores, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +90,32 @@ class Unread:
     def read(self, harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
         """The run's tasks; none where it cannot be read, which is noted."""
         try:
-            logs = read_run(harness, run, need_scores=need_scores)
+            logs = read_run(harness, run, need_scores=False)
         except Exception as error:
-            self.add(run.files[0], _whose(harness, error), is_broken=not isinstance(error, _NoScoresError))
+            self.add(run.files[0], _whose(harness, error))
             self.files.update(run.files)
             return []
-        self.said += [(log.source.path, _no_scores(log)) for log in logs if need_scores and not log.data]
+        return list(self.scored(logs, run.files)) if need_scores else logs
+
+    def scored(self, logs: Sequence[TaskLog], files: Sequence[str]) -> Sequence[TaskLog]:
+        """The logs of a run, none where none has a score; that they have none is noted."""
+        if logs and not any(log.data for log in logs):
+            self.said.append((files[0], _none_scored(logs)))
+            self.files.update(files)
+            return []
+        self.said += [(log.source.path, _no_scores(log)) for log in logs if not log.data]
         return logs
 
-    def add(self, path: str, message: str, *, is_broken: bool = True) -> None:
+    def add_all(self, other: "Unread") -> None:
+        """Take in what another gathered."""
+        self.said += other.said
+        self.broken |= other.broken
+        self.files |= other.files
+
+    def add(self, path: str, message: str) -> None:
         """Note why a file was not read."""
         self.said.append((path, message))
-        if is_broken:
-            self.broken.add(path)
+        self.broken.add(path)
 
 
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
@@ -201,10 +214,19 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     ------
     LogError : if it cannot be read, or, where `need_scores`, if none of its tasks has a score
     """
-    logs = list(harness.read(run))
+    logs = [_without_secrets(log) for log in harness.read(run)]
     if need_scores and logs and not any(log.data for log in logs):
-        raise _NoScoresError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+        raise LogError(_none_scored(logs))
     return logs
+
+
+def _none_scored(logs: Sequence[TaskLog]) -> str:
+    return "; ".join(dict.fromkeys(_no_scores(log) for log in logs))
+
+
+def _without_secrets(log: TaskLog) -> TaskLog:
+    path = shown(log.source.path)
+    return log if path == log.source.path else replace(log, source=replace(log.source, path=path))
 
 
 def _whose(harness: Reader, error: Exception) -> str:
@@ -228,14 +250,21 @@ def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Re
 
 
 def expand(name: str) -> list[str]:
-    """Regular files that a file's name, a directory or a glob pattern stands for: opening a FIFO may never end."""
-    path = Path(name)
-    if path.is_dir():
-        return sorted(str(file) for file in path.rglob("*") if file.is_file())
-    if path.exists():
-        return [name] if path.is_file() else []
-    matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- the pattern may be absolute, which Path.glob refuses
-    return sorted(file for match in matches for file in expand(match))
+    """Regular files that a file, a folder or a pattern stands for; none where a store refuses, see `why_no_run`."""
+    with _refused():
+        return list(places.find(name))
+    return []
+
+
+def expand_with_sizes(name: str) -> list[Fingerprint]:
+    """As `expand`, with what tells whether a file has changed."""
+    with _refused():
+        return list(places.listing(name))
+    return []
+
+
+def _refused() -> AbstractContextManager[None]:
+    return suppress(OSError, MissingDependencyError)
 
 
 def search(files: Sequence[str], readers: Mapping[str, Reader]) -> Search:
@@ -251,7 +280,7 @@ def search(files: Sequence[str], readers: Mapping[str, Reader]) -> Search:
     for name, harness in sorted(readers.items(), key=lambda pair: isinstance(pair[1], General)):
         known = {*owner, *(file for file, _ in problems)} if isinstance(harness, General) else set()
         try:
-            found = harness.find([file for file in files if file not in known])
+            found = harness.find([file for file in _offered(files, harness) if file not in known])
         except Exception as error:
             problems.append((f"harness {name}", f"it finds none of its runs: {_whose(harness, error)}"))
             continue
@@ -263,12 +292,19 @@ def search(files: Sequence[str], readers: Mapping[str, Reader]) -> Search:
             runs.append((harness, run))
     order = {file: position for position, file in enumerate(files)}
     runs.sort(key=lambda pair: place_in_order(pair[1].files[0], pair[1].time, order))
-    return Search(tuple(runs), frozenset(owner), tuple(problems))
+    return Search(tuple(runs), frozenset(owner), tuple(dict.fromkeys(problems)))
 
 
 def place_in_order(path: str, time: str | None, order: Mapping[str, int]) -> tuple[str, str, int]:
     """Where a run stands among others: by the folder of its first file, by time, as listed."""
     return str(Path(path).parent), time or "", order.get(path, 0)
+
+
+def _offered(files: Sequence[str], harness: Reader) -> Sequence[str]:
+    """The files that a reader can open."""
+    if isinstance(harness, ReadsStores) and harness.reads_stores:
+        return files
+    return [file for file in files if not places.is_remote(file)]
 
 
 def _failures(
@@ -287,31 +323,47 @@ def _failures(
 
 def why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> str:
     """Why a path that stands for `files` holds no run of these harnesses."""
-    path, known = Path(name), f"a known harness ({', '.join(sorted(harnesses))})"
+    try:
+        return _why_no_run(name, files, harnesses)
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
+    except MissingDependencyError as error:
+        return str(error)
+
+
+def _why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> str:
+    known = f"a known harness ({', '.join(sorted(harnesses))})"
     if not files:
         return _nothing_there(name)
-    if not path.is_file():
+    if not places.is_file(name):
         return f"none of its files ({len(files)}) is a log of {known}"
-    if not path.stat().st_size:
+    if not places.size(name):
         return "the file is empty"
+    if places.is_remote(name):
+        harnesses = {own: harness for own, harness in harnesses.items() if _offered([name], harness)}
+        known = f"a harness that reads stores ({', '.join(sorted(harnesses))})"
     reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, General)]
-    return _broken_json(path) or "; ".join(filter(None, reasons)) or f"its content is not that of a log of {known}"
+    return _broken_json(name) or "; ".join(filter(None, reasons)) or f"its content is not that of a log of {known}"
 
 
 def _nothing_there(name: str) -> str:
-    if Path(name).is_dir():
+    if places.is_remote(name):
+        list(places.find(name))  # says why, where it was refused
+        return "no file matches" if glob.has_magic(name) else "no such object, and none beneath it"
+    path = places.local_path(name)
+    if path.is_dir():
         return "the directory is empty"
-    if Path(name).exists():
+    if path.exists():
         return "a FIFO, a socket or a device, which is not opened"
     return "no file matches" if glob.has_magic(name) else "no such file or directory"
 
 
-def _broken_json(path: Path) -> str | None:
+def _broken_json(name: str) -> str | None:
     """What is wrong with the content of a file that is called `.json`; None where it is JSON."""
-    if path.suffix != ".json":
+    if not places.name_of(name).endswith(".json"):
         return None
     try:
-        json.loads(path.read_bytes())
+        json.loads(places.read_bytes(name))
     except ValueError as error:
         return f"named like a JSON file, but cut off or no JSON: {error}"
     return None

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness_uq.errors import DataError, NotEstimableError, told
 from harness_uq.estimands import Scope
@@ -14,14 +15,13 @@ from harness_uq.logs.data import FloatArray, IntArray
 from harness_uq.logs.newest import Chosen, Key, choose_runs, higher_is_better
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
-from harness_uq.ranking.joint_scores import JointScores, joint_scores, prob_better_of_draws
+from harness_uq.ranking.joint_scores import JointScores, joint_scores
 from harness_uq.ranking.letters import group_letters
-from harness_uq.results.estimate import Interval
-from harness_uq.results.ranking import RankedSystem, Ranking
+from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
+from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import (
     RankPosterior,
     benjamini_hochberg,
-    expected_ranks,
     holm,
     rank_posterior,
     tied_ranks,
@@ -29,6 +29,7 @@ from harness_uq.stats.pairs.ranks import (
 from harness_uq.structure.facts import StructureOptions
 
 Correction = Literal["holm", "bh"]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 TIE_Z = 1.645
 
@@ -53,6 +54,11 @@ class RankOptions:
     structure: StructureOptions = field(default_factory=StructureOptions)
     n_draws: int = 10_000
     seed: int = 0
+
+    @property
+    def estimation(self) -> Options:
+        """How to estimate each system's own score."""
+        return Options(level=self.level, scope=self.scope, structure=self.structure, seed=self.seed)
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
@@ -115,45 +121,43 @@ def _by_key(systems: Mapping[str, Mapping[Key, Chosen]]) -> dict[Key, list[Chose
 
 
 def _joint(entries: Sequence[Chosen], options: RankOptions, plugins: Plugins) -> JointScores:
-    rng = np.random.default_rng(options.seed)
-    if options.scope == "population":
-        try:
-            joint = joint_scores(entries, options.structure, plugins, n_draws=options.n_draws, rng=rng)
-        except NotEstimableError as error:
-            return _apart(entries, options, plugins, rng, str(error))
-        notes = tuple(dict.fromkeys(note for entry in entries for note in (*entry.notes, *entry.log.notes)))
-        return replace(joint, notes=(*joint.notes, *notes))
-    return _apart(entries, options, plugins, rng, None)
+    if options.scope != "population":
+        return _apart(entries, options, plugins, None)
+    try:
+        joint = joint_scores(entries, options.estimation, plugins, n_draws=options.n_draws)
+    except NotEstimableError as error:
+        return _apart(entries, options, plugins, str(error))
+    notes = tuple(dict.fromkeys(note for entry in entries for note in (*entry.notes, *entry.log.notes)))
+    return replace(joint, notes=(*joint.notes, *notes))
 
 
-def _apart(
-    entries: Sequence[Chosen],
-    options: RankOptions,
-    plugins: Plugins,
-    rng: np.random.Generator,
-    reason: str | None,
-) -> JointScores:
+def _apart(entries: Sequence[Chosen], options: RankOptions, plugins: Plugins, reason: str | None) -> JointScores:
     """Independent draws of every system's own posterior: exactly these questions, or questions that do not match."""
-    how = Options(level=options.level, scope=options.scope, structure=options.structure, seed=options.seed)
-    rows = [estimate_of(entry, how, plugins) for entry in entries]
-    known = [(row, posterior_of(row)) for row in rows if row.interval is not None and row.value is not None]
+    rng = np.random.default_rng(options.seed)
+    rows = [estimate_of(entry, options.estimation, plugins) for entry in entries]
+    known = [(row, row.interval, posterior_of(row)) for row in rows if row.interval and row.value is not None]
     if len(known) < 2:
         raise NotEstimableError("fewer than two systems have an interval")
-    draws = np.stack([posterior.quantile(rng.random(options.n_draws)) for _, posterior in known])
+    posteriors = [posterior for *_, posterior in known]
     note = "each system's own posterior, since only trial noise is random: the systems' noises are independent"
     if reason is not None:
         note = f"questions are not matched: {reason}. The scores count as independent, which is less precise"
     return JointScores(
-        systems=tuple(row.system for row, _ in known),
-        values=np.array([row.value for row, _ in known], float),
-        draws=draws,
-        rank_draws=draws,
-        prob_better=prob_better_of_draws(draws),
+        systems=tuple(row.system for row, *_ in known),
+        values=np.array([row.value for row, *_ in known], float),
+        intervals=tuple(interval for _, interval, _ in known),
+        draws=np.stack([posterior.quantile(rng.random(options.n_draws)) for posterior in posteriors]),
+        sets=rank_sets_of_normal(
+            [posterior.mean for posterior in posteriors],
+            np.diag([posterior.sd**2 for posterior in posteriors]),
+            level=options.level,
+            rng=rng,
+        ),
         p_values=None,
         bayes_at_n=None,
-        n_questions=min(row.n_questions or 0 for row, _ in known),
+        n_questions=min(row.n_questions or 0 for row, *_ in known),
         notes=(note, *(f"{row.system} is left out: not estimable" for row in rows if row.interval is None)),
-        warnings=tuple(dict.fromkeys(text for row, _ in known for text in row.warnings)),
+        warnings=tuple(dict.fromkeys(text for row, *_ in known for text in row.warnings)),
     )
 
 
@@ -181,21 +185,24 @@ def _ranking(
 ) -> Ranking:
     sign = 1.0 if higher else -1.0
     order = np.argsort(-sign * joint.values, kind="stable")
-    posterior = rank_posterior(sign * joint.rank_draws, level=options.level, rng=np.random.default_rng(options.seed))
-    prob = joint.prob_better if higher else joint.prob_better.T
+    posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
+    sets = joint.sets if higher else joint.sets.mirrored()
+    tail = (1 - options.level) / 2
+    told_apart = (posterior.prob_better < tail) | (posterior.prob_better > 1 - tail)
     tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
     return Ranking(
         task=key[0],
         metric=key[1],
         filter=key[2],
-        systems=_systems(joint, posterior, prob, adjusted, tied, order, options.level),
-        prob_better=_rows(prob, order),
+        systems=_systems(joint, posterior, sets, _letters(told_apart, adjusted, order, options.level), tied, order),
+        prob_better=_rows(posterior.prob_better, order),
         n_questions=joint.n_questions,
         n_comparisons=n_pairs,
+        neighbours=_neighbours(told_apart, sets.above | sets.above.T, order),
         adjusted_p=None if adjusted is None else _rows(adjusted, order),
         correction=None if adjusted is None else options.correction,
         prob_rank=tuple(tuple(row) for row in posterior.probability[order].tolist()),
-        diagnostics={"mc_error": float(posterior.mc_error.max()), "n_draws": float(options.n_draws)},
+        diagnostics={"mc_error": _mc_error(posterior, options.n_draws), "n_draws": float(options.n_draws)},
         notes=joint.notes,
         warnings=joint.warnings,
     )
@@ -204,33 +211,48 @@ def _ranking(
 def _systems(
     joint: JointScores,
     posterior: RankPosterior,
-    prob: FloatArray,
-    adjusted: FloatArray | None,
+    sets: RankSets,
+    letters: Sequence[tuple[str, str]],
     tied: IntArray | None,
     order: IntArray,
-    level: float,
 ) -> tuple[RankedSystem, ...]:
     """The systems, best first."""
-    tail = (1 - level) / 2
-    expected = expected_ranks(prob)
-    letters = group_letters(((prob < tail) | (prob > 1 - tail))[np.ix_(order, order)])
-    strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[np.ix_(order, order)], 1 - level)
-    low, high = np.quantile(joint.draws, [tail, 1 - tail], axis=1)
     return tuple(
         RankedSystem(
             system=joint.systems[i],
             value=float(joint.values[i]),
-            interval=Interval(float(low[i]), float(high[i]), level, "quantile"),
+            interval=joint.intervals[i],
             prob_best=float(posterior.prob_best[i]),
-            expected_rank=float(expected[i]),
+            expected_rank=float(posterior.expected[i]),
             rank_low=int(posterior.low[i]),
             rank_high=int(posterior.high[i]),
-            group=letters[place],
+            rank_set=(int(sets.low[i]), int(sets.high[i])),
+            group=group,
             tied_rank=None if tied is None else int(tied[i]),
-            group_adjusted=strict[place],
+            group_adjusted=strict,
         )
-        for place, i in enumerate(order)
+        for i, (group, strict) in zip(order, letters, strict=True)
     )
+
+
+def _letters(
+    told_apart: BoolArray, adjusted: FloatArray | None, order: IntArray, level: float
+) -> list[tuple[str, str]]:
+    """Letters by the posterior and by adjusted tests of each system, best first."""
+    square = np.ix_(order, order)
+    strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[square], 1 - level)
+    return list(zip(group_letters(told_apart[square]), strict, strict=True))
+
+
+def _neighbours(told_apart: BoolArray, apart_at_once: BoolArray, order: IntArray) -> Neighbours:
+    pairs = order[:-1], order[1:]
+    return Neighbours(len(order) - 1, int((~told_apart[pairs]).sum()), int((~apart_at_once[pairs]).sum()))
+
+
+def _mc_error(posterior: RankPosterior, n_draws: int) -> float:
+    """Largest Monte Carlo standard error of P(best) and of P(i > j)."""
+    p = posterior.prob_better[~np.eye(len(posterior.low), dtype=bool)]
+    return float(max(posterior.mc_error.max(), np.sqrt((p * (1 - p)).max() / n_draws)))
 
 
 def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:

@@ -8,22 +8,24 @@ from numpy.typing import NDArray
 from scipy import special
 
 from harness_uq.errors import NotEstimableError
-from harness_uq.logs.data import FloatArray
+from harness_uq.estimating.analysis import Options
+from harness_uq.estimating.own import estimate_of
+from harness_uq.logs.data import FloatArray, IntArray, Scores
 from harness_uq.logs.newest import Chosen
 from harness_uq.matching.scores import MatchedScores, match_scores
 from harness_uq.plugins.manager import Plugins
-from harness_uq.stats.pairs.joint_pairs import prob_better
+from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.joint_student import joint_means
 from harness_uq.stats.pairs.paired import paired_tables
+from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets
 from harness_uq.stats.pairs.ranks import default_prior_mass, joint_draws
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
-from harness_uq.structure.facts import StructureOptions
 
 CORE_SHARE = 0.5
 ROUNDING = 1e-12
 MIXED = (
-    "some systems were right or wrong once, others are graded: P(best) and ranks take the prior of graded scores for "
-    "all systems, pairs and groups each pair's own"
+    "some systems were right or wrong once, others are graded: probabilities take the prior of the former for all "
+    "systems, so that graded ones are told apart a little less readily than in a comparison of two"
 )
 
 
@@ -35,10 +37,11 @@ class JointScores:
     ----------
     systems : names
     values : float (n_systems,); plain scores
-    draws : float (n_systems, n_draws); of each system's score, whatever the others'
-    rank_draws : float (n_systems, n_draws); from one joint posterior with the same prior for all
-    prob_better : float (n_systems, n_systems); P(row > column)
-    p_values : the same of two-sided paired tests, NaN where a pair has none; None where no pair can have one
+    intervals : of each score by itself, as `estimate` gives it for these questions
+    draws : float (n_systems, n_draws); from one joint posterior with the same prior for all
+    sets : ranks that hold for all systems at once, 1 for the highest score
+    p_values : float (n_systems, n_systems); of two-sided paired tests, NaN where a pair has none; None where none has
+        one
     bayes_at_n : float (2, n_systems); means and standard deviations by Bayes@N, None with one trial a question or
         scores that are not 0/1
     n_questions, notes, warnings : for the report
@@ -46,9 +49,9 @@ class JointScores:
 
     systems: tuple[str, ...]
     values: FloatArray
+    intervals: tuple[Interval, ...]
     draws: FloatArray
-    rank_draws: FloatArray
-    prob_better: FloatArray
+    sets: RankSets
     p_values: FloatArray | None
     bayes_at_n: FloatArray | None
     n_questions: int
@@ -56,14 +59,7 @@ class JointScores:
     warnings: tuple[str, ...] = ()
 
 
-def joint_scores(
-    chosen: Sequence[Chosen],
-    options: StructureOptions,
-    plugins: Plugins,
-    *,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> JointScores:
+def joint_scores(chosen: Sequence[Chosen], options: Options, plugins: Plugins, *, n_draws: int) -> JointScores:
     """Joint posterior of the scores of systems that answered the same questions, on new questions of the kind.
 
     A system that answered less than half of the questions that most others answered is left out; the others are
@@ -72,41 +68,39 @@ def joint_scores(
     Parameters
     ----------
     chosen : data of one task, metric and filter, one a system
-    n_draws, rng : of the joint draws
+    options : of each system's own estimate; their seed is that of the joint draws
+    n_draws : of the joint posterior
 
     Raises
     ------
     NotEstimableError : if fewer than two systems have questions in common
     """
-    found = match_scores(chosen, options, plugins)
+    found = match_scores(chosen, options.structure, plugins)
     if len(found.trials) < 2:
         raise NotEstimableError("fewer than two systems have questions in common")
     if constant := _constant(found):
         rest = [entry for k, entry in enumerate(found.common.entries) if k not in constant]
         if not rest:
             raise NotEstimableError("fewer than two systems have scores that vary")
-        joint = joint_scores(rest, options, plugins, n_draws=n_draws, rng=rng)
+        joint = joint_scores(rest, options, plugins, n_draws=n_draws)
         return replace(joint, notes=(*found.notes, *constant.values(), *joint.notes))
-    posterior = _student(found, n_draws, rng) if found.bounds is None else _process(found, found.bounds, n_draws, rng)
+    rng, means, labels = np.random.default_rng(options.seed), found.means, found.clusters.labels
+    draws, notes = (
+        _student(found, n_draws, rng) if found.bounds is None else _process(found, found.bounds, n_draws, rng)
+    )
     p_values = _p_values(found)
     return JointScores(
         systems=found.common.systems,
-        values=found.means.mean(axis=1),
-        draws=posterior.own,
-        rank_draws=posterior.alike,
-        prob_better=posterior.prob_better,
+        values=means.mean(axis=1),
+        intervals=_intervals(found, draws, options, plugins),
+        draws=draws,
+        sets=rank_sets(means, clusters=labels, bounds=found.bounds, level=options.level, rng=rng),
         p_values=p_values,
         bayes_at_n=_bayes_at_n(found),
-        n_questions=found.means.shape[1],
-        notes=(*found.notes, *_said(found), *posterior.notes, *_untested(p_values)),
+        n_questions=means.shape[1],
+        notes=(*found.notes, *_said(found), *notes, *_untested(p_values)),
         warnings=found.warnings,
     )
-
-
-def prob_better_of_draws(draws: FloatArray) -> FloatArray:
-    """P(row > column) as shares of joint draws; ties count one half."""
-    above = np.stack([(row > draws).mean(axis=1) for row in draws])
-    return np.asarray((above + 1 - above.T) / 2)
 
 
 # ---------------------------------------------------------------- what the systems' scores are like
@@ -141,43 +135,47 @@ def _said(found: MatchedScores) -> tuple[str, ...]:
 # ---------------------------------------------------------------- posteriors and tests
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Joint:
-    """Draws with each system's own prior, draws with one prior for all, and P(row > column) of pairs alone."""
-
-    own: FloatArray
-    alike: FloatArray
-    prob_better: FloatArray
-    notes: tuple[str, ...] = ()
-
-
-def _student(found: MatchedScores, n_draws: int, rng: np.random.Generator) -> _Joint:
-    """Scores without a range."""
+def _student(found: MatchedScores, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, tuple[str, ...]]:
+    """Draws of scores without a range."""
     fit = joint_means(found.means, found.clusters.labels)
     size = np.abs(fit.mean)
     shifted = np.isnan(fit.pair_p_values()) & (np.abs(fit.mean[:, None] - fit.mean) > ROUNDING * (size[:, None] + size))
     if shifted.any():
         a, b = (found.common.systems[k] for k in np.argwhere(shifted)[0])
         raise NotEstimableError(f"{a} and {b} differ by the same amount everywhere, which shows no spread")
-    draws = fit.draws(n_draws, rng)
-    return _Joint(draws, draws, prob_better_of_draws(draws))
+    return fit.draws(n_draws, rng), ()
 
 
-def _process(found: MatchedScores, bounds: tuple[float, float], n_draws: int, rng: np.random.Generator) -> _Joint:
-    """Bounded scores. P(row > column) is computed, and counted over draws where many pairs take many values."""
+def _process(
+    found: MatchedScores, bounds: tuple[float, float], n_draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Draws of bounded scores, with the widest of the systems' priors for all of them, and a note where they differ."""
     means, units = found.means, found.clusters.labels
-
-    def drawn(mass: FloatArray) -> FloatArray:
-        return joint_draws(means, *bounds, clusters=units, prior_mass=mass, n_draws=n_draws, rng=rng)
-
     mass = default_prior_mass(means, *bounds, clusters=units)
-    is_mixed = bool((mass != mass[0]).any())
-    own = drawn(mass)
-    alike = drawn(mass.min()) if is_mixed else own
-    exact = prob_better(means, *bounds, clusters=units)
-    unknown = np.isnan(exact)
-    pairs = np.where(unknown, prob_better_of_draws(alike), exact) if unknown.any() else exact
-    return _Joint(own, alike, pairs, (MIXED,) if is_mixed else ())
+    draws = joint_draws(means, *bounds, clusters=units, prior_mass=mass.max(), n_draws=n_draws, rng=rng)
+    return draws, (MIXED,) if mass.min() < mass.max() else ()
+
+
+def _intervals(found: MatchedScores, draws: FloatArray, options: Options, plugins: Plugins) -> tuple[Interval, ...]:
+    """Each score's own interval; equal tails of the draws where it has none by itself."""
+    tails = np.quantile(draws, [(1 - options.level) / 2, (1 + options.level) / 2], axis=1).T.tolist()
+    own = [
+        estimate_of(_in_common_clusters(entry, rows, found.clusters.labels), options, plugins, rows=rows).interval
+        for entry, rows in zip(found.common.entries, found.common.rows, strict=True)
+    ]
+    return tuple(
+        interval or Interval(low, high, options.level, "quantile")
+        for interval, (low, high) in zip(own, tails, strict=True)
+    )
+
+
+def _in_common_clusters(entry: Chosen, rows: IntArray, labels: IntArray | None) -> Chosen:
+    """The run with the clusters that hold on the questions of all."""
+    if labels is None or not isinstance(entry.data, Scores):
+        return entry
+    codes = np.full(len(entry.data.values), -1)
+    codes[rows] = labels
+    return replace(entry, data=replace(entry.data, clusters=codes))
 
 
 def _p_values(found: MatchedScores) -> FloatArray:

@@ -9,6 +9,7 @@ from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
 from harness_uq.report.clean import plain
 from harness_uq.report.columns import columns, interval, number
+from harness_uq.report.leaderboard import group_text, ranks_text
 from harness_uq.report.words import commands_as, difference_cell, difference_header, probability
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -115,7 +116,8 @@ def rankings_latex(rankings: Sequence[Ranking], *, caption: str = "Ranks of syst
         _Column("P(best)", [probability(system.prob_best) for system in systems]),
         _Column("Expected rank", [f"{system.expected_rank:.1f}" for system in systems]),
         _Column("Ranks", [f"{system.rank_low} to {system.rank_high}" for system in systems]),
-        _Column("Group", [system.group for system in systems], "l"),
+        _Column("Rank set", [ranks_text(system.rank_set).replace("-", " to ") for system in systems]),
+        _Column("Group", [group_text(system.group) for system in systems], "l"),
     ]
     groups = [f"{ranking.task}, {ranking.metric}, {counted(ranking.n_questions, 'question')}" for ranking, _ in ranked]
     notes = [f"{ranking.task}: {counted(ranking.n_comparisons, 'comparison')} in all" for ranking in rankings]

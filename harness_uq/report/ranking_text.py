@@ -8,10 +8,11 @@ from harness_uq.report.cells import Section, document_json, records_csv, section
 from harness_uq.report.columns import interval, number
 from harness_uq.report.comparison_text import Format
 from harness_uq.report.latex import rankings_latex
+from harness_uq.report.leaderboard import group_text, ranking_answer, ranks_text
 from harness_uq.report.page import Cells
 from harness_uq.report.words import probability
 from harness_uq.results.flat import to_dicts
-from harness_uq.results.ranking import RankedSystem, Ranking
+from harness_uq.results.ranking import Ranking
 
 MOST_IN_MATRIX = 20
 
@@ -41,7 +42,7 @@ def rankings_as(
     if form == "latex":
         return rankings_latex(rankings).strip("\n")
     sections = [section for ranking in rankings for section in _sections(ranking)]
-    said = {**footnotes(rankings), "How to read this": _legend(rankings)}
+    said = {**footnotes(rankings), "How to read this": _how_to_read(rankings)}
     return sections_markdown(sections, said) if form == "markdown" else sections_text(sections, said, width)
 
 
@@ -54,20 +55,21 @@ def _sections(ranking: Ranking) -> list[Section]:
         Cells("System", [system.system for system in systems], is_number=False),
         Cells("Value", [number(system.value) for system in systems]),
         Cells(f"{level} interval", [interval(system.interval) for system in systems]),
+        Cells("Rank set", [ranks_text(system.rank_set) for system in systems]),
         Cells("P(best)", [probability(system.prob_best) for system in systems], spare=1),
-        Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems], spare=4),
-        Cells(f"{level} ranks", [_ranks(system) for system in systems]),
-        Cells("Group", [system.group for system in systems], is_number=False),
+        Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems], spare=5),
+        Cells(f"{level} ranks", [ranks_text((s.rank_low, s.rank_high)) for s in systems], spare=3),
+        Cells("Group", [group_text(system.group) for system in systems], is_number=False),
         Cells(
             _CORRECTIONS.get(ranking.correction or "", ""),
-            [s.group_adjusted for s in systems],
+            [group_text(s.group_adjusted) for s in systems],
             is_number=False,
             spare=2,
         ),
-        Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems], spare=3),
+        Cells("Bayes@N", ["-" if s.tied_rank is None else str(s.tied_rank) for s in systems], spare=4),
     ]
-    sections = [Section(f"{ranking.task}, {name}: {sizes}", columns)]
-    if len(systems) <= MOST_IN_MATRIX:
+    sections = [Section(f"{ranking.task}, {name}: {sizes}", columns, answer=ranking_answer(ranking))]
+    if 2 < len(systems) <= MOST_IN_MATRIX:
         sections.append(_matrix(ranking))
     return sections
 
@@ -86,32 +88,25 @@ def _percent(p: float) -> str:
     return f"{min(max(100 * p, 1), 99):.0f}" if 0.01 <= p <= 0.99 else (">99" if p > 0.5 else "<1")
 
 
-def _ranks(system: RankedSystem) -> str:
-    return str(system.rank_low) if system.rank_low == system.rank_high else f"{system.rank_low}-{system.rank_high}"
-
-
-def _legend(rankings: Sequence[Ranking]) -> list[str]:
+def _how_to_read(rankings: Sequence[Ranking]) -> list[str]:
     if not rankings:
         return []
-    n = rankings[0].n_comparisons
-    level = rankings[0].systems[0].interval.level
-    tail = (1 - level) / 2
-    lines = [
-        f"{100 * level:g}% interval: the equal tails of the draws that the ranks rest on. `harness-uq estimate` takes "
-        "each score by itself, with its own method and by default the highest-density interval, so its ends differ "
-        "somewhat.",
+    systems = [system for ranking in rankings for system in ranking.systems]
+    n, level = rankings[0].n_comparisons, systems[0].interval.level
+    percent, tail = f"{100 * level:g}%", (1 - level) / 2
+    correction = next((_CORRECTIONS[r.correction] for r in rankings if r.correction), None)
+    error = max(ranking.diagnostics.get("mc_error", 0) for ranking in rankings)
+    told = {
+        f"{percent} interval: each score by itself, as `harness-uq estimate` gives it on these questions.": True,
+        f"Rank set: ranks that a system may have; those of all systems hold at once, with {percent} confidence.": any(
+            system.rank_set for system in systems
+        ),
+        f"{percent} ranks: the ranks of one system by itself, given these data.": True,
         f"Group: systems that share a letter cannot be separated: the probability that the one is better lies between "
-        f"{tail:g} and {1 - tail:g}. Not corrected for the number of comparisons, {n} in all.",
-    ]
-    if any(ranking.correction for ranking in rankings):
-        name = _CORRECTIONS[next(r.correction for r in rankings if r.correction)]
-        lines.append(f"{name}: the same letters by paired tests, corrected for {counted(n, 'comparison')}.")
-    if any(system.tied_rank is not None for ranking in rankings for system in ranking.systems):
-        lines.append(
-            "Bayes@N: ranks on exactly these questions, neighbours tied below z = 1.645 (Hariri et al. 2025); ties "
-            "chain and no error rate is controlled."
-        )
-    lines.append(
-        f"Monte Carlo error of P(best): at most {max(r.diagnostics.get('mc_error', 0) for r in rankings):.3f}."
-    )
-    return lines
+        f"{tail:g} and {1 - tail:g}. Not corrected for the number of comparisons, {n} in all.": True,
+        f"{correction}: the same letters by paired tests, corrected for {counted(n, 'comparison')}.": correction,
+        "Bayes@N: ranks on exactly these questions, neighbours tied below z = 1.645 (Hariri et al. 2025); ties chain "
+        "and no error rate is controlled.": any(system.tied_rank is not None for system in systems),
+        f"Probabilities: shares of draws of one posterior of all systems; their error is at most {error:.3f}.": True,
+    }
+    return [text for text, is_needed in told.items() if is_needed]

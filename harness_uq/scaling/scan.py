@@ -3,20 +3,24 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness_uq.errors import HarnessUqError
+from harness_uq.errors import HarnessUqError, MissingDependencyError
 from harness_uq.estimating.analysis import Options
-from harness_uq.logs import places
 from harness_uq.logs.data import Source, TaskLog
 from harness_uq.logs.places import Fingerprint
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, place_in_order
+from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, expand_with_sizes, place_in_order
 from harness_uq.results.estimate import Estimate
 from harness_uq.scaling.engine import Engine, workers
 from harness_uq.scaling.here import Lost
 from harness_uq.scaling.parts import Batch, batches_of, parts_of
 from harness_uq.scaling.rows import unpack
-from harness_uq.scaling.work import BatchDone, RunDone, Work
+from harness_uq.scaling.runs import RunDone
+from harness_uq.scaling.work import BatchDone, Work
+
+if TYPE_CHECKING:
+    from harness_uq.scaling.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ def scan(
     keeps_logs: bool = False,
     need_scores: bool = True,
     engine: Engine | None = None,
+    store: str | None = None,
     plugins: Plugins | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Scan:
@@ -82,40 +87,61 @@ def scan(
     keeps_logs : the task logs are wanted whole: scores and codes, no texts; else their outlines come back
     need_scores : as of `read_logs`
     engine : who does the work; this process, or what `joblib.parallel_config` says, by default
+    store : folder that keeps what logs gave; what it knows of logs that have not changed is not read again
     plugins : the installed ones by default; workers get their readers, and have of all else what is installed there
     progress : called after each batch
 
     Raises
     ------
     LogError : if two harnesses claim the same file
+    HarnessUqError : if the store or the cluster cannot be used
+    MissingDependencyError : if a package is not installed that the store or the engine needs
     KeyboardInterrupt : whose message says how far it was
     """
     offered = plugins or load_plugins()
     listed = _listed(paths)
     files = {file.url: file for found in listed.values() for file in found}
     parts = parts_of(list(files.values()), offered.harnesses)
-    gathered = _Gathered(n_logs=len(parts), all_bytes=sum(part.n_bytes for part in parts), progress=progress)
+    gathered = _Gathered(need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
+    memory = None if store is None else _remember(store, offered, options, keeps_logs=keeps_logs)
+    if memory is not None:
+        known, parts = memory.split(parts)
+        for part, kept in known.items():
+            gathered.add((part,), kept)
     try:
         with workers(engine or Engine()) as crew:
-            work = Work(offered.harnesses, options, keeps_logs, need_scores, offered if crew.is_here else None)
+            keeping = None if memory is None else memory.keeping
+            work = Work(offered.harnesses, options, keeps_logs, keeping, offered if crew.is_here else None)
             for batch, done in crew.each(work, batches_of(parts, crew.count)):
+                if memory is not None and isinstance(done, BatchDone):
+                    memory.keep(batch, done)
                 gathered.add(batch, done)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"{gathered.logs:,} of {gathered.n_logs:,} logs were done") from None
-    return gathered.scan(
-        Listing({name: [f.url for f in found] for name, found in listed.items()}), offered, crew.trouble
-    )
+        where = "" if store is None else f", and {store} keeps them"
+        raise KeyboardInterrupt(f"{gathered.logs:,} of {gathered.n_logs:,} logs were done{where}") from None
+    trouble = list(crew.trouble) if memory is None else [*crew.trouble, *memory.settle()]
+    listing = Listing({name: [file.url for file in found] for name, found in listed.items()})
+    return gathered.scan(listing, offered, trouble)
+
+
+def _remember(store: str, plugins: Plugins, options: Options | None, *, keeps_logs: bool) -> "Memory":
+    try:
+        from harness_uq.scaling.memory import Memory
+    except ImportError:
+        raise MissingDependencyError("--store needs pyarrow: pip install 'harness-uq[store]'") from None
+    return Memory(store, plugins, options, keeps_logs=keeps_logs)
 
 
 def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[Fingerprint]]:
     named = [paths] if isinstance(paths, str | Path) else list(paths)
-    return {str(name): list(places.listing(str(name))) for name in named}
+    return {str(name): expand_with_sizes(str(name)) for name in named}
 
 
 @dataclass(slots=True)
 class _Gathered:
     """Results as they come."""
 
+    need_scores: bool
     n_logs: int
     all_bytes: int
     progress: Callable[[Progress], None]
@@ -131,11 +157,11 @@ class _Gathered:
         if isinstance(done, Lost):
             self.unread.add(batch[0].urls[0], done.message)
         else:
-            self.runs += done.runs
-            self.claimed |= done.claimed
-            self.unread.said += done.unread.said
-            self.unread.broken |= done.unread.broken
-            self.unread.files |= done.unread.files
+            self.unread.add_all(done.unread)
+            for run in done.runs:
+                self.claimed.update(run.files)
+                if not self.need_scores or self.unread.scored(run.logs, run.files):
+                    self.runs.append(run)
         self.logs += len(batch)
         self.n_bytes += sum(part.n_bytes for part in batch)
         self.progress(Progress(self.logs, self.n_logs, self.n_bytes, self.all_bytes))

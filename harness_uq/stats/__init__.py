@@ -28,9 +28,9 @@ from harness_uq.stats.design.power import (
     required_questions,
     unpaired_variance,
 )
+from harness_uq.stats.effects.components import VarianceComponent
 from harness_uq.stats.effects.crossed import (
     CrossedPosterior,
-    VarianceComponent,
     crossed_difference_posterior,
     crossed_posterior,
 )
@@ -81,6 +81,7 @@ from harness_uq.stats.pairs.paired_frequentist import (
     tango_interval,
     variance_saved,
 )
+from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets, rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import (
     benjamini_hochberg,
     default_prior_mass,
@@ -125,6 +126,7 @@ __all__ = [
     "HierarchicalTable",
     "JudgeWorth",
     "Posterior",
+    "RankSets",
     "Subset",
     "SubsetEstimate",
     "VarianceComponent",
@@ -213,6 +215,8 @@ __all__ = [
     "predict_width",
     "prob_better",
     "rank_posterior",
+    "rank_sets",
+    "rank_sets_of_normal",
     "ranking_z_score",
     "required_questions",
     "resampled",

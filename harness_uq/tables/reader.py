@@ -34,6 +34,7 @@ class TableReader:
 
     columns: Columns = field(default_factory=dict)
     name: str = NAME
+    reads_stores: bool = True
 
     def find(self, paths: Sequence[str]) -> Found:
         """A run for each file whose head has columns of questions and scores.

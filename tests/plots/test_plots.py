@@ -39,6 +39,7 @@ FIGURES = {
     "ranks": lambda: plots.rank_distribution(make.ranking(6)),
     "ranks without shade": lambda: plots.rank_distribution(make.ranking(100, with_ranks=False)),
     "precision": lambda: plots.precision_curve(make.plan()),
+    "effects": lambda: plots.effect_sizes(make.effects()),
     "power": lambda: plots.power_curve(make.plan(), [0.02, 0.05]),
     "coverage": lambda: plots.coverage(SERIES),
     "width": lambda: plots.coverage_against_width(SERIES, 0.95),

@@ -75,9 +75,9 @@ def test_two_systems_agree_with_their_comparison() -> None:
     a, b = [1, 1, 1, 0, 1, 0, 1, 1], [0, 1, 1, 0, 0, 1, 1, 0]
     ranking = one({"a": a, "b": b})
     row = compare(task_log(a, system="a"), task_log(b, system="b"))[0]
-    assert ranking.prob_better[0][1] == pytest.approx(row.prob_positive, abs=1e-12)
-    # P(best) is by draws: within five Monte Carlo errors
-    assert ranking.systems[0].prob_best == pytest.approx(row.prob_positive, abs=5 * 0.005)
+    # by draws: within five Monte Carlo errors
+    assert ranking.prob_better[0][1] == pytest.approx(row.prob_positive, abs=5 * 0.005)
+    assert ranking.systems[0].prob_best == ranking.prob_better[0][1]
 
 
 def test_probabilities_of_repeated_trials_agree_with_the_comparison() -> None:
@@ -89,24 +89,29 @@ def test_probabilities_of_repeated_trials_agree_with_the_comparison() -> None:
     assert max(better) == pytest.approx(max(row.prob_positive, 0.5), abs=5 * 0.005)
 
 
-def test_another_system_changes_neither_probability_nor_test_of_a_pair() -> None:
+def test_a_graded_system_changes_neither_probability_nor_test_of_a_pair() -> None:
     """Two of 20 questions discordant: P(r > 1/2), r ~ Beta(2.5, .5), is .9244, and McNemar's p is 2/2^2."""
     pair = {"a": [1.0] * 20, "b": [0.0, 0.0] + [1.0] * 18}
     two, three = one(pair), one({**pair, "c": [[1.0, 0.0]] * 20})
     for ranking in (two, three):
         assert [system.system for system in ranking.systems[:2]] == ["a", "b"]
-        assert ranking.prob_better[0][1] == pytest.approx(0.92441318, abs=1e-8)
+        assert ranking.prob_better[0][1] == pytest.approx(0.92441318, abs=5 * 0.0027)
     # of three tests Holm takes McNemar's .5 last; c differs from a by 1/2 everywhere and has no test
     assert three.adjusted_p[0][1] == two.adjusted_p[0][1] == 0.5
     for before, after in zip(two.systems, three.systems, strict=False):
-        assert after.interval.low == pytest.approx(before.interval.low, abs=0.01)
+        assert after.interval == before.interval
 
 
 def test_one_trial_and_several_trials_are_ranked_under_one_prior() -> None:
-    """A prior of its own for each, 2 and 1/2 questions, would draw `a` more to the middle: .12 off on average."""
-    rng = np.random.default_rng(17)
-    ranking = one({"a": rng.binomial(1, 0.9, 20), "b": rng.binomial(1, 0.9, (20, 4))})
-    assert ranking.systems[0].prob_best == pytest.approx(ranking.prob_better[0][1], abs=5 * 0.005)
+    """A prior of its own for each, 2 and 1/2 questions, would draw `a` to the middle and favour the other: of systems
+    alike on every question, at .9, none is.
+    """
+    right = np.repeat([1.0, 0.0], [18, 2])
+    graded = np.tile(right[:, None], 4)
+    graded[:2, 0], graded[18:, :2] = 0, [1, 0]
+    assert graded.mean() == right.mean()
+    ranking = one({"a": right, "b": graded})
+    assert ranking.prob_better[0][1] == pytest.approx(0.5, abs=0.03)
     assert MIXED in ranking.notes
     assert MIXED not in one({"a": [1, 0, 1], "b": [1, 1, 1]}).notes
 
@@ -142,7 +147,7 @@ def test_clusters_given_with_the_scores_count_as_in_compare() -> None:
     logs = [with_clusters(task_log(row, system=name), labels) for name, row in zip("ab", right, strict=True)]
     row, ranking = compare(logs[0], logs[1])[0], rank(logs)[0]
     place = [system.system for system in ranking.systems].index("a")
-    assert ranking.prob_better[place][1 - place] == pytest.approx(row.prob_positive, abs=1e-9)
+    assert ranking.prob_better[place][1 - place] == pytest.approx(row.prob_positive, abs=5 * 0.005)
     assert 0.01 < row.prob_positive < 0.99
     assert "questions are clustered by cluster: 10 clusters" in ranking.notes
 
@@ -229,11 +234,7 @@ def test_pairs_without_a_test_are_in_no_family_and_show_a_dash() -> None:
     assert [system.group_adjusted for system in ranking.systems] == ["-", "-"]
     assert "1 of 1 pairs have no paired test: their differences do not vary" in ranking.notes
     assert ranking.to_dict()["adjusted_p"] == [[1.0, None], [None, 1.0]]
-    assert (
-        0.999
-        < ranking.prob_better[0][1]
-        == compare(task_log(np.ones(40), system="a"), task_log(np.full(40, 0.5), system="b"))[0].prob_positive
-    )
+    assert ranking.prob_better[0][1] > 0.999
     three = one({"a": np.ones(40), "b": np.full(40, 0.5), "c": varied})
     p = [paired_p(np.full(40, value) - varied) for value in (1.0, 0.5)]
     assert three.adjusted_p[0][2] == pytest.approx(2 * p[0])

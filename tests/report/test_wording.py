@@ -40,11 +40,10 @@ def test_the_answer_of_a_plan_is_escaped_beside_its_commands() -> None:
     assert "&lt;b&gt; <code>harness-uq &lt;i&gt;</code>" in report_html([], plans=[plan])
 
 
-def test_ranks_say_how_their_intervals_differ_from_those_of_single_scores() -> None:
-    text = rankings_as([make.ranking(3)], "table")
-    assert "95% interval: the equal tails of the draws" in text
-    assert "harness-uq estimate takes each score by itself" in text
-    assert "equal tails of the draws" in report_html([], (), [make.ranking(3)])
+def test_ranks_say_whose_intervals_and_sets_they_show() -> None:
+    for text in (rankings_as([make.ranking(3)], "table"), report_html([], (), [make.ranking(3)])):
+        assert "each score by itself" in text
+        assert "hold at once" in text
 
 
 def test_one_question_is_no_plural() -> None:

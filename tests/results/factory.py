@@ -6,9 +6,10 @@ import numpy as np
 
 from harness_uq.logs.data import Reported, Source
 from harness_uq.results.comparison import Comparison, Difference
+from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.plan import Plan, PlanRow
-from harness_uq.results.ranking import RankedSystem, Ranking
+from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.structure.facts import Fact, Structure
 
@@ -272,6 +273,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
             int(high[k]),
             "abcdefghijklmnopqrstuvwxyz"[min(k // 2, 25)],
             k + 1,
+            rank_set=(max(1, k - 1), min(n, k + 3)),
         )
         for k in range(n)
     )
@@ -284,6 +286,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
         n_questions=300,
         n_comparisons=n * (n - 1) // 2,
         correction="holm",
+        neighbours=Neighbours(n - 1, (n - 1) // 2, n - 1),
         prob_rank=tuple(map(tuple, shares.tolist())) if with_ranks else None,
         diagnostics={"mc_error": 0.004},
         notes=("systems share all 300 questions",),
@@ -307,4 +310,32 @@ def plan() -> Plan:
         design_effect=1.0,
         answer="800 questions with one trial each find a difference of 5.6 points with 80 % power.",
         notes=("components come from a pilot of 120 questions with 8 trials",),
+    )
+
+
+def effects() -> Effects:
+    """Seeds and questions of one model on one task."""
+    parts = (
+        Component("seed", 5, 0.048, (0.002, 0.148), 0.01, (0.0, 0.08)),
+        Component("question", 200, 0.189, (0.143, 0.238), 0.14, (0.09, 0.21)),
+        Component("residual", 1000, 0.461, (0.438, 0.486), 0.85, (0.83, 0.86)),
+    )
+    return Effects(
+        model=SYSTEMS[0],
+        task="toy",
+        metric="acc",
+        filter="none",
+        value=0.477,
+        interval=interval(0.41, 0.545, "quantile"),
+        interval_alone=interval(0.4385, 0.5158, "quantile"),
+        new=("question", "seed"),
+        unit="question",
+        n_questions=200,
+        n_scores=1000,
+        evidence={"seed": "fewshot_seed differs: 0, 1, 2, 3 and 1 more in 5 logs"},
+        components=parts,
+        uncertainty={"question": 0.52, "seed": 0.48},
+        untold=("question × seed",),
+        is_share=True,
+        sentence="",
     )

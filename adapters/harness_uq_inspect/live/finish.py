@@ -80,7 +80,7 @@ def _finish_file(
         task = replace(task, notes=(*task.notes, _of_trials(source)))
     estimates = estimate(task, wanted.options)
     compared, said = _compared(task, wanted)
-    text = estimates_table(estimates).strip("\n") + said
+    text = _table(estimates) + said
     if log.header.results is None:
         return Outcome(estimates, None, is_written=False, text=text)
     positions = printed_positions(source)
@@ -98,6 +98,14 @@ def _finish_file(
         return Outcome(estimates, header, is_written=True, text=text)
     marks = marks_of(log, estimates, wanted.settings, positions, compared, wanted.swaps_stderr)
     return Outcome(estimates, mark(read_header(path), marks), is_written=False, text=text)
+
+
+def _table(estimates: Sequence[Estimate]) -> str:
+    """The table for the console; where it cannot be made the log gets its intervals all the same."""
+    try:
+        return estimates_table(estimates).strip("\n")
+    except Exception as error:
+        return f"harness_uq: the intervals are in the log and cannot be printed: {type(error).__name__}: {error}"
 
 
 def _of_trials(collected: Log) -> str:

@@ -19,6 +19,9 @@ _HEAD: Final = 65536
 _LOG_NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d.*_.+_.+\.json")
 
 
+_EVAL_NAME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d(?:[+-]\d\d)?)(?:-(\d\d))?_.+\.eval")
+
+
 class _Created(msgspec.Struct):
     created: str | None = None
 
@@ -52,9 +55,17 @@ def find_logs(paths: Sequence[str]) -> Found:
 def _recognise(path: str) -> Run | None:
     name = places.name_of(path)
     if name.endswith(".eval"):
+        if places.is_remote(path) and (named := _EVAL_NAME.fullmatch(name)):
+            # told without asking the store: what is wrong with the file shows when it is read
+            return Run(path, (path,), _time_in(named))
         with Archive(path) as archive:
             return Run(path, (path,), read_header(archive).eval.created)
     return _recognise_json(path, name) if name.endswith(".json") else None
+
+
+def _time_in(named: re.Match[str]) -> str:
+    """ISO time of a name that Inspect AI gave, which has hyphens for its colons."""
+    return ":".join(filter(None, named.groups()))
 
 
 def _recognise_json(path: str, name: str) -> Run | None:

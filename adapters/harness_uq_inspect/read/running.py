@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from harness_uq import LogError, TaskLog
+from harness_uq.logs.places import is_remote, local_path
 from harness_uq_inspect.read.samples import read_log
 from harness_uq_inspect.read.schema import Sample, decode
 from harness_uq_inspect.read.task_log import task_log_of
@@ -37,9 +38,8 @@ def read_running(path: str) -> TaskLog | None:
     ------
     LogError : if the log cannot be read
     """
-    buffered = list(
-        _buffered(Path(path).resolve())
-    )  # before the log: what leaves the one has been written to the other
+    # before the log: what leaves the one has been written to the other
+    buffered = [] if is_remote(path) else list(_buffered(local_path(path).resolve()))
     log = read_log(path)
     if log.header.status != _STARTED:
         return None

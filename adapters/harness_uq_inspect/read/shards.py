@@ -3,15 +3,15 @@
 Inspect's own listings hide a shard that a merged log covers: one that finished, and was written after the shard.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 
 from harness_uq import LogError, Run
-from harness_uq.logs.places import folder_of
+from harness_uq.logs.places import changed, folder_of
 from harness_uq_inspect.read.archive import Archive
+from harness_uq_inspect.read.content import reading
 from harness_uq_inspect.read.samples import Log, read_header, read_log
 from harness_uq_inspect.read.schema import Header
 
@@ -22,13 +22,13 @@ _MERGED: Final = (".eval", "-recovered.eval")
 def join_shards(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
     """The runs, with those that are shards of one log as one, and the shards that a merged log covers."""
     plain = {run.name: run for run in runs}
-    shards: dict[Path, list[Run]] = {}
+    shards: dict[str, list[Run]] = {}
     for run in list(plain.values()):
-        if (folder := Path(run.name).parent.parent).suffix == _SUFFIX:
-            shards.setdefault(folder, []).append(plain.pop(run.name))
+        if (log := _log_of_shard(run.name)) is not None:
+            shards.setdefault(log, []).append(plain.pop(run.name))
     covered: list[str] = []
-    for folder, parts in shards.items():
-        merged = [plain[name] for name in _merged_names(folder) if name in plain]
+    for log, parts in shards.items():
+        merged = [plain[name] for suffix in _MERGED if (name := f"{log}{suffix}") in plain]
         left = [part for part in parts if not _is_covered(part.name, [run.name for run in merged])]
         covered += [part.name for part in parts if part not in left]
         if left:
@@ -93,13 +93,9 @@ def _header(logs: Sequence[Log]) -> Header:
     )
 
 
-def _merged_names(folder: Path) -> Iterator[str]:
-    return (f"{folder.with_suffix('')}{suffix}" for suffix in _MERGED)
-
-
+@reading()
 def _is_covered(shard: str, merged: Sequence[str]) -> bool:
-    written = Path(shard).stat().st_mtime_ns
-    return bool(merged) and all(_is_finished(name) and written < Path(name).stat().st_mtime_ns for name in merged)
+    return bool(merged) and all(_is_finished(name) and changed(shard) < changed(name) for name in merged)
 
 
 def _is_finished(path: str) -> bool:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from harness_uq import __version__
-from harness_uq.plots.rows import counted
+from harness_uq.plots.rows import counted, task_title
 from harness_uq.report.attribution import Result, warnings_of
 from harness_uq.report.columns import number
 from harness_uq.report.html.appendix import methods_used
@@ -14,6 +14,7 @@ from harness_uq.report.html.forest import forest_views
 from harness_uq.report.html.reliability import Statement, reliability
 from harness_uq.report.html.systems import pair_views, rank_view
 from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
+from harness_uq.report.leaderboard import ranking_answer
 from harness_uq.report.words import commands_as
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -72,7 +73,7 @@ def report_html(
         summary=_summary(estimates, comparisons, rankings),
         warnings=_warnings(estimates, comparisons, rankings),
         verdicts=_main_verdicts(comparisons),
-        answers=[plan.answer for plan in plans],
+        answers=[*_best(rankings), *(plan.answer for plan in plans)],
         sections=sections,
         version=__version__,
     )
@@ -93,6 +94,13 @@ def _main_verdicts(rows: Sequence[Comparison]) -> Sequence[Comparison]:
     return overall or (rows if len(rows) <= _FEW else ())
 
 
+def _best(rankings: Sequence[Ranking]) -> list[str]:
+    """Who is best, for the top of the page, where there are few tasks."""
+    if len(rankings) > _FEW:
+        return []
+    return [f"{task_title(r.task, r.metric, r.filter)}: {ranking_answer(r)}" for r in rankings]
+
+
 def _scores(rows: Sequence[Estimate]) -> list[_Section]:
     views, legend = forest_views(rows)
     if not rows:
@@ -106,7 +114,11 @@ def _comparisons(rows: Sequence[Comparison]) -> list[_Section]:
 
 
 def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
-    return [_Section("rankings", "Ranks", {"rankings": [rank_view(r) for r in rankings]})] if rankings else []
+    if not rankings:
+        return []
+    # the answers of a few stand at the top of the page
+    shown: dict[str, object] = {"rankings": [rank_view(r) for r in rankings], "has_answers": len(rankings) > _FEW}
+    return [_Section("rankings", "Ranks", shown)]
 
 
 def _tables(rows: Sequence[Estimate]) -> list[_Section]:
@@ -164,7 +176,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "typeset": _typeset, "unbroken": _unbroken, "breakable": _breakable}
-    environment.filters |= {"counted": counted, "prose": _prose}
+    environment.filters |= {"counted": counted, "prose": _prose, "answer": ranking_answer}
     return environment
 
 

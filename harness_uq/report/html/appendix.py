@@ -68,7 +68,7 @@ def methods_used(
         elif row.difference is not None:
             used.append(("comparisons", row.method))
     for ranking in rankings:
-        used += [("other", name) for name in ("ranking", ranking.correction) if name]
+        used += [("other", name) for name in ("ranking", "rank-sets", ranking.correction) if name]
     used += [("other", "plan") for _ in plans]
     return [*found.values(), *(_of_document(kind, name) for kind, name in dict.fromkeys(used))]
 

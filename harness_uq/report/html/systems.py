@@ -8,9 +8,12 @@ from harness_uq.plots.rows import percent_text, task_title
 from harness_uq.report.columns import interval, number
 from harness_uq.report.html.forest import ForestView, Legend, pair_forest
 from harness_uq.report.html.tables import TableView
+from harness_uq.report.leaderboard import group_text, ranks_text
 from harness_uq.report.words import difference_cell, difference_header, probability
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.ranking import RankedSystem, Ranking
+
+MOST_IN_MATRIX = 40
 
 _SHADES = 5
 _PAIR_CAPTION = (
@@ -90,52 +93,75 @@ def _matched(row: Comparison) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RankLine:
-    """A system of a ranking: its cells, and its ranks as places in percent, with shades (place, width, opacity)."""
+    """A system of a ranking: its cells, and its ranks as places in percent, with shades (place, width, opacity).
+
+    Attributes
+    ----------
+    is_apart : whether the next system is told apart from this one
+    """
 
     place: int
     system: RankedSystem
     value: str
     interval: str
+    rank_set: str
+    group: str
+    ranks: str
     prob_best: str
     left: float
     right: float
     dot: float
+    ends: tuple[float, float] | None
     shades: tuple[tuple[float, float, float], ...]
     row: tuple[tuple[str, str], ...]
+    is_apart: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RankView:
-    """A ranking with its all-pairs matrix; `has_ties` where a rank with ties is known."""
+    """A ranking with its all-pairs matrix, where it is not too large; `has_ties` where a rank with ties is known."""
 
     title: str
     ranking: Ranking
     lines: tuple[RankLine, ...]
     has_ties: bool
+    has_matrix: bool
 
 
 def rank_view(ranking: Ranking) -> RankView:
     """A ranking for the template."""
     lines = tuple(_rank_line(ranking, k) for k in range(len(ranking.systems)))
     title = task_title(ranking.task, ranking.metric, ranking.filter)
-    return RankView(title, ranking, lines, any(system.tied_rank is not None for system in ranking.systems))
+    has_ties = any(system.tied_rank is not None for system in ranking.systems)
+    return RankView(title, ranking, lines, has_ties, has_matrix=2 < len(lines) <= MOST_IN_MATRIX)
 
 
 def _rank_line(ranking: Ranking, k: int) -> RankLine:
     system, n = ranking.systems[k], len(ranking.systems)
     shares = ranking.prob_rank[k] if ranking.prob_rank is not None else ()
+    tail = (1 - system.interval.level) / 2
     return RankLine(
         k + 1,
         system,
         number(system.value),
         interval(system.interval),
+        ranks_text(system.rank_set),
+        group_text(system.group),
+        ranks_text((system.rank_low, system.rank_high)),
         probability(system.prob_best),
-        round(100 * (system.rank_low - 0.5) / n, 2),
-        round(100 * (system.rank_high - 0.5) / n, 2),
-        round(100 * (system.expected_rank - 0.5) / n, 2),
-        tuple((round(100 * r / n, 2), round(100 / n, 2), round(p, 3)) for r, p in enumerate(shares) if p >= 0.005),
+        _across(system.rank_low - 0.5, n),
+        _across(system.rank_high - 0.5, n),
+        _across(system.expected_rank - 0.5, n),
+        None if system.rank_set is None else (_across(system.rank_set[0] - 1, n), _across(system.rank_set[1], n)),
+        tuple((_across(r, n), _across(1, n), round(p, 3)) for r, p in enumerate(shares) if p >= 0.005),
         tuple(("–", "self") if j == k else _heat(p) for j, p in enumerate(ranking.prob_better[k])),
+        is_apart=k + 1 < n and not tail <= ranking.prob_better[k][k + 1] <= 1 - tail,
     )
+
+
+def _across(ranks: float, n: int) -> float:
+    """Place in percent of a line that is `n` ranks long."""
+    return round(100 * ranks / n, 2)
 
 
 def _heat(p: float) -> tuple[str, str]:

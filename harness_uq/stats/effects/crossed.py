@@ -1,73 +1,25 @@
 """Posterior of a mean score over new questions, new seeds, new prompts: crossed and nested effects, no sampling."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.clustered import clustered_posterior
-from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.posterior import Posterior
-from harness_uq.stats.effects.design import Design, Term, joined, read_design
+from harness_uq.stats.effects.components import VarianceComponent, components_of
+from harness_uq.stats.effects.design import Design, read_design
 from harness_uq.stats.effects.latent import logit_sds
-from harness_uq.stats.effects.spread import (
-    Spread,
-    chi_squared,
-    effect_variance,
-    known,
-    proportion_posterior,
-    real_posterior,
-)
-from harness_uq.stats.effects.variances import (
-    Strata,
-    VarianceMethod,
-    Variances,
-    estimate_variances,
-    level_share,
-    strata,
-    term_squares,
-)
+from harness_uq.stats.effects.roles import Roles, roles_of
+from harness_uq.stats.effects.table import table_of, uncertainty_of
+from harness_uq.stats.effects.variances import VarianceMethod
 
 Family = Literal["auto", "binary", "bounded", "real"]
 
-_TRUST = 20.0  # units at which the Beta model and the moments of the unit means weigh alike
-RESIDUAL = "residual"
 
-
-@dataclass(frozen=True, eq=False)
-class VarianceComponent:
-    """What one source of variation contributes to a single score.
-
-    Attributes
-    ----------
-    name : a factor, an interaction such as `question × seed`, or `residual`
-    n_levels : levels seen; rows for the residual
-    sd : float >= 0, on the scale of the scores; restricted maximum likelihood where `variance_method` says so
-    share : of the variance of one score, in [0, 1]
-    spread : posterior of the variance
-    rest : variance of one score that comes from elsewhere
-    """
-
-    name: str
-    n_levels: int
-    sd: float
-    share: float
-    spread: Spread
-    rest: float
-
-    def sd_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Credible interval of the sd, equal tails."""
-        low, high = np.sqrt(self.spread.quantile([(1 - level) / 2, (1 + level) / 2]))
-        return float(low), float(high)
-
-    def share_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Credible interval of the share, the other components at their estimates."""
-        ends = [end**2 / (end**2 + self.rest) if end else 0.0 for end in self.sd_interval(level)]
-        return ends[0], ends[1]
+_Atoms = tuple[tuple[float, float], ...]
 
 
 class CrossedPosterior(Posterior):
@@ -195,7 +147,7 @@ def crossed_posterior(
     """
     y = check_finite(scores, "scores", 1)
     design = read_design(factors, len(y))
-    roles = _roles(design, tuple(new))
+    roles = roles_of(design, tuple(new))
     chosen = _family(y, family, bounds)
     low, high = bounds or (0.0, 1.0)
     atoms = ((0.0, 0.25), (1.0, 0.25)) if chosen == "bounded" else ()
@@ -240,7 +192,7 @@ def crossed_difference_posterior(
     if first.shape != second.shape:
         raise DataError(f"a and b must hold one score per row; got {first.shape} and {second.shape}")
     design = read_design(factors, len(first))
-    roles = _roles(design, tuple(new))
+    roles = roles_of(design, tuple(new))
     both = np.concatenate([first, second])
     if bounds is None and np.isin(both, (0.0, 1.0)).all():
         bounds = 0.0, 1.0
@@ -250,55 +202,6 @@ def crossed_difference_posterior(
     width = bounds[1] - bounds[0]
     atoms = ((0.0, 0.125), (0.5, 0.25), (1.0, 0.125))
     return _posterior((first - second + width) / (2 * width), design, roles, "bounded", (-width, width), atoms)
-
-
-_Atoms = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Roles:
-    """Which factor does what.
-
-    Attributes
-    ----------
-    names : as asked for
-    unit : the top factor that has most below it
-    unit_is_new : whether its levels are a sample
-    others : further new factors that lie within no other new one
-    fixed : combination of the levels that stay; None where none does
-    """
-
-    names: tuple[str, ...]
-    unit: Term
-    unit_is_new: bool
-    others: tuple[Term, ...]
-    fixed: Term | None
-
-
-def _roles(design: Design, new: tuple[str, ...]) -> _Roles:
-    names = [term.name for term in design.factors]
-    unknown = sorted(set(new) - set(names))
-    if unknown or not new:
-        raise DataError(f"new must name one or more of the factors {', '.join(names)}; got {unknown or 'none'}")
-    sampled = [term for term in design.factors if term.name in new]
-    for term in sampled:
-        if term.n_levels == 1:
-            raise NotEstimableError(
-                f"{term.name} has one level: how much the score varies between levels of {term.name} cannot be seen "
-                f"in one; two are the least, or leave {term.name} out of the new ones"
-            )
-    tops = [term for term in sampled if not any(design.is_nested(term, other) for other in sampled)]
-    stay = [t for t in design.factors if t not in sampled and not any(design.is_nested(t, top) for top in tops)]
-
-    def below(term: Term) -> int:
-        return max(other.n_levels for other in design.factors if other is term or design.is_nested(other, term))
-
-    unit = max((*tops, *(t for t in stay if not any(design.is_nested(top, t) for top in tops))), key=below)
-    fixed = None
-    for term in stay:
-        fixed = term if fixed is None else joined(fixed, term)
-    others = tuple(term for term in tops if term is not unit)
-    return _Roles(new, unit, any(unit is top for top in tops), others, fixed)
 
 
 def _family(y: FloatArray, family: Family, bounds: tuple[float, float] | None) -> str:
@@ -317,12 +220,9 @@ def _family(y: FloatArray, family: Family, bounds: tuple[float, float] | None) -
 
 
 def _posterior(
-    z: FloatArray, design: Design, roles: _Roles, family: str, score_range: tuple[float, float], atoms: _Atoms
+    z: FloatArray, design: Design, roles: Roles, family: str, score_range: tuple[float, float], atoms: _Atoms
 ) -> CrossedPosterior:
-    centred = z - z.mean()
-    squares = strata(design, centred)
-    variances = estimate_variances(design, squares, centred)
-    table = _Table(z, _residuals(z, roles.fixed), design, roles, squares, variances, family)
+    table = table_of(z, design, roles, family)
     mean, base = table.base(atoms)
     extras = {term.name: table.further(term) for term in roles.others}
     total = base
@@ -332,178 +232,12 @@ def _posterior(
     return CrossedPosterior(
         table.inner(mean, total.gathered()),
         score_range,
-        components=_components(table, width),
+        components=components_of(table, width),
         untold=design.untold,
         new=roles.names,
-        uncertainty=_uncertainty(roles, base, extras),
-        variance_method=variances.method,
+        uncertainty=uncertainty_of(roles, base, extras),
+        variance_method=table.variances.method,
         family=family,
         plain=float(z.mean()),
         coarser=[np.flatnonzero(row) for row in design.finer],
     )
-
-
-def _residuals(z: FloatArray, fixed: Term | None) -> FloatArray:
-    if fixed is None:
-        return np.asarray(z - z.mean())
-    return np.asarray(z - (fixed.totals(z) / fixed.counts)[fixed.codes])
-
-
-def _uncertainty(roles: _Roles, base: Spread, extras: Mapping[str, Spread]) -> dict[str, float]:
-    parts = {roles.unit.name if roles.unit_is_new else RESIDUAL: base, **extras}
-    shares = {}
-    for name, part in parts.items():
-        rest = known(0.0)
-        for other in (spread for key, spread in parts.items() if key != name):
-            rest = rest.plus(other)
-        shares[name] = part.share_of(rest)
-    return {name: share / sum(shares.values()) for name, share in shares.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """Scores z on the unit scale, r their residuals from the fixed levels, and what is known of them."""
-
-    z: FloatArray
-    r: FloatArray
-    design: Design
-    roles: _Roles
-    strata: Strata
-    variances: Variances
-    family: str
-
-    @property
-    def n(self) -> int:
-        return len(self.z)
-
-    @property
-    def scale(self) -> float:
-        """Variance of one score, that the priors are relative to."""
-        p = float(self.z.mean())
-        return p * (1 - p) if self.family == "binary" else self.variances.total
-
-    def inner(self, mean: float, variance: Spread) -> Posterior:
-        """Posterior of the mean on the unit scale from the variance of its estimate."""
-        if self.family == "real":
-            return real_posterior(mean, variance)
-        if self.scale == 0 and self.family == "binary":
-            unit = self.roles.unit
-            return clustered_posterior(unit.totals(self.z), unit.counts)
-        spread = mean * (1 - mean)
-        if self.family == "binary":
-            return proportion_posterior(mean, variance.scaled(1 / spread), 1.0)
-        size = np.maximum(spread / np.maximum(variance.values, 1e-300) - 1, 1e-3)
-        return proportion_posterior(mean, Spread(1 / size, variance.weights), 0.0)
-
-    def df(self, term: Term) -> float:
-        """Levels less those that the fixed effects take up."""
-        df = term.n_levels - (1 if self.roles.fixed is None else _n_connected(term, self.roles.fixed))
-        if df < 1:
-            raise NotEstimableError(
-                f"each level of what stays holds one {term.name}: nothing shows how they vary within it"
-            )
-        return float(df)
-
-    def base(self, atoms: _Atoms) -> tuple[float, Spread]:
-        """Centre, and variance of the mean that the unit and all within it bring."""
-        mean = float(self.z.mean())
-        if self.family == "binary":
-            return mean, self._binary_base()
-        if not self.roles.unit_is_new:
-            noise = self._within_unit() / self.n
-            return mean, chi_squared(self._positive(noise), max(self.n - self.roles.unit.n_levels, 1))
-        unit = self.roles.unit
-        df, rows = self.df(unit), self.n / unit.n_levels
-        mass = rows * sum(m for _, m in atoms)
-        centre = (self.n * mean + rows * sum(m * x for x, m in atoms)) / (self.n + mass)
-        squares = np.sum((unit.totals(self.r) - unit.counts * (centre - mean)) ** 2)
-        squares += rows**2 * sum(m * (x - centre) ** 2 for x, m in atoms)
-        variance = float(squares) / (self.n + mass) ** 2 * unit.n_levels / df
-        return centre, chi_squared(self._positive(variance), df)
-
-    def _positive(self, variance: float) -> float:
-        if variance <= 0:
-            raise NotEstimableError("the scores do not vary: their spread says nothing; bounds of the score would help")
-        return variance
-
-    def _binary_base(self) -> Spread:
-        """Theta (1 - theta) (share rho + (1 - rho) / n), drawn towards the moments as there are more of them."""
-        unit, share = self.roles.unit, level_share(self.roles.unit)
-        if not self.scale:
-            return known(1 / self.n)
-        if not self.roles.unit_is_new:
-            few = min(self.z.sum(), self.n - self.z.sum())
-            return known(self.scale / self.n * _drawn(self._within_unit() / self.scale, few))
-        relative = self._correlated(unit, share)
-        moments = float(np.sum(unit.totals(self.r) ** 2)) / self.n**2 * (unit.n_levels - 1) / self.df(unit)
-        return relative.scaled(self.scale * _drawn(moments / (self.scale * relative.mean), 1 / share))
-
-    def _correlated(self, unit: Term, share: float) -> Spread:
-        if unit.n_levels == self.n:
-            return known(1 / self.n)
-        grid = beta_binomial_grid(unit.totals(self.z), unit.counts)
-        return Spread(share * grid.icc + (1 - grid.icc) / self.n, grid.weights.sum(axis=0))
-
-    def _within_unit(self) -> float:
-        """Variance of one score at given levels of the unit and of the further new factors."""
-        inside = [t.is_finer_than(self.roles.unit) and t is not self.roles.unit for t in self.design.terms]
-        return float(self.variances.terms[inside].sum()) + self.variances.residual
-
-    def further(self, term: Term) -> Spread:
-        """Variance of the mean that a further new factor brings, its interactions with all but the unit included."""
-        i, df = self.design.terms.index(term), self.df(term)
-        unit = self.roles.unit
-        inside = np.array([t.is_finer_than(unit) and t is not term for t in self.design.terms])
-        gains = self.design.square_sizes[i] - np.array([level_share(t) for t in self.design.terms]) * self.n
-        noise = self.variances.residual + float(gains[inside] @ self.variances.terms[inside]) / df
-        square = term_squares(term, self.r) / df
-        most = self.scale if self.family == "binary" else np.inf
-        size = float(gains[i]) / df
-        return effect_variance(square, df, noise, size, self.scale, most).scaled(level_share(term))
-
-    def component(self, i: int) -> Spread:
-        """Posterior of the variance of a term, the others at their estimates."""
-        df, sizes = self.strata.df[i], self.strata.sizes[i]
-        if df <= 0 or sizes[i] <= 0:
-            return known(float(self.variances.terms[i]))
-        others = np.append(self.variances.terms, self.variances.residual)
-        others[i] = 0.0
-        return effect_variance(self.strata.squares[i] / df, df, float(sizes @ others) / df, sizes[i] / df, self.scale)
-
-
-def _drawn(ratio: float, n_units: float) -> float:
-    """Between 1, the model, and the ratio of moments to the model: half way at 20 units."""
-    trust = _TRUST / (_TRUST + n_units)
-    return trust + (1 - trust) * ratio
-
-
-def _n_connected(one: Term, other: Term) -> int:
-    """Groups of levels that no row connects."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    size = one.n_levels + other.n_levels
-    links = coo_array((np.ones(len(one.codes)), (one.codes, one.n_levels + other.codes)), shape=(size, size))
-    return int(connected_components(links, directed=False)[0])
-
-
-def _components(table: _Table, width: float) -> tuple[VarianceComponent, ...]:
-    total, residual = table.variances.total, table.variances.residual
-    df = max(float(table.strata.df[-1]), 1.0)
-    left = chi_squared(residual, df) if residual > 0 else known(0.0)
-    rows = [(t.name, t.n_levels, float(table.variances.terms[i]), table.component(i)) for i, t in _terms(table)]
-    return tuple(
-        VarianceComponent(
-            name,
-            n_levels,
-            width * float(np.sqrt(variance)),
-            variance / total if total > 0 else 0.0,
-            spread.scaled(width**2),
-            width**2 * (total - variance),
-        )
-        for name, n_levels, variance, spread in (*rows, (RESIDUAL, table.n, residual, left))
-    )
-
-
-def _terms(table: _Table) -> Iterable[tuple[int, Term]]:
-    return enumerate(table.design.terms)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, label_codes
 
+CROSSED = " × "  # between the names of the factors of an interaction
 _MOST_FACTORS = 5
 _DENSE = 1 << 24  # pairs of levels below which they are counted in one array
 
@@ -33,7 +34,7 @@ class Term:
     @property
     def name(self) -> str:
         """Names of its factors, such as `question × seed`."""
-        return " × ".join(self.factors)
+        return CROSSED.join(self.factors)
 
     @cached_property
     def counts(self) -> FloatArray:

@@ -119,6 +119,8 @@ class RankPosterior:
     Attributes
     ----------
     probability : (n_systems, n_systems); [i, r] is P(rank of system i = r + 1)
+    prob_better : (n_systems, n_systems); [i, j] is P(i is ranked before j), which P(i is best) never exceeds; 1/2 for
+        i = j
     expected : (n_systems,); posterior mean rank
     prob_best : (n_systems,); P(rank = 1)
     low, high : (n_systems,) of int; quantile interval of the rank with probability at least `level`
@@ -127,6 +129,7 @@ class RankPosterior:
     """
 
     probability: FloatArray
+    prob_better: FloatArray
     expected: FloatArray
     prob_best: FloatArray
     low: IntArray
@@ -159,11 +162,14 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
     order = np.lexsort(((rng or np.random.default_rng(0)).random(x.shape), -x), axis=0)
     counts = np.stack([np.bincount(place, minlength=n_systems) for place in order], axis=1)
     probability = counts / n_draws
+    better = _counts_before(order) / n_draws
+    np.fill_diagonal(better, 0.5)
     below = np.cumsum(probability, axis=1)
     tail = (1 - check_level(level)) / 2
     best = probability[:, 0]
     return RankPosterior(
         probability=probability,
+        prob_better=better,
         expected=probability @ np.arange(1.0, n_systems + 1),
         prob_best=best,
         low=np.asarray((below > tail).argmax(axis=1) + 1, np.int64),
@@ -171,6 +177,13 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
         mc_error=np.sqrt(best * (1 - best) / n_draws),
         level=level,
     )
+
+
+def _counts_before(order: IntArray) -> IntArray:
+    """How often each system stands before each other one, (n_systems, n_systems)."""
+    places = np.empty(order.shape, np.int32)
+    np.put_along_axis(places, order, np.arange(len(order), dtype=np.int32)[:, None], axis=0)
+    return np.stack([np.count_nonzero(place < places, axis=1) for place in places])
 
 
 def expected_ranks(prob_positive: ArrayLike) -> FloatArray:

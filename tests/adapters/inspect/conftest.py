@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 # scripts that tests start in processes of their own, from this folder
-collect_ignore = ["live_runs.py", "live_tasks.py", "seam_runs.py", "stopping_runs.py", "write_logs.py"]
+collect_ignore = ["fault_runs.py", "live_runs.py", "live_tasks.py", "seam_runs.py", "stopping_runs.py", "write_logs.py"]
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,6 @@ def run_with_uq(*arguments, cwd, HARNESS_UQ="bayes", **variables):
     """Run a command and return what it printed."""
     command = [str(argument) for argument in arguments]
     chosen = environment(HARNESS_UQ=HARNESS_UQ, **variables)
-    done = subprocess.run(command, cwd=cwd, env=chosen, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(command, cwd=cwd, env=chosen, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

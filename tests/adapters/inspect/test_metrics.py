@@ -122,7 +122,7 @@ eval([make(right(), epochs=4, name="auto"), make(keyed(), epochs=4, name="keyed"
      log_dir="logs", display="none", log_level="error")
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     logs = {read_log(str(p)).header.eval.task: p for p in (tmp_path / "logs").glob("*.eval")}
@@ -178,7 +178,7 @@ import harness_uq_inspect._registry
 print(*(set(sys.modules) - had))
 """
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     new = {name for name in done.stdout.split() if name.partition(".")[0] not in sys.stdlib_module_names}
     # numpy and scipy would take most of a second of every start of Inspect

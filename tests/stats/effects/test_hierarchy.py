@@ -73,6 +73,19 @@ def test_nineteen_of_twenty_cells_are_covered() -> None:
     assert np.mean(shares) > 0.95 - 3 * np.std(shares) / np.sqrt(20)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("sd", [0.3, 0.8])
+def test_cells_of_right_and_wrong_answers_are_covered(sd: float) -> None:
+    """Logits of systems, tasks and questions, which the intervals know by their raw means alone."""
+    rng = np.random.default_rng(5)
+    shares = []
+    for _ in range(20):
+        right, truth = answers(rng, (5, 6, 100), sd)
+        low, high = table_of(right).interval()
+        shares.append(np.mean((low <= truth) & (truth <= high)))
+    assert np.mean(shares) > 0.95 - 3 * np.std(shares) / np.sqrt(20)
+
+
 def test_what_cannot_be_pooled_says_why() -> None:
     with pytest.raises(NotEstimableError, match="two systems"):
         hierarchical_table([1, 0], [1, 1], [1, 2])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness_uq.effects.factors import find_factors, model_of, settings_of
 from harness_uq.errors import DataError
 from harness_uq.logs.data import RunFacts, Source, TaskLog
+from harness_uq.logs.factors import find_factors, model_of, settings_of
 from tests.logs.toy import task_log
 
 

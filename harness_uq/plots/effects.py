@@ -1,0 +1,62 @@
+"""What scores depend on, as a picture: the size of every effect, and whose the uncertainty is."""
+
+from typing import TYPE_CHECKING
+
+from harness_uq.plots.figure import COLOURS, INK, SMALL, TEXT, new_figure, tidy
+from harness_uq.results.effects import Component, Effects
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def effect_sizes(found: Effects, *, title: str | None = None) -> "Figure":
+    """Sd of each component of a score with its interval, and the shares of the uncertainty of the mean beside.
+
+    Parameters
+    ----------
+    found : effects on the scores of one model
+    title : above the picture; what was measured where None
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingDependencyError : if matplotlib is not installed
+    """
+    parts = found.components
+    figure = new_figure(7.5, 0.42 * len(parts) + 1.5)
+    sizes, shares = (tidy(axes) for axes in figure.subplots(1, 2, sharey=True, width_ratios=[3, 2]))
+    scale = 100.0 if found.is_share else 1.0
+    _draw_sizes(sizes, parts, scale)
+    sizes.set_yticks(range(len(parts)), [f"{part.name} ({part.n_levels:,})" for part in parts])
+    sizes.invert_yaxis()
+    unit = "points" if found.is_share else "units of the score"
+    sizes.set_xlabel(
+        f"sd of one score, {unit}, with {100 * found.interval.level:g} % interval", fontsize=TEXT, color=INK
+    )
+    _draw_shares(shares, found)
+    figure.suptitle(title or f"{found.model} on {found.task}, {found.metric}", fontsize=TEXT + 1, color=INK)
+    return figure
+
+
+def _draw_sizes(axes: "Axes", parts: tuple[Component, ...], scale: float) -> None:
+    for row, part in enumerate(parts):
+        low, high = (scale * end for end in part.sd_interval)
+        axes.plot([low, high], [row, row], color=COLOURS[0], linewidth=2.2, solid_capstyle="butt")
+        axes.plot([scale * part.sd], [row], "o", color=COLOURS[0], markersize=6)
+    axes.set_xlim(left=0.0)
+
+
+def _draw_shares(axes: "Axes", found: Effects) -> None:
+    for row, part in enumerate(found.components):
+        share = found.uncertainty.get(part.name)
+        if share is not None:
+            axes.barh([row], [100 * share], color=COLOURS[4], height=0.6)
+            axes.text(100 * share + 2, row, f"{share:.0%}", va="center", fontsize=SMALL, color=INK)
+    axes.tick_params(axis="y", left=False, labelleft=False)
+    axes.set_xlim(0, 115)
+    axes.set_xticks([0, 25, 50, 75, 100])
+    axes.set_xlabel("share of the uncertainty of the mean, %", fontsize=TEXT, color=INK)

@@ -1,0 +1,229 @@
+"""Commands on stores: the same answers as from paths of this machine; what fails is named, and the rest goes on."""
+
+import json
+import os
+import re
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from harness_uq.cli import main
+from harness_uq.logs import places
+from harness_uq.plugins.reading import read_logs
+from tests.adapters.inspect.logs import grid, header, score_totals, write_eval, write_json
+from tests.adapters.lm_eval.logs import Folder, rows
+
+pytest.importorskip("fsspec")
+
+RIGHT = {"a": "CCICICCCIC" * 3, "b": "CICICCIIIC" * 3}
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """Logs of two systems by each harness, and a table."""
+    folder = tmp_path_factory.mktemp("logs")
+    for system, scores in RIGHT.items():
+        total = [score_totals("match", scores.count("C") / 30, n=30, stderr=0.09)]
+        head = header(scores=total, total=30)
+        head["eval"]["model"] = f"org/{system}"
+        (folder / "inspect").mkdir(exist_ok=True)
+        write_eval(folder / "inspect" / f"{system}.eval", head, grid([[one] for one in scores]))
+        write_json(folder / "inspect" / f"{system}.json", head, grid([[one] for one in scores]))
+        right = [float(one == "C") for one in scores]
+        run = Folder(folder / "lm-eval" / system)
+        run.samples("toy", rows("acc", right))
+        run.results({"toy": {"acc,none": sum(right) / 30}}, n=30, model_name=f"org/{system}")
+    (folder / "table.csv").write_text("".join(["question,score\n", *(f"{i},{i % 2}\n" for i in range(20))]))
+    (folder / "notes.txt").write_text("a note")
+    return str(folder)
+
+
+@pytest.fixture(params=["memory", pytest.param("s3", marks=pytest.mark.slow)])
+def store(request, local):
+    """The same logs on a store."""
+    url = f"memory://{uuid4().hex}" if request.param == "memory" else request.getfixturevalue("s3").url
+    return upload(local, url)
+
+
+def upload(folder, url):
+    for file in places.find(folder):
+        places.write_whole(places.join(url, *Path(file).relative_to(folder).parts), places.read_bytes(file))
+    return url
+
+
+def said(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    return (code, *capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["estimate", "{}"],
+        ["estimate", "{}/inspect/*.eval", "{}/**/*.csv"],
+        ["estimate", "{}/lm-eval/a/results_2026-01-02T03-04-05.000006.json"],
+        ["estimate", "{}/lm-eval/a/samples_toy_2026-01-02T03-04-05.000006.jsonl"],
+        ["structure", "{}"],
+        ["compare", "new={}/inspect/a.eval", "old={}/inspect/b.json"],
+        ["compare", "{}/lm-eval/a", "{}/lm-eval/b"],
+        ["rank", "{}/lm-eval/*", "other={}/lm-eval/a"],
+        ["plan", "{}/inspect/a.eval", "--width", "0.1"],
+    ],
+    ids=" ".join,
+)
+def test_a_store_gives_what_paths_give(store, local, capsys, command):
+    form = [] if command[0] in ("plan", "rank") else ["--format", "json"]
+    here = said(capsys, *(part.format(local) for part in command), *form)
+    there = said(capsys, *(part.format(store) for part in command), *form)
+    assert here[0] == 0
+    assert (there[0], there[1].replace(store, local), there[2].replace(store, local)) == here
+
+
+def test_a_page_reports_logs_of_a_store(store, local, capsys, tmp_path):
+    pages = []
+    for at, root in enumerate((local, store)):
+        assert main(["report", root, "--html", str(tmp_path / f"{at}.html")]) == 0
+        pages.append((tmp_path / f"{at}.html").read_text().replace(root, "ROOT"))
+    assert pages[0].count("org/a") == pages[1].count("org/a") > 0
+
+
+def contents(folder):
+    return {place.removeprefix(folder): places.read_bytes(place) for place in places.find(folder)}
+
+
+def without_times(content):
+    return re.sub(rb'"timestamp": "[^"]*"', b"", content)
+
+
+@pytest.mark.parametrize("source", ["local", "store"])
+@pytest.mark.parametrize("target", ["local", "store"])
+def test_copies_with_intervals_are_the_same_wherever_they_come_from_and_go(
+    store, local, capsys, tmp_path, source, target
+):
+    expected = tmp_path / "expected"
+    logs = [f"{local}/inspect", f"{local}/lm-eval"]
+    assert main(["rescore", *logs, "--output", str(expected)]) == 0
+    output = str(tmp_path / "copies") if target == "local" else f"{store}-copies/x"
+    if "s3://" in output:
+        output = f"{store}/copies/x"
+    named = logs if source == "local" else [log.replace(local, store) for log in logs]
+    code, out, _ = said(capsys, "rescore", *named, "--output", output)
+    assert code == 0
+    assert f"{output}/a.eval: 1 of 1 scores have an interval" in out
+    written, wanted = contents(output), contents(str(expected))
+    assert written.keys() == wanted.keys()
+    root = named[0].removesuffix("/inspect").encode()
+    texts = [name for name in wanted if not name.endswith(".eval")]  # in a zip times are compressed
+    expected = [without_times(wanted[name]).replace(local.encode(), root) for name in texts]
+    assert [without_times(written[name]) for name in texts] == expected
+    code, _, err = said(capsys, "rescore", *named, "--output", output)
+    assert code == 1
+    assert err.count("exists already") == 6
+
+
+def test_nothing_is_written_in_place_on_a_store(store, capsys):
+    before = contents(store)
+    code, _, err = said(capsys, "rescore", f"{store}/inspect/a.eval", "--in-place")
+    assert (code, "name a folder for copies" in err) == (1, True)
+    assert contents(store) == before
+
+
+def test_a_name_that_stands_for_nothing_fails_and_the_rest_goes_on(store, capsys):
+    code, out, err = said(
+        capsys, "estimate", f"{store}/nothing", f"{store}/*.eval", "gs://bucket/x", "foo://x", f"{store}/inspect/a.eval"
+    )
+    assert code == 1
+    assert "org/a" in out
+    assert f"error: {store}/nothing: no such object" in err
+    assert f"error: {store}/*.eval: no file matches" in err
+    assert "error: gs://bucket/x: gs:// needs gcsfs: pip install gcsfs" in err
+    assert "error: foo://x: " in err
+
+
+def test_a_log_that_goes_between_listing_and_reading_is_named_and_the_rest_goes_on(store):
+    def gone(runs):
+        places.remove(f"{store}/inspect/a.eval")
+        places.remove(f"{store}/lm-eval/b/samples_toy_2026-01-02T03-04-05.000006.jsonl")
+        return runs
+
+    reading = read_logs(store, progress=gone)
+    assert len(reading.logs) == 6 - 1
+    assert dict(reading.warnings) == {
+        f"{store}/inspect/a.eval": "cannot be read: no such object",
+        f"{store}/lm-eval/b/results_2026-01-02T03-04-05.000006.json": (
+            "samples_toy_2026-01-02T03-04-05.000006.jsonl cannot be read: no such object"
+        ),
+    }
+
+
+def test_a_broken_log_on_a_store_is_named_and_the_rest_goes_on(store, capsys):
+    places.write_whole(f"{store}/inspect/a.eval", places.read_bytes(f"{store}/inspect/a.eval")[:-100])
+    code, out, err = said(capsys, "estimate", f"{store}/inspect")
+    assert (code, "org/b" in out) == (1, True)
+    assert f"{store}/inspect/a.eval: the zip is cut off" in err
+
+
+def test_signatures_of_urls_are_not_shown(capsys):
+    code, _, err = said(capsys, "estimate", "https://me:word@127.0.0.1:9/run.eval?X-Amz-Signature=1f2e")
+    assert code == 1
+    assert "127.0.0.1:9/run.eval" in err
+    assert not any(secret in err for secret in ("word", "1f2e"))
+
+
+@contextmanager
+def denied(resource, monkeypatch):
+    """From here on the server knows one user, whom a policy denies to read some objects."""
+    import boto3
+    from s3fs import S3FileSystem
+
+    iam, name = boto3.client("iam"), uuid4().hex
+    iam.create_user(UserName=name)
+    key = iam.create_access_key(UserName=name)["AccessKey"]
+    statements = [
+        {"Effect": "Allow", "Action": "s3:*", "Resource": "*"},
+        {"Effect": "Deny", "Action": "s3:GetObject", "Resource": resource},
+    ]
+    policy = json.dumps({"Version": "2012-10-17", "Statement": statements})
+    iam.put_user_policy(UserName=name, PolicyName="some", PolicyDocument=policy)
+    with monkeypatch.context() as patch:
+        patch.setenv("AWS_ACCESS_KEY_ID", key["AccessKeyId"])
+        patch.setenv("AWS_SECRET_ACCESS_KEY", key["SecretAccessKey"])
+        S3FileSystem.clear_instance_cache()
+        unchecked_requests("0")
+        try:
+            yield
+        finally:
+            unchecked_requests("Infinity")
+            S3FileSystem.clear_instance_cache()
+
+
+def unchecked_requests(number):
+    """How many requests moto's server answers before it checks who asks."""
+    url = f"{os.environ['AWS_ENDPOINT_URL']}/moto-api/reset-auth"
+    request = urllib.request.Request(url, number.encode(), {"Content-Type": "text/plain"})
+    urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
+
+
+@pytest.mark.slow
+class TestS3:
+    def test_a_bucket_that_is_not_there_is_named(self, s3, local, capsys):
+        upload(local, s3.url)
+        code, out, err = said(capsys, "estimate", "s3://no-such-bucket/x", f"{s3.url}/inspect/a.eval")
+        assert (code, "org/a" in out) == (1, True)
+        assert "error: s3://no-such-bucket/x: cannot be read: no such bucket" in err
+        code, _, err = said(capsys, "rescore", f"{s3.url}/inspect", "--output", "s3://no-such-bucket/copies")
+        assert code == 1
+        assert err.count("no such bucket") == 4
+
+    def test_what_a_policy_denies_is_named_and_the_rest_goes_on(self, s3, local, capsys, monkeypatch):
+        upload(local, s3.url)
+        bucket = s3.url.removeprefix("s3://")
+        with denied(f"arn:aws:s3:::{bucket}/inspect/a*", monkeypatch):
+            code, out, err = said(capsys, "estimate", s3.url)
+        assert (code, "org/b" in out) == (1, True)
+        assert [line for line in err.splitlines() if "error" in line] == [
+            f"error: {s3.url}/inspect/a.{kind}: cannot be read: access denied" for kind in ("eval", "json")
+        ]
