@@ -15,6 +15,7 @@ from harness_uq.commands import (
     completion,
     effects,
     estimate,
+    gate,
     plan,
     rank,
     report,
@@ -50,6 +51,7 @@ examples:
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
   harness-uq compare results/ --task 'mmlu*'            two systems under a folder, some of their tasks
+  harness-uq gate runs/b --baseline runs/a --margin 0.01   whether a pipeline may go on
   harness-uq rank runs/*                                which of several systems is best
   harness-uq effects runs/seed-*                        how much is questions, how much seeds
   harness-uq plan pilot.eval --width 0.04               what to run next
@@ -66,6 +68,7 @@ _COMMANDS = {
     "estimate": estimate,
     "structure": structure,
     "compare": compare,
+    "gate": gate,
     "rank": rank,
     "effects": effects,
     "plan": plan,
