@@ -28,4 +28,6 @@ def run(args: argparse.Namespace) -> int:
     _shared.check_names(options, logs)
     found = structures(logs, options, plugins=plugins)
     print(structures_as(found, args.format, errors=_shared.reading_errors(reading)))
+    if args.format == "table" and args.settings.path:
+        print(f"\nsettings of {args.settings.path}: {'; '.join(args.settings.told()) or 'none'}")
     return _shared.say_reading(reading, plugins)
