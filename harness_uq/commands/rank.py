@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
     _shared.add_paper(parser, grid=True)
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.ranking_text import rankings_as
 
     plugins = _shared.load_plugins(args)
-    readings = _shared.read_all_named(args.logs, plugins)
+    readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     options = RankOptions(
         level=args.level,
