@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if not logs:
         return 1
     _shared.check_names(options.structure, logs)
+    _shared.check_margins(args, logs)
     margin, margins = _shared.margins_of(args)
     found = overview(logs, options, margin=margin, margins=margins, plugins=plugins)
     for problem in found.problems:
