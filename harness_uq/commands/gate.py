@@ -134,9 +134,7 @@ def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOption
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
     if not (args.margins or margin or named):
-        raise _shared.UsageError(
-            "say the largest drop that does not matter, such as --margin 0.01, or in the settings file"
-        )
+        raise _shared.UsageError("name the largest drop that does not matter: --margin 0.01, or in the settings file")
     if unknown := sorted({name for name, _ in args.margins if name} - tasks - metrics):
         there = ", ".join(sorted(tasks | metrics))
         raise _shared.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
