@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 from harness_uq.errors import HarnessUqError, StructureError
 
@@ -70,6 +71,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_level(parser)
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "markdown", "json"])
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -92,7 +94,7 @@ def _gate(args: argparse.Namespace, plugins: "Plugins") -> int:
 
     if len(args.new) > 1:
         raise _shared.UsageError(f"one NEW is compared with the baseline; got {len(args.new)}")
-    readings = [_shared.read_named(argument, plugins) for argument in (args.new[0], args.baseline)]
+    readings = [_scale.scan_named(args, argument, plugins).reading for argument in (args.new[0], args.baseline)]
     if max(_shared.say_reading(reading, plugins) for reading in readings):
         return BROKEN
     new, baseline = (_shared.selected(args, [reading]) for reading in readings)
@@ -108,7 +110,7 @@ def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.gating.self_test import self_test
     from harness_uq.report.gate_text import self_test_as
 
-    reading = _shared.read(args.new, plugins)
+    reading = _scale.read(args, args.new, plugins)
     if _shared.say_reading(reading, plugins):
         return BROKEN
     logs = _shared.selected(args, [reading])

@@ -341,32 +341,6 @@ def read(paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) 
     return read_logs(paths, harnesses=plugins.harnesses, progress=progress, need_scores=need_scores)
 
 
-def read_named(argument: str, plugins: "Plugins") -> "Reading":
-    """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
-    from dataclasses import replace
-
-    if not _is_named(argument):
-        return read([argument], plugins)
-    name, _, path = argument.partition("=")
-    reading = read([path], plugins)
-    return replace(reading, logs=tuple(replace(log, system=name) for log in reading.logs))
-
-
-def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Reading]":
-    """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
-    named = [text for text in arguments if _is_named(text)]
-    plain = [text for text in arguments if text not in named]
-    return [*([read(plain, plugins)] if plain else []), *(read_named(text, plugins) for text in named)]
-
-
-def _is_named(argument: str) -> bool:
-    """Whether an argument is of the form `NAME=PATH`; a path may hold an equals sign, too."""
-    from os.path import exists
-
-    name, equals, _ = argument.partition("=")
-    return bool(name and equals) and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
-
-
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
     """Say on standard error what could not be read; exit code 1 where a log, or a path named by the user, was not."""
     for warning in plugins.warnings:
@@ -375,9 +349,11 @@ def say_reading(reading: "Reading", plugins: "Plugins") -> int:
         complain(f"{'error' if path in reading.unread else 'warning'}: {path}: {message}")
     for path, message in reading.failures:
         complain(f"error: {path}: {message}")
+    for sentence in reading.trouble:
+        complain(f"error: {sentence}")
     if n := reading.n_skipped:
         print(f"{n} file{'s' if n > 1 else ''} skipped: no logs of a known harness", file=sys.stderr)
-    return 1 if reading.failures or reading.unread else 0
+    return 1 if reading.failures or reading.unread or reading.trouble else 0
 
 
 def complain(text: str) -> None:

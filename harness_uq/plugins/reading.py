@@ -30,6 +30,7 @@ class Reading:
     warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
     n_skipped : files met while walking directories that are no logs
     unread : paths among those of `warnings` that are logs, or harnesses, of which nothing was read
+    trouble : what else went wrong, such as a worker that died, in words
     """
 
     logs: tuple[TaskLog, ...]
@@ -37,6 +38,7 @@ class Reading:
     warnings: tuple[tuple[str, str], ...] = ()
     n_skipped: int = 0
     unread: frozenset[str] = frozenset()
+    trouble: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

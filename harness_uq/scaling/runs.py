@@ -1,7 +1,7 @@
 """What one run gave, from whatever worker or store."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,40 @@ class RunDone:
     files: tuple[str, ...]
     logs: tuple[TaskLog, ...]
     rows: tuple[bytes, ...] = ()
+
+
+class Shared:
+    """Names, hashes and codes of questions, each held once however many logs have the same."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._fields: dict[tuple[bytes, bool], CandidateField] = {}
+        self._outlines: dict[tuple[str, ...], Questions] = {}
+
+    def run(self, run: RunDone) -> RunDone:
+        """The run, whose logs hold what others hold too."""
+        return replace(run, logs=tuple(map(self._log, run.logs)))
+
+    def _log(self, log: TaskLog) -> TaskLog:
+        questions = log.questions
+        if not len(questions):
+            return replace(log, questions=self._outlines.setdefault(tuple(questions.fields), questions))
+        prefix = questions.prompt_prefix
+        shared = Questions(
+            self._same(questions.ids),
+            self._same(questions.hashes),
+            {name: self._field(field) for name, field in questions.fields.items()},
+            None if prefix is None else self._field(prefix),
+            self._same(questions.items),
+            self._same(questions.prompt_hashes),
+        )
+        return replace(log, questions=shared)
+
+    def _same(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        return self._texts.setdefault(texts, texts)
+
+    def _field(self, field: CandidateField) -> CandidateField:
+        return self._fields.setdefault((field.codes.tobytes(), field.is_text), field)
 
 
 def outline(log: TaskLog) -> TaskLog:

@@ -1,7 +1,7 @@
 """Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from harness_uq.scaling.engine import Engine, workers
 from harness_uq.scaling.here import Lost
 from harness_uq.scaling.parts import Batch, batches_of, parts_of
 from harness_uq.scaling.rows import unpack
-from harness_uq.scaling.runs import RunDone
+from harness_uq.scaling.runs import RunDone, Shared
 from harness_uq.scaling.work import BatchDone, Work
 
 if TYPE_CHECKING:
@@ -47,18 +47,21 @@ class Scan:
     ----------
     reading : the task logs, or their outlines where they were not asked for, and what could not be read
     rows : an estimate for each of the logs' data, where they were asked for; without posteriors
-    trouble : what went wrong with workers and was made good
     """
 
     reading: Reading
     rows: tuple[Estimate, ...] = ()
-    trouble: tuple[str, ...] = ()
 
     def rows_of(self, logs: Iterable[TaskLog]) -> list[Estimate]:
         """The estimates of some of these logs' data."""
         wanted = {key for log in logs for key in _keys(log)}
         keys = (key for log in self.reading.logs for key in _keys(log))
         return [row for key, row in zip(keys, self.rows, strict=True) if key in wanted]
+
+    def renamed(self, system: str) -> "Scan":
+        """The same of a system of another name."""
+        logs = tuple(replace(log, system=system) for log in self.reading.logs)
+        return Scan(replace(self.reading, logs=logs), tuple(replace(row, system=system) for row in self.rows))
 
 
 def _keys(log: TaskLog) -> list[tuple[Source, str, str, str, str]]:
@@ -150,6 +153,7 @@ class _Gathered:
     runs: list[RunDone] = field(default_factory=list)
     claimed: set[str] = field(default_factory=set)
     unread: Unread = field(default_factory=Unread)
+    shared: Shared = field(default_factory=Shared)
 
     def add(self, batch: Batch, done: BatchDone | HarnessUqError | Lost) -> None:
         if isinstance(done, HarnessUqError):
@@ -158,7 +162,7 @@ class _Gathered:
             self.unread.add(batch[0].urls[0], done.message)
         else:
             self.unread.add_all(done.unread)
-            for run in done.runs:
+            for run in map(self.shared.run, done.runs):
                 self.claimed.update(run.files)
                 if not self.need_scores or self.unread.scored(run.logs, run.files):
                     self.runs.append(run)
@@ -173,4 +177,4 @@ class _Gathered:
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
         rows = tuple(unpack(row, plugins.estimators) for run in runs for row in run.rows)
-        return Scan(reading, rows, tuple(trouble))
+        return Scan(replace(reading, trouble=tuple(trouble)), rows)

@@ -119,7 +119,7 @@ def test_a_file_of_the_store_that_is_damaged_is_named_and_its_logs_are_read_agai
         path.write_bytes(content[: -len(content) // 4] if path == damaged[0] else content)
     found = scan(logs, WILSON, store=str(store))
     assert told(found) == told(cold)
-    assert any(str(damaged[0]) in sentence for sentence in found.trouble)
+    assert any(str(damaged[0]) in sentence for sentence in found.reading.trouble)
 
 
 def test_a_store_may_be_a_url(logs):
