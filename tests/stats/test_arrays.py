@@ -174,13 +174,6 @@ CALLS: dict[str, Call] = {
     "pass_k_posterior": {**COUNTS, "k": 2, "scope": "benchmark"},
     "predict_width": {"pilot": BETA, "ratio": 2},
     "prob_better": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
-    "rank_sets": {"scores": [RIGHT, OTHER, GRADED], "clusters": LABELS, "n_draws": 50},
-    "rank_sets_of_normal": {
-        "estimates": [0.5, 0.25],
-        "covariance": [[0.125, 0.0], [0.0, 0.25]],
-        "df": 9.0,
-        "n_draws": 50,
-    },
     "rank_posterior": {"draws": [[0.5, 0.25, 0.75], [0.25, 0.5, 1.0]]},
     "rank_sets": {"scores": SYSTEMS, "clusters": LABELS, "bounds": (0, 1)},
     "rank_sets_of_normal": {"estimates": [0.5, 0.75], "covariance": [[0.25, 0.125], [0.125, 0.25]], "n_draws": 50},
