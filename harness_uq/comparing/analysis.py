@@ -20,7 +20,6 @@ from harness_uq.logs.newest import Chosen, Key, higher_is_better, metrics_of
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.rows import Rows
 from harness_uq.structure.facts import Clusters
 from harness_uq.structure.task_groups import group_data, members_of
 
@@ -31,7 +30,7 @@ OVERALL = "overall"
 
 def compare(
     a: Runs, b: Runs, options: CompareOptions | None = None, *, plugins: Plugins | None = None
-) -> Rows[Comparison]:
+) -> list[Comparison]:
     """Compare two systems on every task, metric and filter that both were run on, and over all tasks.
 
     Parameters
@@ -70,7 +69,7 @@ def compare(
     rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
     rows += job.overall(pairs)
     same = sameness(side_a, side_b, matched)
-    return Rows(replace(row, same=same, notes=(*row.notes, *notes)) for row in rows)
+    return [replace(row, same=same, notes=(*row.notes, *notes)) for row in rows]
 
 
 def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:

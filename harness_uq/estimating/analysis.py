@@ -30,7 +30,6 @@ from harness_uq.plugins.manager import Plugins, cluster_keys, load_plugins
 from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
-from harness_uq.results.rows import Rows
 from harness_uq.stats.common.arrays import LARGEST
 from harness_uq.stats.trials.checks import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
@@ -92,7 +91,7 @@ def estimate(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-) -> Rows[Estimate]:
+) -> list[Estimate]:
     """Estimates of every task, metric and filter.
 
     Parameters
@@ -114,7 +113,7 @@ def estimate(
     chosen = options or Options()
     offered = plugins or load_plugins()
     read = task_logs(logs, offered)
-    return Rows(row for log in read for row in _estimate_log(log, read, chosen, offered))
+    return [row for log in read for row in _estimate_log(log, read, chosen, offered)]
 
 
 def estimate_scores(

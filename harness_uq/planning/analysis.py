@@ -17,7 +17,6 @@ from harness_uq.planning.words import answer_of
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.plan import Plan
-from harness_uq.results.rows import Rows
 from harness_uq.structure.facts import StructureOptions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
@@ -71,7 +70,7 @@ def plan(
     *,
     components: Components | None = None,
     plugins: Plugins | None = None,
-) -> Rows[Plan]:
+) -> list[Plan]:
     """Plan a run.
 
     Parameters
@@ -101,9 +100,9 @@ def plan(
     if (pilot is None) == (components is None):
         raise DataError("give either the logs of a pilot run or variances as numbers")
     if components is not None:
-        return Rows([_plan(components, chosen, pilot_size=None)])
+        return [_plan(components, chosen, pilot_size=None)]
     offered = plugins or load_plugins()
-    plans: Rows[Plan] = Rows()
+    plans = []
     for key, entries in _by_key(choose_runs(task_logs(pilot or (), offered)).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))

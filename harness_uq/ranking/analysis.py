@@ -18,7 +18,6 @@ from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
 from harness_uq.ranking.letters import group_letters
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
-from harness_uq.results.rows import Rows
 from harness_uq.stats.pairs.corrections import benjamini_hochberg, holm
 from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import (
@@ -69,7 +68,7 @@ class RankOptions:
             raise DataError(f"ranks need at least 1,000 draws; got {self.n_draws}")
 
 
-def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | None = None) -> Rows[Ranking]:
+def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | None = None) -> list[Ranking]:
     """Rank the systems of these logs on every task, metric and filter that at least two of them share.
 
     Parameters
@@ -104,10 +103,10 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
     adjusted = _adjusted([joint.p_values for joint in found.values()], chosen.correction)
     n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in found.values())
     better = {key: higher_is_better(by_key[key][0].log, key[1]) for key in found}
-    return Rows(
+    return [
         _ranking(key, joint, p, n_pairs, chosen, higher=better[key])
         for (key, joint), p in zip(found.items(), adjusted, strict=True)
-    )
+    ]
 
 
 def _by_key(systems: Mapping[str, Mapping[Key, Chosen]]) -> dict[Key, list[Chosen]]:

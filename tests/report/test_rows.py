@@ -4,7 +4,7 @@ import pytest
 
 from harness_uq import Rows, compare, estimate, plan, rank
 from harness_uq.errors import DataError, MissingDependencyError
-from harness_uq.results import rows as module
+from harness_uq.report import rows as module
 from tests.logs.toy import task_log
 from tests.results import factory as make
 
