@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from harness_uq.estimating.analysis import Options, estimate, estimate_scores, structures
     from harness_uq.estimating.finding import Finding
     from harness_uq.estimating.selection import method_names
+    from harness_uq.gating.analysis import GateOptions, gate
+    from harness_uq.gating.self_test import self_test
     from harness_uq.logs.catalogue import Catalogue, CatalogueEntry
     from harness_uq.logs.data import (
         CandidateField,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from harness_uq.results.about import About
     from harness_uq.results.comparison import Comparison, Difference
     from harness_uq.results.estimate import Estimate, Interval
+    from harness_uq.results.gate import Gate, GateRow, SelfTest
     from harness_uq.results.plan import Plan
     from harness_uq.results.ranking import Ranking
     from harness_uq.structure.facts import Structure, StructureOptions
@@ -63,10 +66,20 @@ _HOMES = {
         "CompareOptions",
         "compare",
     ),
+    "gating.analysis": (
+        "GateOptions",
+        "gate",
+    ),
+    "gating.self_test": ("self_test",),
     "results.about": ("About",),
     "results.comparison": (
         "Comparison",
         "Difference",
+    ),
+    "results.gate": (
+        "Gate",
+        "GateRow",
+        "SelfTest",
     ),
     "results.plan": ("Plan",),
     "results.ranking": ("Ranking",),
@@ -155,6 +168,9 @@ __all__ = [
     "Estimator",
     "Finding",
     "Found",
+    "Gate",
+    "GateOptions",
+    "GateRow",
     "Harness",
     "HarnessUqError",
     "Interval",
@@ -177,6 +193,7 @@ __all__ = [
     "RunFacts",
     "Runner",
     "Scores",
+    "SelfTest",
     "Settings",
     "Source",
     "Structure",
@@ -191,6 +208,7 @@ __all__ = [
     "estimate",
     "estimate_scores",
     "estimates_table",
+    "gate",
     "hookimpl",
     "load_plugins",
     "method_names",
@@ -198,6 +216,7 @@ __all__ = [
     "rank",
     "read_logs",
     "read_table",
+    "self_test",
     "stats",
     "structures",
 ]

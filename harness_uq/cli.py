@@ -6,22 +6,27 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import (
     calibrate,
     compare,
+    completion,
     effects,
     estimate,
+    gate,
     plan,
     rank,
     report,
     rescore,
     restore,
+    store,
     structure,
     subset,
     watch,
 )
+from harness_uq.commands.settings import SettingsError, find_settings
 from harness_uq.commands.shared import UsageError
 from harness_uq.errors import HarnessUqError, StructureError, told
 
@@ -46,6 +51,7 @@ examples:
   harness-uq structure run.eval                         what was found, and how it is known
   harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
   harness-uq compare results/ --task 'mmlu*'            two systems under a folder, some of their tasks
+  harness-uq gate runs/b --baseline runs/a --margin 0.01   whether a pipeline may go on
   harness-uq rank runs/*                                which of several systems is best
   harness-uq effects runs/seed-*                        how much is questions, how much seeds
   harness-uq plan pilot.eval --width 0.04               what to run next
@@ -55,13 +61,14 @@ examples:
   harness-uq report runs/ --html report.html            all of it as one page
 
 exit codes: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse (compare
---fail-if-worse), 130 interrupted
+--fail-if-worse), 130 interrupted; gate has codes of its own
 """
 
 _COMMANDS = {
     "estimate": estimate,
     "structure": structure,
     "compare": compare,
+    "gate": gate,
     "rank": rank,
     "effects": effects,
     "plan": plan,
@@ -70,7 +77,9 @@ _COMMANDS = {
     "rescore": rescore,
     "restore": restore,
     "watch": watch,
+    "store": store,
     "calibrate": calibrate,
+    "completion": completion,
 }
 
 
@@ -95,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     except HarnessUqError as error:
         print(f"{_NAME}: error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError | StructureError) else 1
+        return 2 if isinstance(error, UsageError | SettingsError | StructureError) else 1
     except KeyboardInterrupt as interrupt:
         print(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
         return 130
@@ -123,7 +132,13 @@ def _run_command(arguments: Sequence[str]) -> int:
     ------
     HarnessUqError : also for what the system refuses to read or write, but for a reader that went away
     """
-    args = _parser().parse_args(arguments)
+    parser = _parser(arguments)
+    if not arguments:
+        parser.print_help()
+        return 0
+    args = parser.parse_args(arguments)
+    if path := args.settings.path:
+        print(f"settings of {os.path.relpath(path)}", file=sys.stderr)
     run: Callable[[argparse.Namespace], int] = _COMMANDS[args.command].run
     try:
         code = run(args)
@@ -167,7 +182,8 @@ def _runner(arguments: Sequence[str]) -> "Runner | None":
     return harness
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser, with the defaults that the project's settings file gives the command."""
     from harness_uq import __version__
     from harness_uq.plugins.manager import runners
 
@@ -182,7 +198,25 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in _COMMANDS.values():
         command.add(commands)
+    if arguments and arguments[0] in _COMMANDS:
+        _set_defaults(arguments[0], commands.choices[arguments[0]])
+    parser.set_defaults(parser=parser)
     for name in runners():
         if name not in _COMMANDS:
             commands.add_parser(name, help=f"run {name}, with intervals in its own output: add --uq METHOD")
     return parser
+
+
+def _set_defaults(command: str, parser: argparse.ArgumentParser) -> None:
+    """Let the settings file speak where the command line does not.
+
+    Raises
+    ------
+    SettingsError : if it cannot be used
+    """
+    settings = find_settings(Path.cwd())
+    parser.set_defaults(settings=settings)
+    if settings.level is not None and parser.get_default("level") is not None:
+        parser.set_defaults(level=settings.level)
+    if settings.scope is not None and parser.get_default("scope") is not None and command != "watch":
+        parser.set_defaults(scope=settings.scope)

@@ -39,6 +39,7 @@ def overview(
     margin: float = 0.0,
     margins: Mapping[str, float] | None = None,
     plugins: Plugins | None = None,
+    estimates: Sequence[Estimate] | None = None,
 ) -> Overview:
     """Estimate every score, compare two systems, rank three or more.
 
@@ -48,9 +49,10 @@ def overview(
     options : how to estimate; level, scope, structure and seed hold for comparisons and rankings too
     margin, margins : smallest difference that matters in comparisons, of every task and of single ones
     plugins : the installed ones by default
+    estimates : of these logs, where they have been made already
     """
     chosen, offered = options or Options(), plugins or load_plugins()
-    rows = tuple(estimate(logs, chosen, plugins=offered))
+    rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope
     try:

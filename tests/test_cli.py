@@ -201,6 +201,17 @@ def test_a_log_without_scores_is_named_with_the_reason(run, shared, capsys):
     assert "no score a question" in out
 
 
+def test_without_arguments_the_help_is_printed(capsys):
+    code, out, err = output(capsys)
+    assert (code, err) == (0, "")
+    assert out == output(capsys, "--help")[1]
+
+
+def test_the_package_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "harness_uq", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("harness-uq ")
+
+
 def test_help_and_a_mistyped_command_name_the_harnesses(capsys):
     _, out, _ = output(capsys, "--help")
     _, _, err = output(capsys, "estimatee")

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from importlib.resources import files
 from pathlib import Path
 
 TIMESTAMP = "2026-01-01T00-00-00.000000"
@@ -71,6 +72,9 @@ def main() -> int:
     for row in rows:
         if row["value"] != 0.8 or not row["interval"]["low"] < 0.8 < row["interval"]["high"]:
             raise SystemExit(f"unexpected estimate: {row}")
+    schemas = files("harness_uq").joinpath("schemas")
+    if json.loads(schemas.joinpath("estimate-v1.json").read_text(encoding="utf-8"))["$id"] != "harness-uq:estimate-v1":
+        raise SystemExit("the schema of estimates is another one")
     print("the wheel reads logs of both harnesses and estimates by itself")
     return 0
 

@@ -13,6 +13,16 @@ class LmEvalHarness:
     name = "lm-eval"
     reads_stores = True
 
+    @property
+    def version(self) -> str:
+        """The installed lm-eval, whose aggregations are replayed."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return f"lm-eval {version('lm-eval')}"
+        except PackageNotFoundError:
+            return "no lm-eval"
+
     def find(self, paths: Sequence[str]) -> "Found":
         """Runs among these files. Partners of a file that is named alone are looked up beside it."""
         from harness_uq_lm_eval.read import discover

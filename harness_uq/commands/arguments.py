@@ -44,7 +44,7 @@ def task_margin(text: str) -> tuple[str | None, float]:
 
 
 def metric_range(text: str) -> tuple[str, tuple[float, float]]:
-    """A metric and the range of its scores, from METRIC=LO,HI."""
+    """A metric, perhaps behind its task, and the range of its scores, from METRIC=LO,HI or TASK:METRIC=LO,HI."""
     metric, _, bounds = text.rpartition("=")
     try:
         low, high = (float(part) for part in bounds.split(","))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def add(commands: _shared.Commands) -> None:
         help="list up to N questions a task on which the two differ most, those first on which A is worse",
     )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -115,10 +117,10 @@ def run(args: argparse.Namespace) -> int:
 def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading], list[TaskLog], list[TaskLog]]":
     """What was read, and the logs of A and of B: those of two arguments, or of the two systems under any number."""
     if len(args.runs) == 2 and len(args.models) != 2:
-        sides = [_shared.read_named(argument, plugins) for argument in args.runs]
+        sides = [_scale.scan_named(args, argument, plugins).reading for argument in args.runs]
         a, b = (_shared.selected(args, [side]) for side in sides)
         return sides, a, b
-    readings = _shared.read_all_named(args.runs, plugins)
+    readings = [found.reading for found in _scale.scan_all_named(args, args.runs, plugins)]
     logs = _shared.selected(args, readings)
     if not logs:
         return readings, [], []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import output as _output
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def add(commands: _shared.Commands) -> None:
         help="draw the effects into FILE (png, svg or pdf; needs matplotlib)",
     )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if args.plot:
         _output.try_file(args.plot)
     plugins = _shared.load_plugins(args)
-    reading = _shared.read(args.logs, plugins)
+    reading = _scale.read(args, args.logs, plugins)
     failed = _shared.say_reading(reading, plugins)
     logs = _shared.selected(args, [reading])
     _shared.check_names(options.structure, logs)

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         print(_records(rows, reading, plugins))
     elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
-    return max(_scale.say_scan(found, plugins), _shared.say_failures(rows))
+    return max(_shared.say_reading(found.reading, plugins), _shared.say_failures(rows))
 
 
 def _check_together(args: argparse.Namespace) -> None:
@@ -105,7 +105,7 @@ def _whole(args: argparse.Namespace, reading: "Reading", options: "Options", plu
     from harness_uq.estimating.parts import estimate_whole, read_probabilities
 
     drawn = read_probabilities(args.drawn) if args.drawn else None
-    earlier = _shared.read(args.history, plugins)
+    earlier = _scale.read(args, args.history, plugins)
     _shared.say_reading(earlier, plugins)
     with _shared.checking_arguments():
         return estimate_whole(reading.logs, earlier.logs, options, drawn=drawn, plugins=plugins)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import output as _output
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def add(commands: _shared.Commands) -> None:
         help="draw the curves into FILE (png, svg or pdf; needs matplotlib)",
     )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _scale.add_engine(parser)
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +145,7 @@ class _Pilot:
 
 def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
     plugins = _shared.load_plugins(args)
-    readings = _shared.read_all_named(args.logs, plugins)
+    readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     errors = [error for reading in readings for error in _shared.reading_errors(reading)]
     logs = _shared.selected(args, readings)

@@ -2,6 +2,7 @@
 
 import argparse
 
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 
@@ -30,6 +31,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_level(parser)
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.ranking_text import rankings_as
 
     plugins = _shared.load_plugins(args)
-    readings = _shared.read_all_named(args.logs, plugins)
+    readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     options = RankOptions(
         level=args.level,

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from harness_uq.commands import output as _output
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 
@@ -28,6 +29,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_margin(parser)
     _shared.add_estimation(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,14 +41,16 @@ def run(args: argparse.Namespace) -> int:
     options = _shared.estimation_options(args, plugins)
     if args.html not in (None, "-"):
         _output.try_file(Path(args.html))
-    readings = _shared.read_all_named(args.logs, plugins)
+    scans = _scale.scan_all_named(args, args.logs, plugins, options)
+    readings = [found.reading for found in scans]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
     logs = _shared.selected(args, readings)
     if not logs:
         return 1
     _shared.check_names(options.structure, logs)
     margin, margins = _shared.margins_of(args)
-    found = overview(logs, options, margin=margin, margins=margins, plugins=plugins)
+    rows = [row for found in scans for row in found.rows_of(logs)]
+    found = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
     for problem in found.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if args.html is None:

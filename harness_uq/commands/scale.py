@@ -12,6 +12,7 @@ from harness_uq.commands import shared as _shared
 if TYPE_CHECKING:
     from harness_uq.estimating.analysis import Options
     from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.reading import Reading
     from harness_uq.scaling.engine import Engine
     from harness_uq.scaling.scan import Progress, Scan
 
@@ -31,6 +32,11 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--scheduler", metavar="ADDRESS", help="with --engine dask: of the cluster (default: one started here)"
     )
+    group.add_argument(
+        "--store",
+        metavar="DIR",
+        help="folder or URL that keeps what logs gave: one that has not changed is not read again",
+    )
 
 
 def scan(
@@ -40,19 +46,53 @@ def scan(
     options: "Options | None" = None,
     *,
     keeps_logs: bool = False,
+    need_scores: bool = True,
 ) -> "Scan":
     """Read the logs, estimate them where `options` are given, with a progress bar on a terminal."""
     from harness_uq.scaling.scan import scan as scan_logs
 
     with _progress() as tell:
-        return scan_logs(paths, options, keeps_logs=keeps_logs, engine=_engine(args), plugins=plugins, progress=tell)
+        return scan_logs(
+            paths,
+            options,
+            keeps_logs=keeps_logs,
+            need_scores=need_scores,
+            engine=_engine(args),
+            store=args.store,
+            plugins=plugins,
+            progress=tell,
+        )
 
 
-def say_scan(found: "Scan", plugins: "Plugins") -> int:
-    """Say on standard error what could not be read and what else went wrong; exit code 1 where something did."""
-    for sentence in found.trouble:
-        _shared.complain(f"error: {sentence}")
-    return max(_shared.say_reading(found.reading, plugins), 1 if found.trouble else 0)
+def read(args: argparse.Namespace, paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) -> "Reading":
+    """The task logs, whole: scores and codes, no texts."""
+    return scan(args, paths, plugins, keeps_logs=True, need_scores=need_scores).reading
+
+
+def scan_named(args: argparse.Namespace, argument: str, plugins: "Plugins", options: "Options | None" = None) -> "Scan":
+    """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
+    if not _is_named(argument):
+        return scan(args, [argument], plugins, options, keeps_logs=True)
+    name, _, path = argument.partition("=")
+    return scan(args, [path], plugins, options, keeps_logs=True).renamed(name)
+
+
+def scan_all_named(
+    args: argparse.Namespace, arguments: Sequence[str], plugins: "Plugins", options: "Options | None" = None
+) -> "list[Scan]":
+    """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
+    named = [text for text in arguments if _is_named(text)]
+    plain = [text for text in arguments if text not in named]
+    together = [scan(args, plain, plugins, options, keeps_logs=True)] if plain else []
+    return [*together, *(scan_named(args, text, plugins, options) for text in named)]
+
+
+def _is_named(argument: str) -> bool:
+    """Whether an argument is of the form `NAME=PATH`; a path may hold an equals sign, too."""
+    from os.path import exists
+
+    name, equals, _ = argument.partition("=")
+    return bool(name and equals) and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
 
 
 def _engine(args: argparse.Namespace) -> "Engine":

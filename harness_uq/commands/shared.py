@@ -10,6 +10,7 @@ from harness_uq.commands import arguments as _arguments
 from harness_uq.errors import HarnessUqError
 
 if TYPE_CHECKING:
+    from harness_uq.commands.settings import Settings
     from harness_uq.effects.analysis import EffectOptions
     from harness_uq.estimating.analysis import Options
     from harness_uq.logs.data import TaskLog
@@ -95,9 +96,9 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=_arguments.metric_range,
-        metavar="METRIC=LO,HI",
+        metavar="[TASK:]METRIC=LO,HI",
         dest="ranges",
-        help="smallest and largest possible score of a metric; may be repeated",
+        help="smallest and largest possible score of a metric, or of one task's; may be repeated",
     )
     parser.add_argument(
         "--column",
@@ -153,9 +154,11 @@ def add_margin(parser: argparse.ArgumentParser) -> None:
 
 
 def margins_of(args: argparse.Namespace) -> tuple[float, dict[str, float]]:
-    """The margin of every task, and those of single ones."""
-    given = dict(args.margins)
-    return given.pop(None, 0.0), given
+    """The margin of every task, and those of single ones: one named for every task leaves none of the file's."""
+    given, settings = dict(args.margins), args.settings
+    if None in given:
+        return given.pop(None), given
+    return settings.margin or 0.0, {**settings.margins, **given}
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:
@@ -197,7 +200,7 @@ def effect_options(args: argparse.Namespace) -> "EffectOptions":
     """
     from harness_uq.effects.analysis import EffectOptions
 
-    factors = {}
+    factors = dict(args.settings.factors)
     for text in args.factors:
         name, _, field = text.partition("=")
         if not (name and field):
@@ -213,10 +216,16 @@ def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 
 
 def structure_options(args: argparse.Namespace) -> "StructureOptions":
-    """The structure options that the arguments name."""
+    """The structure options that the arguments name, and below them the settings file."""
+    from dataclasses import replace
+    from pathlib import Path
+
     from harness_uq.structure.facts import StructureOptions
 
-    return StructureOptions.parse(args.cluster, dict(args.ranges))
+    settings: Settings = args.settings
+    said = Path(settings.path).name if settings.path else ""
+    defaults = StructureOptions(settings.cluster, settings.clusters, settings.ranges, origin=said)
+    return replace(StructureOptions.parse(args.cluster, dict(args.ranges)), defaults=defaults)
 
 
 def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options":
@@ -319,32 +328,6 @@ def read(paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) 
     return read_logs(paths, harnesses=plugins.harnesses, progress=progress, need_scores=need_scores)
 
 
-def read_named(argument: str, plugins: "Plugins") -> "Reading":
-    """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
-    from dataclasses import replace
-
-    if not _is_named(argument):
-        return read([argument], plugins)
-    name, _, path = argument.partition("=")
-    reading = read([path], plugins)
-    return replace(reading, logs=tuple(replace(log, system=name) for log in reading.logs))
-
-
-def read_all_named(arguments: Sequence[str], plugins: "Plugins") -> "list[Reading]":
-    """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
-    named = [text for text in arguments if _is_named(text)]
-    plain = [text for text in arguments if text not in named]
-    return [*([read(plain, plugins)] if plain else []), *(read_named(text, plugins) for text in named)]
-
-
-def _is_named(argument: str) -> bool:
-    """Whether an argument is of the form `NAME=PATH`; a path may hold an equals sign, too."""
-    from os.path import exists
-
-    name, equals, _ = argument.partition("=")
-    return bool(name and equals) and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
-
-
 def say_reading(reading: "Reading", plugins: "Plugins") -> int:
     """Say on standard error what could not be read; exit code 1 where a log, or a path named by the user, was not."""
     for warning in plugins.warnings:
@@ -353,9 +336,11 @@ def say_reading(reading: "Reading", plugins: "Plugins") -> int:
         complain(f"{'error' if path in reading.unread else 'warning'}: {path}: {message}")
     for path, message in reading.failures:
         complain(f"error: {path}: {message}")
+    for sentence in reading.trouble:
+        complain(f"error: {sentence}")
     if n := reading.n_skipped:
         print(f"{n} file{'s' if n > 1 else ''} skipped: no logs of a known harness", file=sys.stderr)
-    return 1 if reading.failures or reading.unread else 0
+    return 1 if reading.failures or reading.unread or reading.trouble else 0
 
 
 def complain(text: str) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 
@@ -12,6 +13,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_logs(parser)
     _shared.add_structure(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -21,9 +23,11 @@ def run(args: argparse.Namespace) -> int:
 
     plugins = _shared.load_plugins(args)
     options = _shared.structure_options(args)
-    reading = _shared.read(args.logs, plugins, need_scores=False)
+    reading = _scale.read(args, args.logs, plugins, need_scores=False)
     logs = _shared.selected(args, [reading])
     _shared.check_names(options, logs)
     found = structures(logs, options, plugins=plugins)
     print(structures_as(found, args.format, errors=_shared.reading_errors(reading)))
+    if args.format == "table" and args.settings.path:
+        print(f"\nsettings of {args.settings.path}: {'; '.join(args.settings.told()) or 'none'}")
     return _shared.say_reading(reading, plugins)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import output as _output
+from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def add(commands: _shared.Commands) -> None:
         "good as those of the history or better would tell more (default: %(default)s)",
     )
     _shared.add_seed(parser)
+    _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     for path in (args.output, beside):
         _output.try_file(path)
     plugins = load_plugins()
-    reading = _shared.read(args.history, plugins)
+    reading = _scale.read(args, args.history, plugins)
     history = history_of(reading.logs, args.task, args.metric)
     low, high = _bounds(history)
     with _shared.checking_arguments():

@@ -21,7 +21,7 @@ def check_margins(options: CompareOptions, chosen: Iterable[Chosen]) -> None:
     """
     for one in chosen:
         margin = options.margin_of(one.log.task)
-        bounds = _bounds(one.data, options.structure.ranges) if margin else None
+        bounds = _bounds(one.data, options.structure.of_task(one.log.task).ranges) if margin else None
         if bounds is None or margin < bounds[1] - bounds[0]:
             continue
         in_points = bounds == (0.0, 1.0)

@@ -177,7 +177,7 @@ def _task_structure(log: TaskLog, clusters: Clusters, options: StructureOptions)
         if isinstance(data, Totals):
             continue
         try:
-            metrics[data.metric, data.filter] = detect(data, clusters, options)
+            metrics[data.metric, data.filter] = detect(data, clusters, options.of_task(log.task))
         except StructureError as error:
             warnings += (str(error),)
     return TaskStructure(log, replace(clusters, warnings=warnings), metrics)
@@ -239,7 +239,7 @@ def _estimate_group(
         joined = group_data(
             log, data.metric, data.filter, members, lambda member: clusters_of(member, options.structure, plugins)
         )
-        structure = group_structure(joined, options.structure)
+        structure = group_structure(joined, options.structure.of_task(log.task))
     except (DataError, NotEstimableError, StructureError) as error:
         return not_estimable(log, data, _estimand(data, options), str(error))
     estimand = _estimand(joined, options)
@@ -309,7 +309,7 @@ def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Opti
     if not scored.any():
         raise NotEstimableError("no question has a score")
     used = _with_distinct_trials(data) if isinstance(data, Scores) else data
-    structure = _told_of_copies(detect(used, clusters, options.structure), data)
+    structure = _told_of_copies(detect(used, clusters, options.structure.of_task(log.task)), data)
     kept = _only(used, scored, codes_of(data, clusters))
     return Problem(estimand, kept, structure, log, options.level, options.interval, rng)
 

@@ -94,7 +94,7 @@ def _corrected(log: TaskLog, judge: Scores, human: _Grades, clusters: Clusters, 
         raise NotEstimableError(f"all {n_lost} labelled questions lack a score of {judge.metric!r}")
     if not np.isfinite(h).any():
         raise NotEstimableError("no question of this task has a label")
-    bounds = detect(replace(human.scores, clusters=None), clusters, options.structure).bounds
+    bounds = detect(replace(human.scores, clusters=None), clusters, options.structure.of_task(log.task)).bounds
     if bounds is None:
         raise NotEstimableError("labels of unknown range cannot be used; --range METRIC=LO,HI gives one")
     problem = make_problem(log, judge, clusters, options)

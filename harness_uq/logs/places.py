@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import glob
@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
 from harness_uq.logs.leftovers import unfinished
+from harness_uq.logs.ranges import Ranges
 from harness_uq.logs.refusals import shown
 
 if TYPE_CHECKING:
@@ -212,6 +213,18 @@ def open_binary(place: str) -> BinaryIO:
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "no regular file", str(path))
     return path.open("rb", buffering=_BUFFER)
+
+
+def prefetch(file: BinaryIO, ranges: Sequence[tuple[int, int]]) -> None:
+    """Fetch (start, stop) ranges of a file of a store side by side, to be read next; nothing for other files.
+
+    Raises
+    ------
+    OSError : if the store refuses
+    """
+    raw = getattr(file, "raw", None)
+    if isinstance(raw, Ranges) and ranges:
+        raw.prefetch(ranges)
 
 
 def read_bytes(place: str) -> bytes:

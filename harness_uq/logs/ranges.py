@@ -2,16 +2,20 @@
 
 import io
 import os
-from typing import TYPE_CHECKING, BinaryIO, Final
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from harness_uq.logs.refusals import refusals
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+    from fsspec.spec import AbstractBufferedFile
 
 END: Final = 256 << 10
 """Bytes at the end that are fetched together: of most `.eval` files the directory, the header and the summaries."""
 
+_GAP: Final = 4 << 10
 _LEAST: Final = 64 << 10
 _MOST: Final = 8 << 20
 
@@ -28,13 +32,15 @@ class Ranges(io.RawIOBase):
     place : what errors call it
     """
 
-    def __init__(self, file: BinaryIO, size: int, place: str) -> None:
+    def __init__(self, file: "AbstractBufferedFile", size: int, place: str) -> None:
         super().__init__()
         self._file, self._size, self._place = file, size, place
         self._at = 0
         self._end_from = max(0, size - END)
         self._end: bytes | None = None
         self._window, self._window_from, self._ahead = b"", 0, _LEAST
+        self._pieces: Sequence[bytes] = ()
+        self._pieces_from: Sequence[int] = ()
 
     def readable(self) -> bool:
         return True
@@ -57,6 +63,17 @@ class Ranges(io.RawIOBase):
         self._at += len(content)
         return len(content)
 
+    def prefetch(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """Fetch (start, stop) ranges side by side, to be read next; those of the last call are forgotten."""
+        from fsspec.utils import merge_offset_ranges
+
+        starts, stops = (list(ends) for ends in zip(*ranges, strict=True))
+        path = self._file.path
+        paths, starts, stops = merge_offset_ranges([path] * len(ranges), starts, stops, max_gap=_GAP, sort=True)
+        with refusals(self._place):
+            contents = self._file.fs.cat_ranges(paths, starts, stops, on_error="raise")
+        self._pieces, self._pieces_from = contents, starts
+
     def close(self) -> None:
         self._file.close()
         super().close()
@@ -65,6 +82,10 @@ class Ranges(io.RawIOBase):
         """Some bytes from `start`, up to `stop` at most."""
         if start >= stop:
             return b""
+        if (place := bisect_right(self._pieces_from, start) - 1) >= 0:
+            offset = start - self._pieces_from[place]
+            if offset < len(self._pieces[place]):
+                return self._pieces[place][offset : offset + stop - start]
         if start >= self._end_from:
             if self._end is None:
                 self._end = self._fetched(self._end_from, self._size)
@@ -79,7 +100,7 @@ class Ranges(io.RawIOBase):
     def _fetched(self, start: int, stop: int) -> bytes:
         with refusals(self._place):
             self._file.seek(start)
-            content = self._file.read(stop - start)
+            content = bytes(self._file.read(stop - start))
             if len(content) != stop - start:
                 raise OSError("it is shorter than the store says")
         return content

@@ -80,7 +80,7 @@ def match_scores(chosen: Sequence[Chosen], options: StructureOptions, plugins: P
     common = common_questions(known)
     scores = [entry.data for entry in common.entries if isinstance(entry.data, Scores)]
     values = tuple(_answered(score.values[rows]) for score, rows in zip(scores, common.rows, strict=True))
-    kind, bounds, _ = score_type_of(_joined(scores, values), options.ranges)
+    kind, bounds, _ = score_type_of(_joined(scores, values), options.of_task(known[0].log.task).ranges)
     return MatchedScores(
         common=common,
         clusters=common_clusters(common, options, plugins),

@@ -61,6 +61,8 @@ def heat_map(ranking: "Ranking", *, title: str | None = None) -> "Figure":
 def rank_distribution(ranking: "Ranking", *, title: str | None = None) -> "Figure":
     """Ranks that each system may hold: shade is P(rank), line the credible interval, dot the expected rank.
 
+    The grey bracket below is the rank set, which holds for all systems at once.
+
     Parameters, return and errors as in `heat_map`. Without `Ranking.prob_rank` there is no shade.
     """
     need_rows(ranking.systems, "systems")
@@ -79,6 +81,9 @@ def rank_distribution(ranking: "Ranking", *, title: str | None = None) -> "Figur
     for y, system in enumerate(ranking.systems):
         ends = [system.rank_low, system.rank_high]
         axes.plot(ends, [y, y], color=COLOURS[1], linewidth=1.6, marker="|", markersize=7)
+        if system.rank_set is not None:
+            low, high = system.rank_set[0] - 0.5, system.rank_set[1] + 0.5
+            axes.plot([low, low, high, high], [y + 0.2, y + 0.35, y + 0.35, y + 0.2], color=GREY, linewidth=1.0)
         axes.plot([system.expected_rank], [y], "o", color="white", markeredgecolor=INK, markersize=5)
     axes.set_xlim(0.5, n + 0.5)
     axes.set_ylim(n - 0.5, -0.5)

@@ -151,6 +151,15 @@ class TellsParts(Protocol):
 
 
 @runtime_checkable
+class HasVersion(Protocol):
+    """A harness whose reading depends on more than the version of its plugin."""
+
+    @property
+    def version(self) -> str:
+        """What it depends on, with versions; where it changes, logs kept in a store are read again."""
+
+
+@runtime_checkable
 class HasCatalogue(Protocol):
     """A harness whose tasks and metrics are known."""
 

@@ -19,10 +19,6 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import General, Reader, ReadsStores, Run
 
 
-class _NoScoresError(LogError):
-    """A log that was read and holds nothing to estimate."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What was read, and what was not.
@@ -34,6 +30,7 @@ class Reading:
     warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
     n_skipped : files met while walking directories that are no logs
     unread : paths among those of `warnings` that are logs, or harnesses, of which nothing was read
+    trouble : what else went wrong, such as a worker that died, in words
     """
 
     logs: tuple[TaskLog, ...]
@@ -41,6 +38,7 @@ class Reading:
     warnings: tuple[tuple[str, str], ...] = ()
     n_skipped: int = 0
     unread: frozenset[str] = frozenset()
+    trouble: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +92,32 @@ class Unread:
     def read(self, harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
         """The run's tasks; none where it cannot be read, which is noted."""
         try:
-            logs = read_run(harness, run, need_scores=need_scores)
+            logs = read_run(harness, run, need_scores=False)
         except Exception as error:
-            self.add(run.files[0], _whose(harness, error), is_broken=not isinstance(error, _NoScoresError))
+            self.add(run.files[0], _whose(harness, error))
             self.files.update(run.files)
             return []
-        self.said += [(log.source.path, _no_scores(log)) for log in logs if need_scores and not log.data]
+        return list(self.scored(logs, run.files)) if need_scores else logs
+
+    def scored(self, logs: Sequence[TaskLog], files: Sequence[str]) -> Sequence[TaskLog]:
+        """The logs of a run, none where none has a score; that they have none is noted."""
+        if logs and not any(log.data for log in logs):
+            self.said.append((files[0], _none_scored(logs)))
+            self.files.update(files)
+            return []
+        self.said += [(log.source.path, _no_scores(log)) for log in logs if not log.data]
         return logs
 
-    def add(self, path: str, message: str, *, is_broken: bool = True) -> None:
+    def add_all(self, other: "Unread") -> None:
+        """Take in what another gathered."""
+        self.said += other.said
+        self.broken |= other.broken
+        self.files |= other.files
+
+    def add(self, path: str, message: str) -> None:
         """Note why a file was not read."""
         self.said.append((path, message))
-        if is_broken:
-            self.broken.add(path)
+        self.broken.add(path)
 
 
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
@@ -207,8 +218,12 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     """
     logs = [_without_secrets(log) for log in harness.read(run)]
     if need_scores and logs and not any(log.data for log in logs):
-        raise _NoScoresError("; ".join(dict.fromkeys(_no_scores(log) for log in logs)))
+        raise LogError(_none_scored(logs))
     return logs
+
+
+def _none_scored(logs: Sequence[TaskLog]) -> str:
+    return "; ".join(dict.fromkeys(_no_scores(log) for log in logs))
 
 
 def _without_secrets(log: TaskLog) -> TaskLog:

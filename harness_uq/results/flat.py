@@ -64,8 +64,15 @@ def _records(result: Result) -> list[Record]:
 
 
 def _ranked_record(ranked: RankedSystem, document: Mapping[str, object]) -> Record:
-    rest = {name: item for name, item in document.items() if name != "rank_interval"}
-    return _with_deltas(_flat({**rest, "rank_low": ranked.rank_low, "rank_high": ranked.rank_high}))
+    best, worst = ranked.rank_set or (None, None)
+    ends = {
+        "rank_low": ranked.rank_low,
+        "rank_high": ranked.rank_high,
+        "rank_set_low": best,
+        "rank_set_high": worst,
+    }
+    rest = {name: item for name, item in document.items() if name not in ("rank_interval", "rank_set")}
+    return _with_deltas(_flat({**rest, **ends}))
 
 
 def _with_deltas(record: Record) -> Record:

@@ -20,9 +20,11 @@ class Part:
     Attributes
     ----------
     files : as listed
+    stored : where a store holds their task logs: file, part and state; None where none does
     """
 
     files: tuple[Fingerprint, ...]
+    stored: tuple[str, str, str] | None = None
 
     @property
     def urls(self) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness_uq.errors import HarnessUqError
+from harness_uq.errors import HarnessUqError, MissingDependencyError
 from harness_uq.estimating.analysis import Options
 from harness_uq.logs.data import Source, TaskLog
 from harness_uq.logs.places import Fingerprint
@@ -15,7 +16,11 @@ from harness_uq.scaling.engine import Engine, workers
 from harness_uq.scaling.here import Lost
 from harness_uq.scaling.parts import Batch, batches_of, parts_of
 from harness_uq.scaling.rows import unpack
-from harness_uq.scaling.work import BatchDone, RunDone, Work
+from harness_uq.scaling.runs import RunDone, Shared
+from harness_uq.scaling.work import BatchDone, Work
+
+if TYPE_CHECKING:
+    from harness_uq.scaling.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +47,21 @@ class Scan:
     ----------
     reading : the task logs, or their outlines where they were not asked for, and what could not be read
     rows : an estimate for each of the logs' data, where they were asked for; without posteriors
-    trouble : what went wrong with workers and was made good
     """
 
     reading: Reading
     rows: tuple[Estimate, ...] = ()
-    trouble: tuple[str, ...] = ()
 
     def rows_of(self, logs: Iterable[TaskLog]) -> list[Estimate]:
         """The estimates of some of these logs' data."""
         wanted = {key for log in logs for key in _keys(log)}
         keys = (key for log in self.reading.logs for key in _keys(log))
         return [row for key, row in zip(keys, self.rows, strict=True) if key in wanted]
+
+    def renamed(self, system: str) -> "Scan":
+        """The same of a system of another name."""
+        logs = tuple(replace(log, system=system) for log in self.reading.logs)
+        return Scan(replace(self.reading, logs=logs), tuple(replace(row, system=system) for row in self.rows))
 
 
 def _keys(log: TaskLog) -> list[tuple[Source, str, str, str, str]]:
@@ -67,6 +75,7 @@ def scan(
     keeps_logs: bool = False,
     need_scores: bool = True,
     engine: Engine | None = None,
+    store: str | None = None,
     plugins: Plugins | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Scan:
@@ -81,29 +90,49 @@ def scan(
     keeps_logs : the task logs are wanted whole: scores and codes, no texts; else their outlines come back
     need_scores : as of `read_logs`
     engine : who does the work; this process, or what `joblib.parallel_config` says, by default
+    store : folder that keeps what logs gave; what it knows of logs that have not changed is not read again
     plugins : the installed ones by default; workers get their readers, and have of all else what is installed there
     progress : called after each batch
 
     Raises
     ------
     LogError : if two harnesses claim the same file
+    HarnessUqError : if the store or the cluster cannot be used
+    MissingDependencyError : if a package is not installed that the store or the engine needs
     KeyboardInterrupt : whose message says how far it was
     """
     offered = plugins or load_plugins()
     listed = _listed(paths)
     files = {file.url: file for found in listed.values() for file in found}
     parts = parts_of(list(files.values()), offered.harnesses)
-    gathered = _Gathered(n_logs=len(parts), all_bytes=sum(part.n_bytes for part in parts), progress=progress)
+    gathered = _Gathered(need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
+    memory = None if store is None else _remember(store, offered, options, keeps_logs=keeps_logs)
+    if memory is not None:
+        known, parts = memory.split(parts)
+        for part, kept in known.items():
+            gathered.add((part,), kept)
     try:
         with workers(engine or Engine()) as crew:
-            work = Work(offered.harnesses, options, keeps_logs, need_scores, offered if crew.is_here else None)
+            keeping = None if memory is None else memory.keeping
+            work = Work(offered.harnesses, options, keeps_logs, keeping, offered if crew.is_here else None)
             for batch, done in crew.each(work, batches_of(parts, crew.count)):
+                if memory is not None and isinstance(done, BatchDone):
+                    memory.keep(batch, done)
                 gathered.add(batch, done)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"{gathered.logs:,} of {gathered.n_logs:,} logs were done") from None
-    return gathered.scan(
-        Listing({name: [f.url for f in found] for name, found in listed.items()}), offered, crew.trouble
-    )
+        where = "" if store is None else f", and {store} keeps them"
+        raise KeyboardInterrupt(f"{gathered.logs:,} of {gathered.n_logs:,} logs were done{where}") from None
+    trouble = list(crew.trouble) if memory is None else [*crew.trouble, *memory.settle()]
+    listing = Listing({name: [file.url for file in found] for name, found in listed.items()})
+    return gathered.scan(listing, offered, trouble)
+
+
+def _remember(store: str, plugins: Plugins, options: Options | None, *, keeps_logs: bool) -> "Memory":
+    try:
+        from harness_uq.scaling.memory import Memory
+    except ImportError:
+        raise MissingDependencyError("--store needs pyarrow: pip install 'harness-uq[store]'") from None
+    return Memory(store, plugins, options, keeps_logs=keeps_logs)
 
 
 def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[Fingerprint]]:
@@ -115,6 +144,7 @@ def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[F
 class _Gathered:
     """Results as they come."""
 
+    need_scores: bool
     n_logs: int
     all_bytes: int
     progress: Callable[[Progress], None]
@@ -123,6 +153,7 @@ class _Gathered:
     runs: list[RunDone] = field(default_factory=list)
     claimed: set[str] = field(default_factory=set)
     unread: Unread = field(default_factory=Unread)
+    shared: Shared = field(default_factory=Shared)
 
     def add(self, batch: Batch, done: BatchDone | HarnessUqError | Lost) -> None:
         if isinstance(done, HarnessUqError):
@@ -130,11 +161,11 @@ class _Gathered:
         if isinstance(done, Lost):
             self.unread.add(batch[0].urls[0], done.message)
         else:
-            self.runs += done.runs
-            self.claimed |= done.claimed
-            self.unread.said += done.unread.said
-            self.unread.broken |= done.unread.broken
-            self.unread.files |= done.unread.files
+            self.unread.add_all(done.unread)
+            for run in map(self.shared.run, done.runs):
+                self.claimed.update(run.files)
+                if not self.need_scores or self.unread.scored(run.logs, run.files):
+                    self.runs.append(run)
         self.logs += len(batch)
         self.n_bytes += sum(part.n_bytes for part in batch)
         self.progress(Progress(self.logs, self.n_logs, self.n_bytes, self.all_bytes))
@@ -146,4 +177,4 @@ class _Gathered:
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
         rows = tuple(unpack(row, plugins.estimators) for run in runs for row in run.rows)
-        return Scan(reading, rows, tuple(trouble))
+        return Scan(replace(reading, trouble=tuple(trouble)), rows)

@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from harness_uq.errors import StructureError
 from harness_uq.logs.catalogue import CatalogueEntry
@@ -37,7 +38,7 @@ def find_clusters(
     StructureError : if the user names a field that this task's questions do not have
     """
     if (wanted := options.cluster_of(log.task)) is not None:
-        return _from_user(log, wanted)
+        return _from_user(log, wanted, options.of_task(log.task).origin)
     if log.declared is not None and (found := _from_declaration(log, log.declared)):
         return found
     entry = next((e for e in catalogue if re.fullmatch(e.pattern, log.task)), None)
@@ -53,32 +54,34 @@ def missing_field(options: StructureOptions, logs: Iterable[TaskLog]) -> str:
     """What is wrong with the fields that the user names for clusters, where one is missing; else empty.
 
     A field for one task is missing where the task lacks it, one for all tasks where every task lacks it. The message
-    says which fields there are. Logs without documents have none, which a warning of each says.
+    says which fields there are. What the defaults name may belong to other logs, and logs without documents have no
+    fields: of both each task's results warn.
     """
+    own = replace(options, defaults=None)
     held = [log for log in logs if not log.subtasks and candidate_fields(log)]
-    lacking = [error for log in held if (error := _lacks(log, options))]
-    named = [error for log in held if log.task in options.cluster_by_task and (error := _lacks(log, options))]
+    lacking = [error for log in held if (error := _lacks(log, own))]
+    named = [error for log in held if log.task in own.cluster_by_task and (error := _lacks(log, own))]
     return (named or (lacking if len(lacking) == len(held) else []) or [""])[0]
 
 
 def _lacks(log: TaskLog, options: StructureOptions) -> str:
     try:
         if (wanted := options.cluster_of(log.task)) is not None:
-            _from_user(log, wanted)
+            _from_user(log, wanted, options.origin)
     except StructureError as error:
         return str(error)
     return ""
 
 
-def _from_user(log: TaskLog, wanted: str) -> Clusters:
+def _from_user(log: TaskLog, wanted: str, origin: str) -> Clusters:
     if wanted == "none":
-        return independent("the user says so (--cluster none)", is_stated=True)
+        return independent(f"the user says so ({origin} none)", is_stated=True)
     candidate = candidate_field(log, wanted)
     if candidate is None:
         raise StructureError(
             f"task {log.task!r} has no field {wanted!r} to cluster by; its fields are {field_names(log)}"
         )
-    return labelled(wanted, candidate, "named by the user (--cluster)", is_stated=True)
+    return labelled(wanted, candidate, f"named by the user ({origin})", is_stated=True)
 
 
 def _from_declaration(log: TaskLog, declared: Declaration) -> Clusters | None:

@@ -34,20 +34,39 @@ class StructureOptions:
     ----------
     cluster : field for every task, `none` to switch clusters off, None or `auto` to detect
     cluster_by_task : field, `none` or `auto` by task name; stronger than `cluster`
-    ranges : (low, high) by metric name
+    ranges : (low, high) by metric name, or by `TASK:METRIC`, which is stronger
+    origin : where it is said, for the report
+    defaults : what holds where nothing is said here
     """
 
     cluster: str | None = None
     cluster_by_task: Mapping[str, str] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    origin: str = "--cluster"
+    defaults: "StructureOptions | None" = None
+
+    def of_task(self, task: str) -> "StructureOptions":
+        """The same for one task alone, with what the defaults add: its field, ranges by metric.
+
+        >>> StructureOptions(ranges={"f1": (0, 1), "drop:f1": (0, 100)}).of_task("drop").ranges
+        {'f1': (0, 100)}
+        """
+        weaker = self.defaults.of_task(task) if self.defaults else StructureOptions()
+        wanted = self.cluster_by_task.get(task, self.cluster)
+        plain = {name: ends for name, ends in self.ranges.items() if ":" not in name}
+        own = {name.removeprefix(f"{task}:"): ends for name, ends in self.ranges.items() if name.startswith(f"{task}:")}
+        ranges = {**weaker.ranges, **plain, **own}
+        if wanted is None:
+            return StructureOptions(weaker.cluster, ranges=ranges, origin=weaker.origin)
+        return StructureOptions(wanted, ranges=ranges, origin=self.origin)
 
     def cluster_of(self, task: str) -> str | None:
         """The field the user wants for `task`, None where the user left it open."""
-        wanted = self.cluster_by_task.get(task, self.cluster)
+        wanted = self.of_task(task).cluster
         return None if wanted == "auto" else wanted
 
     def check_names(self, tasks: Iterable[str], metrics: Iterable[str]) -> None:
-        """Make sure that the tasks and metrics named are among those of the logs.
+        """Make sure that the tasks and metrics named, but for those of the defaults, are among those of the logs.
 
         Raises
         ------
@@ -57,9 +76,10 @@ class StructureOptions:
         Traceback (most recent call last):
         harness_uq.errors.StructureError: no task is called 'dorp'; there are drop, squad
         """
+        named_tasks = [*self.cluster_by_task, *(name.rpartition(":")[0] for name in self.ranges if ":" in name)]
         for kind, named, known in (
-            ("task", self.cluster_by_task, sorted(set(tasks))),
-            ("metric", self.ranges, sorted(set(metrics))),
+            ("task", named_tasks, sorted(set(tasks))),
+            ("metric", [name.rpartition(":")[2] for name in self.ranges], sorted(set(metrics))),
         ):
             if unknown := [name for name in named if name not in known]:
                 raise StructureError(f"no {kind} is called {unknown[0]!r}; there are {', '.join(known)}")

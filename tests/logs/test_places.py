@@ -76,6 +76,22 @@ def test_any_range_can_be_read(folder, start, n):
     assert places.read_bytes(places.join(folder, "run.eval")) == CONTENT
 
 
+def test_ranges_fetched_before_are_read_like_any_others(folder):
+    wanted = [(10, 20), (END, END + 500), (20, 30), (2 * END, 2 * END + 7)]
+    with places.open_binary(places.join(folder, "run.eval")) as file:
+        places.prefetch(file, wanted)
+        for start, stop in [
+            *wanted,
+            (5, 15),
+            (15, 25),
+            (25, 90),
+            (END + 400, END + 600),
+            (len(CONTENT) - 4, len(CONTENT)),
+        ]:
+            file.seek(start)
+            assert file.read(stop - start) == CONTENT[start:stop]
+
+
 def test_what_is_not_there_is_an_error_with_words(folder):
     place = places.join(folder, "gone.eval")
     assert not places.is_file(place)
@@ -172,6 +188,16 @@ class TestS3:
                 file.seek(-back, os.SEEK_END)
                 assert file.read(10) == CONTENT[-back:][:10]
         assert [(method, n) for method, _, _, n in s3.asked()] == [("HEAD", 0), ("GET", END)]
+
+    def test_ranges_fetched_before_are_not_fetched_again_and_neighbours_are_one_request(self, s3):
+        places.write_whole(f"{s3.url}/run.eval", CONTENT)
+        with places.open_binary(f"{s3.url}/run.eval") as file:
+            s3.forget()
+            places.prefetch(file, [(50_000, 50_010), (0, 10), (10, 20)])
+            for start in (0, 10, 50_000):
+                file.seek(start)
+                assert file.read(10) == CONTENT[start : start + 10]
+        assert sorted(n for _, _, _, n in s3.asked()) == [10, 20]
 
     def test_an_object_that_changes_or_goes_while_it_is_read_is_refused(self, s3):
         boto3 = pytest.importorskip("boto3")

@@ -132,6 +132,37 @@ def test_lower_is_better_puts_the_lowest_first() -> None:
     assert [system.system for system in ranking.systems] == ["low", "high"]
     assert ranking.systems[0].prob_best > 0.99
     assert ranking.prob_better[0][1] > 0.99
+    assert [system.rank_set for system in ranking.systems] == [(1, 1), (2, 2)]
+
+
+def test_neighbours_are_counted_one_by_one_and_at_once() -> None:
+    """McNemar's p of 8 against 1 is .039, of 30 against 0 nil: of three pairs at once the former shows nothing."""
+    a = np.r_[np.ones(60), np.zeros(40)]
+    b, c = a.copy(), a.copy()
+    b[:8], b[60] = 0, 1
+    c[:30] = 0
+    c[60:] = 0
+    ranking = one({"a": a, "b": b, "c": c})
+    assert [system.system for system in ranking.systems] == ["a", "b", "c"]
+    assert (ranking.neighbours.n_pairs, ranking.neighbours.undecided, ranking.neighbours.undecided_at_once) == (2, 0, 1)
+    assert [system.rank_set for system in ranking.systems] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_rank_sets_allow_for_clusters() -> None:
+    right = np.r_[np.ones((1, 24)), np.zeros((1, 24))]
+    logs = [task_log(row, system=name) for name, row in zip("ab", right, strict=True)]
+    assert [system.rank_set for system in rank(logs)[0].systems] == [(1, 1), (2, 2)]
+    clustered = [with_clusters(log, np.arange(24) // 8) for log in logs]
+    assert [system.rank_set for system in rank(clustered)[0].systems] == [(1, 2), (1, 2)]
+
+
+def test_rank_sets_of_exactly_these_questions_leave_out_what_questions_differ_in() -> None:
+    """Means .5 and .6, on each question far apart: other questions may turn them round, more trials may not."""
+    rng = np.random.default_rng(18)
+    rates = {"a": [0.1, 0.9], "b": [0.95, 0.25]}
+    values = {name: rng.binomial(1, np.repeat(of, 15)[:, None], (30, 16)) for name, of in rates.items()}
+    assert [system.rank_set for system in one(values).systems] == [(1, 2), (1, 2)]
+    assert [system.rank_set for system in one(values, scope="benchmark").systems] == [(1, 1), (2, 2)]
 
 
 def test_ties_of_bayes_at_n_follow_the_metrics_direction() -> None:

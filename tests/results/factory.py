@@ -273,7 +273,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
             int(high[k]),
             "abcdefghijklmnopqrstuvwxyz"[min(k // 2, 25)],
             k + 1,
-            rank_set=(max(1, k - 1), min(n, k + 3)),
+            rank_set=(max(1, int(low[k]) - 1), min(n, int(high[k]) + 1)),
         )
         for k in range(n)
     )

@@ -36,6 +36,8 @@ def test_a_ranking_gives_a_record_a_system_and_a_plan_one_a_design():
     ranked, designs = to_dicts([RESULTS["ranking"]]), to_dicts([RESULTS["plan"]])
     assert [row["system"] for row in ranked] == [system.system for system in RESULTS["ranking"].systems]
     assert (ranked[0]["rank_low"], ranked[0]["n_questions"]) == (1, 300)
+    assert (ranked[3]["rank_set_low"], ranked[3]["rank_set_high"]) == RESULTS["ranking"].systems[3].rank_set
+    assert ranked[0]["neighbours_undecided"] == 1
     assert [row["n_questions"] for row in designs if row["is_recommended"]] == [800]
 
 

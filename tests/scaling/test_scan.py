@@ -45,7 +45,7 @@ def test_what_comes_back_does_not_depend_on_the_engine(logs, engine):
     assert estimates_json(other.rows) == estimates_json(one.rows)
     assert estimates_json(estimate(other.reading.logs)) == estimates_json(estimate(one.reading.logs))
     assert other.reading.warnings == one.reading.warnings
-    assert other.trouble == ()
+    assert other.reading.trouble == ()
 
 
 @pytest.mark.slow

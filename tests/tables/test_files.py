@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from harness_uq import LogError, MissingDependencyError, TaskLog, read_table
+from harness_uq import DataError, LogError, MissingDependencyError, TaskLog, read_table
 
 pl = pytest.importorskip("polars")
 
@@ -128,3 +130,25 @@ def test_a_table_may_lie_in_a_store() -> None:
         assert (log.system, log.data[0].values.tolist()) == ("t", [[1.0]])
     with pytest.raises(LogError, match=r"memory://bucket/none\.csv: cannot be read"):
         read_table("memory://bucket/none.csv")
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(st.data())
+def test_a_spoiled_file_is_read_or_refused_with_a_reason(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(["t.csv", "t.tsv", "t.jsonl", "t.parquet"]))
+    path = write(tmp_path_factory.mktemp("spoiled") / name)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content)))
+        content[at : at + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=4) | st.just(b"1e999"))
+    path.write_bytes(content)
+    logs, reason = [], ""
+    try:
+        logs = read_table(path)
+    except (LogError, DataError) as error:
+        reason = str(error).partition(f"{path}: ")[2]
+    assert all(len(log.questions) for log in logs)
+    assert logs or reason

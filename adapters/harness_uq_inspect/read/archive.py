@@ -10,13 +10,14 @@ import struct
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from types import TracebackType
 from typing import Final, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from harness_uq import DataError, LogError
+from harness_uq.logs import places
 from harness_uq_inspect.read.content import Opened, Slices
 
 if sys.version_info >= (3, 14):
@@ -31,6 +32,7 @@ _ENCRYPTED: Final = 0x1
 _ALWAYS_READ: Final = 64 << 20
 _MAX_EXPANSION: Final = "HARNESS_UQ_MAX_EXPANSION"
 
+_BATCH: Final = 16 << 20
 _PIECE: Final = 4 << 20
 _SLICE: Final = 256 << 10
 
@@ -107,6 +109,23 @@ class Archive:
             raise LogError(f"{name} is damaged (its checksum differs)")
         return content
 
+    def fetched(self, names: Iterable[str]) -> Iterator[str]:
+        """The names; their members are fetched many at a time, where the archive is on a store."""
+        batch, n_bytes = list[str](), 0
+        for name in names:
+            batch.append(name)
+            n_bytes += self._members[name].compress_size
+            if n_bytes > _BATCH:
+                yield from self._together(batch)
+                batch, n_bytes = [], 0
+        yield from self._together(batch)
+
+    def _together(self, names: Sequence[str]) -> Sequence[str]:
+        """The names, after fetching their members."""
+        infos = [self._members[name] for name in names]
+        places.prefetch(self._opened.file, [(info.header_offset, _end_of(info)) for info in infos])
+        return names
+
     def _check_size(self, info: ZipInfo) -> None:
         if info.file_size > max(_ALWAYS_READ, self._expansion * info.compress_size):
             raise LogError(
@@ -122,6 +141,11 @@ class Archive:
         name_length, extra_length = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
         start += _LOCAL_HEADER + name_length + extra_length
         return self._content[start : start + info.compress_size]
+
+
+def _end_of(info: ZipInfo) -> int:
+    """Where a member ends, if its own header is no longer than what the directory says."""
+    return info.header_offset + _LOCAL_HEADER + len(info.filename.encode()) + len(info.extra) + info.compress_size
 
 
 def _why_no_zip(content: Slices, error: Exception) -> str:

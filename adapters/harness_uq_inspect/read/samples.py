@@ -103,7 +103,7 @@ def _read_eval(path: str) -> Log:
         if len(summaries) > len(names) > 0:
             log.oddities.append(f"{len(summaries)} summaries for {len(names)} samples in the log; the summaries count")
         if log.header.invalidated or len(summaries) < len(names):
-            log.add(_whole(archive, names, log))
+            log.add(_whole(archive, archive.fetched(names), log))
         else:
             log.add(summaries)
             _complete_documents(archive, log)
@@ -174,7 +174,7 @@ def _complete_documents(archive: Archive, log: Log) -> None:
     shortened = [sample for sample in log.documents.values() if _is_shortened(sample)]
     names = {f"{_SAMPLES}{sample.id}_epoch_{sample.epoch}.json": sample for sample in shortened}
     present = [name for name in names if name in archive]
-    for name in present:
+    for name in archive.fetched(present):
         for whole in _whole(archive, [name], log):
             names[name].metadata = whole.metadata
 

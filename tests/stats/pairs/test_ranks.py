@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import binomtest
@@ -119,6 +120,17 @@ def test_rank_probabilities_of_exchangeable_systems_are_even() -> None:
     assert ranks.low.tolist() == [1] * 4
     assert ranks.high.tolist() == [4] * 4
     assert ranks.mc_error == pytest.approx(np.sqrt(0.25 * 0.75 / 40_000), rel=0.02)
+
+
+@settings(max_examples=50, deadline=None)
+@given(hnp.arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 30)), elements=st.sampled_from([0.0, 0.5, 1.0])))
+def test_nothing_is_best_more_often_than_before_each_other(draws: Floats) -> None:
+    """Ties within a draw are broken once, for ranks and pairs alike."""
+    ranks = rank_posterior(draws)
+    rest = ranks.prob_better + np.eye(len(draws))
+    assert (ranks.prob_best <= rest.min(axis=1)).all()
+    assert ranks.prob_better + ranks.prob_better.T == pytest.approx(np.ones_like(rest))
+    assert ranks.expected == pytest.approx(expected_ranks(ranks.prob_better))
 
 
 def test_ties_within_a_draw_are_shared() -> None:

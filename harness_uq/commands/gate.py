@@ -1,0 +1,150 @@
+"""`harness-uq gate`: whether a new system may replace a baseline, for pipelines."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import scale as _scale
+from harness_uq.commands import shared as _shared
+from harness_uq.errors import HarnessUqError, StructureError
+
+if TYPE_CHECKING:
+    from harness_uq.gating.analysis import GateOptions
+    from harness_uq.logs.data import TaskLog
+    from harness_uq.plugins.manager import Plugins
+
+FAILED, UNDECIDED, BROKEN = 1, 3, 4
+
+_EPILOG = """\
+decisions:
+  fail       NEW is worse than OLD by more than the margin on some score, allowing for how many there are (Holm)
+  pass       NEW is not worse by more than the margin: over all tasks, or on each task of a metric that no other has
+  undecided  neither is shown, or NEW lacks a task that OLD has
+
+exit codes: 0 pass, 1 fail, 3 undecided, 4 no decision (a log cannot be read, nothing to compare), 2 wrong arguments;
+with --self-test 0, or 1 where false failures are shown to be more frequent than promised
+"""
+
+
+def add(commands: _shared.Commands) -> None:
+    """Declare the arguments."""
+    summary = "pass, fail or undecided: whether a new system is worse than a baseline by more than a margin"
+    parser = _shared.add_command(commands, "gate", summary, epilog=_EPILOG)
+    parser.add_argument(
+        "new",
+        metavar="NEW",
+        nargs="+",
+        help="runs of the new system; NAME=PATH calls it NAME. With --self-test any runs",
+    )
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--baseline", metavar="OLD", help="runs of the system that it would replace")
+    mode.add_argument(
+        "--self-test",
+        nargs="?",
+        const="auto",
+        choices=["auto", "runs", "epochs", "halves"],
+        help="compare each system with itself and print how often the gate fails: pairs of its runs, trials of each "
+        "question on two sides, or halves of the questions (default: the first that the logs allow)",
+    )
+    parser.add_argument(
+        "--margin",
+        action="append",
+        required=True,
+        type=_arguments.task_margin,
+        dest="margins",
+        metavar="[NAME=]D",
+        help="largest drop that does not matter, on the scale of the score, such as 0.01; for one task or one metric "
+        "with its name; may be repeated",
+    )
+    parser.add_argument(
+        "--gates", type=_arguments.count, default=200, metavar="N", help="of --self-test (default: %(default)s)"
+    )
+    _shared.add_structure(parser)
+    parser.add_argument(
+        "--scope",
+        choices=["population", "benchmark"],
+        default="population",
+        help="difference on new questions of the kind, or on exactly these, tried again and again (default: "
+        "%(default)s)",
+    )
+    _shared.add_level(parser)
+    _shared.add_seed(parser)
+    _shared.add_format(parser, ["table", "markdown", "json"])
+    _scale.add_engine(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, decide, print."""
+    try:
+        plugins = _shared.load_plugins(args)
+        return _self_test(args, plugins) if args.self_test else _gate(args, plugins)
+    except StructureError as error:
+        raise _shared.UsageError(str(error)) from error
+    except _shared.UsageError:
+        raise
+    except HarnessUqError as error:
+        _shared.complain(f"harness-uq: no decision: {error}")
+        return BROKEN
+
+
+def _gate(args: argparse.Namespace, plugins: "Plugins") -> int:
+    from harness_uq.gating.analysis import gate
+    from harness_uq.report.gate_text import gate_as
+
+    if len(args.new) > 1:
+        raise _shared.UsageError(f"one NEW is compared with the baseline; got {len(args.new)}")
+    readings = [_scale.scan_named(args, argument, plugins).reading for argument in (args.new[0], args.baseline)]
+    if max(_shared.say_reading(reading, plugins) for reading in readings):
+        return BROKEN
+    new, baseline = (_shared.selected(args, [reading]) for reading in readings)
+    found = gate(new, baseline, _options(args, [*new, *baseline]), plugins=plugins)
+    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
+    print(gate_as(found, args.format, errors=errors))
+    if _shared.say_failures(row.comparison for row in found.rows):
+        return BROKEN
+    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[found.decision]
+
+
+def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
+    from harness_uq.gating.self_test import self_test
+    from harness_uq.report.gate_text import self_test_as
+
+    reading = _scale.read(args, args.new, plugins)
+    if _shared.say_reading(reading, plugins):
+        return BROKEN
+    logs = _shared.selected(args, [reading])
+    kind = None if args.self_test == "auto" else args.self_test
+    found = self_test(logs, _options(args, logs), kind=kind, n=args.gates, seed=args.seed, plugins=plugins)
+    print(self_test_as(found, args.format, errors=_shared.reading_errors(reading)))
+    return 0 if found.is_kept else FAILED
+
+
+def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOptions":
+    """How to decide; a margin's name is a task's, or else a metric's.
+
+    Raises
+    ------
+    UsageError : if a task, a metric or a field that the arguments name is not in the logs
+    """
+    from harness_uq.comparing.analysis import OVERALL, CompareOptions
+    from harness_uq.gating.analysis import GateOptions
+
+    margin, named = _shared.margins_of(args)
+    structure = _shared.structure_options(args)
+    _shared.check_names(structure, logs)
+    tasks = {OVERALL, *(log.task for log in logs)}
+    metrics = {data.metric for log in logs for data in log.data}
+    if unknown := sorted(set(named) - tasks - metrics):
+        there = ", ".join(sorted(tasks | metrics))
+        raise _shared.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
+    with _shared.checking_arguments():
+        compared = CompareOptions(
+            level=args.level,
+            margin=margin,
+            margins={name: drop for name, drop in named.items() if name in tasks},
+            scope=args.scope,
+            structure=structure,
+            seed=args.seed,
+        )
+        return GateOptions(compared, {name: drop for name, drop in named.items() if name not in tasks})

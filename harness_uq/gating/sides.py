@@ -1,0 +1,112 @@
+"""One system's logs as two sides, or as its own worst case."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from harness_uq.logs.data import (
+    CandidateField,
+    Classifications,
+    IntArray,
+    Questions,
+    Records,
+    Scores,
+    TaskData,
+    TaskLog,
+    Totals,
+)
+from harness_uq.logs.newest import higher_is_better
+from harness_uq.structure.detection import score_type_of
+from harness_uq.structure.facts import StructureOptions
+
+Sides = tuple[TaskLog, TaskLog]
+
+
+def worst_logs(logs: Sequence[TaskLog], options: StructureOptions) -> list[TaskLog]:
+    """The logs with the worst score of its range on every question; scores of no known range are left out."""
+    found = []
+    for log in logs:
+        data = [worst for item in log.data if (worst := _worst(item, log, options)) is not None]
+        if data or log.subtasks:
+            found.append(replace(log, data=tuple(data) if data else log.data))
+    return found
+
+
+def _worst(data: TaskData, log: TaskLog, options: StructureOptions) -> Scores | None:
+    if not isinstance(data, Scores):
+        return None
+    _, bounds, _ = score_type_of(data, options.ranges)
+    if bounds is None:
+        return None
+    worst = bounds[0] if higher_is_better(log, data.metric) else bounds[1]
+    return replace(data, values=np.where(np.isnan(data.values), np.nan, worst))
+
+
+def has_epochs(log: TaskLog) -> bool:
+    """Whether the log's scores, if it has any, are all of several trials."""
+    scores = [data for data in log.data if isinstance(data, Scores)]
+    return bool(scores) and all(data.values.shape[1] > 1 for data in scores)
+
+
+def by_epochs(log: TaskLog, rng: np.random.Generator) -> Sides:
+    """Each question's trials, put at random on either side; of an odd number one is left out. Scores only."""
+    pairs = [_split_trials(data, rng) for data in log.data if isinstance(data, Scores)]
+    first, second = zip(*pairs, strict=True)
+    return _like(log, first), _like(log, second)
+
+
+def _split_trials(data: Scores, rng: np.random.Generator) -> tuple[Scores, Scores]:
+    values = rng.permuted(data.values, axis=1)
+    values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    n = values.shape[1] // 2
+    # a question whose trials are not all scored shares out those that are
+    return replace(data, values=values[:, 0 : 2 * n : 2]), replace(data, values=values[:, 1 : 2 * n : 2])
+
+
+def by_halves(log: TaskLog, units: IntArray | None, rng: np.random.Generator) -> Sides:
+    """Half of the questions, or of their clusters, at random on either side.
+
+    Parameters
+    ----------
+    units : int (n_questions,); clusters of the questions, None where they are independent
+    """
+    labels = np.arange(len(log.questions)) if units is None else units
+    known = np.unique(labels)
+    first = np.isin(labels, rng.permutation(known)[: len(known) // 2])
+    return _rows(log, np.flatnonzero(first)), _rows(log, np.flatnonzero(~first))
+
+
+def _like(log: TaskLog, data: Sequence[TaskData]) -> TaskLog:
+    return replace(log, data=tuple(data), reported={})
+
+
+def _rows(log: TaskLog, rows: IntArray) -> TaskLog:
+    asked = log.questions
+    questions = Questions(
+        _picked(asked.ids, rows),
+        _picked(asked.hashes, rows),
+        {name: _some(field, rows) for name, field in asked.fields.items()},
+        None if asked.prompt_prefix is None else _some(asked.prompt_prefix, rows),
+        _picked(asked.items, rows),
+        _picked(asked.prompt_hashes, rows),
+    )
+    data = [_data_rows(item, rows) for item in log.data if not isinstance(item, Totals)]
+    return replace(_like(log, ()), questions=questions, data=tuple(data))
+
+
+def _picked(labels: tuple[str, ...], rows: IntArray) -> tuple[str, ...]:
+    return tuple(labels[i] for i in rows) if labels else ()
+
+
+def _some(field: CandidateField, rows: IntArray) -> CandidateField:
+    return CandidateField(field.codes[rows], field.is_text)
+
+
+def _data_rows(data: Scores | Classifications | Records, rows: IntArray) -> TaskData:
+    clusters = None if data.clusters is None else data.clusters[rows]
+    if isinstance(data, Scores):
+        return replace(data, values=data.values[rows], clusters=clusters)
+    if isinstance(data, Records):
+        return replace(data, statistics=data.statistics[rows], clusters=clusters)
+    return replace(data, targets=data.targets[rows], predictions=data.predictions[rows], clusters=clusters)

@@ -1,0 +1,84 @@
+"""`harness-uq gate` on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness_uq.cli import main
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, n_right in (("old", 300), ("same", 300), ("worse", 200), ("near", 285)):
+        rows = "".join(f"q{i},{int(i < n_right)}\n" for i in range(400))
+        (tmp_path / f"{name}.csv").write_text("id,correct\n" + rows)
+    return tmp_path
+
+
+def gate(folder: Path, new: str, *more: str) -> int:
+    return main(["gate", str(folder / f"{new}.csv"), "--baseline", str(folder / "old.csv"), "--margin", "0.05", *more])
+
+
+@pytest.mark.parametrize(("new", "code"), [("same", 0), ("worse", 1), ("near", 3)])
+def test_exit_codes_are_the_decisions(folder: Path, capsys: pytest.CaptureFixture[str], new: str, code: int) -> None:
+    assert gate(folder, new) == code
+    assert capsys.readouterr().out.strip().startswith({0: "PASS", 1: "FAIL", 3: "UNDECIDED"}[code])
+
+
+def test_a_log_that_cannot_be_read_is_no_decision(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate(folder, "none") == 4
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_runs_that_have_nothing_in_common_are_no_decision(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"q{i},m,1\n" for i in range(9))
+    (folder / "other.csv").write_text("id,metric,score\n" + rows + rows.replace(",m,", ",n,"))
+    assert gate(folder, "other") == 4
+    assert "no decision: no task and metric in common" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "the following arguments are required: --margin"),
+        (
+            ("--margin", "0.05", "--margin", "f1=0.1"),
+            "--margin f1=…: neither a task nor a metric; there are correct, overall, scores",
+        ),
+        (("--margin", "-1"), "must be the smallest difference that matters"),
+        (("--margin", "correct=x"), "must be the smallest difference that matters"),
+        (("--margin", "5"), "no difference is larger; did you mean 0.05?"),
+        (("--margin", "0.05", "--metric", "f1"), "no metric matches 'f1'"),
+        (("--margin", "0.05", "--self-test"), "not allowed with argument --baseline"),
+    ],
+)
+def test_wrong_arguments_are_wrong_arguments(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    paths = [str(folder / "same.csv"), "--baseline", str(folder / "old.csv")]
+    assert main(["gate", *paths, *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_metric_and_a_task_have_their_own_margins_the_task_s_first(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate(folder, "worse", "--margin", "correct=0.5") == 0
+    assert " 0.5 " in capsys.readouterr().out
+    assert gate(folder, "worse", "--margin", "scores=0.5", "--margin", "correct=0.01") == 0
+
+
+def test_names_are_given_as_in_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [f"candidate={folder / 'same.csv'}", "--baseline", f"main={folder / 'old.csv'}"]
+    assert main(["gate", *paths, "--margin", "0.05", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["gates"][0]["rows"]
+    assert (row["system_a"], row["system_b"]) == ("candidate", "main")
+
+
+def test_the_self_test_prints_a_rate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["gate", str(folder / "old.csv"), "--self-test", "--gates", "5", "--margin", "0.05"]
+    assert main(arguments) == 0
+    assert "old against itself, 5 gates (halves of the questions" in capsys.readouterr().out
+    assert main([*arguments[:3], "epochs", *arguments[3:]]) == 4
+    assert "tried twice or more" in capsys.readouterr().err

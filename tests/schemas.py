@@ -1,0 +1,61 @@
+"""Write the JSON Schemas of what `--format json` prints, from the types: `python -m tests.schemas`."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness_uq.calibration.results import Report
+from harness_uq.results.documents import DOCUMENTS, VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "harness_uq" / "schemas"
+PAGE = ROOT / "docs" / "json.md"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# what docs/json.md has a table of, and the definition that it describes
+TABLES = {
+    "One entry of `estimates`": "EstimateEntry",
+    "One entry of `structures`": "StructureEntry",
+    "One entry of `comparisons`": "ComparisonEntry",
+    "One object a line": "LookDocument",
+}
+
+
+def schemas() -> dict[str, str]:
+    """Text of every schema by the name of its file."""
+    types = {**DOCUMENTS, "calibrate": Report}
+    words = {definition: dict(meanings(phrase)) for phrase, definition in TABLES.items()}
+    return {f"{name}-v{VERSION}.json": _text(name, kind, words) for name, kind in types.items()}
+
+
+def _text(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> str:
+    found: dict[str, Any] = msgspec.json.schema(kind)
+    for definition, content in found.get("$defs", {}).items():
+        for field, schema in content.get("properties", {}).items():
+            if meaning := words.get(definition, {}).get(field):
+                content["properties"][field] = {"description": meaning, **schema}
+    whole = {"$schema": DIALECT, "$id": f"harness-uq:{name}-v{VERSION}", **found}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def meanings(phrase: str) -> Iterator[tuple[str, str]]:
+    """Field and meaning, of the table that follows the phrase on the page."""
+    after = PAGE.read_text(encoding="utf-8").split(phrase, 1)[1]
+    table = after[after.index("| field") :].split("\n\n", 1)[0]
+    for line in table.splitlines()[2:]:
+        fields, meaning = line.strip("| ").split(" | ", 1)
+        for field in re.findall(r"`(\w+)`", fields):
+            yield field, meaning.replace("`", "")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    made = schemas()
+    for old in FOLDER.glob("*.json"):
+        if old.name not in made:
+            old.unlink()
+    for name, text in made.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,91 @@
+"""The composite action: its own shell steps, run as a runner runs them."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+yaml = pytest.importorskip("yaml")
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Path:
+    """Folder of a runner, with the command `harness-uq` in `bin` and tables of runs."""
+    program = tmp_path / "bin" / "harness-uq"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nfrom harness_uq.cli import main\nraise SystemExit(main())\n")
+    program.chmod(0o755)
+    for name, n_right in (("old", 300), ("same", 300), ("worse", 200), ("near", 285)):
+        rows = "".join(f"q{i},{int(i < n_right)}\n" for i in range(400))
+        (tmp_path / f"{name}.csv").write_text("id,correct\n" + rows)
+    return tmp_path
+
+
+def run(runner: Path, **given: str) -> tuple[int, str, str]:
+    """Exit code of the steps, the summary, and the outputs."""
+    inputs = {name: str(about.get("default", "")) for name, about in ACTION["inputs"].items()} | given
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
+    environment = {
+        **os.environ,
+        "PATH": f"{runner / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": paths,
+        "GITHUB_STEP_SUMMARY": str(runner / "summary.md"),
+        "GITHUB_OUTPUT": str(runner / "output"),
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "RUNNER_TEMP": str(runner),
+    }
+    for step in ACTION["runs"]["steps"]:
+        own = {
+            name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: inputs[match[1]], text)
+            for name, text in step.get("env", {}).items()
+        }
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        done = subprocess.run(command, cwd=runner, env=environment | own, capture_output=True, text=True)
+        if done.returncode:
+            break
+    texts = [path.read_text() if path.exists() else "" for path in (runner / "summary.md", runner / "output")]
+    return done.returncode, texts[0], texts[1]
+
+
+@pytest.mark.parametrize(
+    ("new", "undecided", "code", "decision"),
+    [
+        ("same", "pass", 0, "pass"),
+        ("worse", "pass", 1, "fail"),
+        ("near", "pass", 0, "undecided"),
+        ("near", "fail", 3, "undecided"),
+        ("none", "pass", 4, "none"),
+    ],
+)
+def test_the_steps_end_as_the_gate_decides(runner: Path, new: str, undecided: str, code: int, decision: str) -> None:
+    inputs = {"new": f"candidate={new}.csv", "baseline": "main=old.csv", "margin": "0.05", "undecided": undecided}
+    found, summary, output = run(runner, **inputs)
+    assert (found, output) == (code, f"decision={decision}\n")
+    assert summary.startswith(f"## Evaluation gate: {decision}\n")
+    assert ("| Task | Metric |" in summary) == (decision != "none")
+    assert ("no such file" in summary) == (decision == "none")
+
+
+def test_further_arguments_several_margins_and_the_self_test(runner: Path) -> None:
+    more = {"arguments": "--seed=3\n--gates=5\n", "self-test": "true", "level": "0.9"}
+    code, summary, _ = run(runner, new="same.csv", baseline="old.csv", margin="0.05 correct=0.1", **more)
+    assert code == 0
+    assert "90% interval" in summary
+    assert "5 gates (halves of the questions" in summary
+    assert "0.1 |" in summary
+
+
+def test_what_is_given_is_never_run(runner: Path) -> None:
+    spell = "$(touch spoiled) `touch spoiled`; touch spoiled"
+    code, _, output = run(
+        runner, new=spell, baseline=spell, margin="0.05", arguments=spell, undecided=spell, level=spell
+    )
+    assert (code, output) == (2, "decision=none\n")
+    assert not (runner / "spoiled").exists()
+    assert not any("${{" in step["run"] for step in ACTION["runs"]["steps"])
