@@ -175,6 +175,8 @@ CALLS: dict[str, Call] = {
     "predict_width": {"pilot": BETA, "ratio": 2},
     "prob_better": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
     "rank_posterior": {"draws": [[0.5, 0.25, 0.75], [0.25, 0.5, 1.0]]},
+    "rank_sets": {"scores": SYSTEMS, "clusters": LABELS, "bounds": (0, 1)},
+    "rank_sets_of_normal": {"estimates": [0.5, 0.75], "covariance": [[0.25, 0.125], [0.125, 0.25]], "n_draws": 50},
     "ranking_z_score": {"mean_a": [0.5, 0.25], "sd_a": [0.25, 0.5], "mean_b": [0.25, 1], "sd_b": [0.25, 1]},
     "required_questions": {"effect": [0.5, 0.25], "variance": [1, 2]},
     "resampled": {"n_records": 8, "evaluate": np.mean, "clusters": LABELS, "n_draws": 50},

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from harness_uq import DataError, LogError, MissingDependencyError, TaskLog, read_table
 
-pl = pytest.importorskip("polars")
-
 ROWS = [{"question": f"q{i}", "model": "m", "score": i % 3 / 2, "text": 'a "b",\nc;'} for i in range(6)]
 
 
 def write(path: Path) -> Path:
     kind = path.suffix
     if kind == ".parquet":
-        pl.DataFrame(ROWS).write_parquet(path)
+        _parquet(path, ROWS)
     elif kind in (".csv", ".tsv"):
         with path.open("w", newline="") as stream:
             table = csv.DictWriter(stream, list(ROWS[0]), delimiter="," if kind == ".csv" else "\t")
@@ -28,6 +26,11 @@ def write(path: Path) -> Path:
     else:
         path.write_text("".join(json.dumps(row) + "\n\n" for row in ROWS))
     return path
+
+
+def _parquet(path: Path, rows: object) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("polars").DataFrame(rows).write_parquet(path)
 
 
 def content(log: TaskLog) -> tuple[object, ...]:
@@ -94,6 +97,8 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_with_its_name_and_a_reason(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
     path.write_bytes(HOSTILE[name][0])
     with pytest.raises(LogError, match=HOSTILE[name][1]) as refused:
         read_table(path)
@@ -102,7 +107,7 @@ def test_a_hostile_file_is_refused_with_its_name_and_a_reason(tmp_path: Path, na
 
 def test_a_score_column_of_lists_is_refused_in_parquet_too(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    pl.DataFrame({"id": [1], "score": [[1, 2]]}).write_parquet(path)
+    _parquet(path, {"id": [1], "score": [[1, 2]]})
     with pytest.raises(LogError, match="row 1, column 'score'"):
         read_table(path)
 
