@@ -114,7 +114,7 @@ def _cells(size: Size) -> list[Cell]:
     if size == "smoke":
         designs = [(20, 0.8, "none", (0.95, 0.6)), (50, 0.8, "50×20, ICC .3", (0.75, 0.75))]
     else:
-        designs = list(product((20,), (0.5, 0.8, 0.95), _SPREADS, _ACCURACIES))
+        designs = list(product((20, 100), (0.5, 0.8, 0.95), _SPREADS, _ACCURACIES))
     return [
         Cell(
             "judge",
