@@ -8,6 +8,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, fitted, numbers
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_number, check_range, check_whole, generator
 from harness_uq.stats.pairs.unit_totals import UnitTotals, unit_totals
 
 EXTREME_MASS, GRADED_MASS = 2.0, 0.5
@@ -56,6 +57,8 @@ def joint_draws(
     Sinica 4, 639-650, for drawing the prior's part; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, for parts
     of a gamma process.
     """
+    check_range(low, high)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
     units = unit_totals(scores, low, high, clusters)
     given = _mass_of(units) if prior_mass is None else numbers(prior_mass, "prior_mass")
     if given.shape not in ((), (len(units.totals),)):
@@ -63,7 +66,7 @@ def joint_draws(
     masses = np.broadcast_to(given, len(units.totals))
     if not ((masses > 0) & np.isfinite(masses)).all():
         raise DataError(f"prior_mass must be positive and finite; got {masses.min():g}")
-    rng = rng or np.random.default_rng(0)
+    rng = generator(rng)
     draws = np.empty((len(units.totals), n_draws))
     step = max(1, _CELLS_AT_ONCE // (units.totals.shape[1] + _STICKS * len(draws)))
     for start in range(0, n_draws, step):
@@ -80,6 +83,7 @@ def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: 
     >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
     [2.0, 0.5]
     """
+    check_range(low, high)
     return _mass_of(unit_totals(scores, low, high, clusters))
 
 
@@ -155,6 +159,7 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
     >>> posterior.prob_best.tolist(), posterior.expected.tolist()
     ([0.5, 0.0, 0.5], [1.5, 3.0, 1.5])
     """
+    rng = generator(rng)
     x = check_finite(draws, "draws", 2)
     n_systems, n_draws = x.shape
     if not x.size:
@@ -268,6 +273,7 @@ def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArra
     >>> tied_ranks([0.6458, 0.6042, 0.3750], [0.0640, 0.0655, 0.0651]).tolist()
     [1, 1, 2]
     """
+    check_number(z, "z", lowest=0)
     mu, sd = check_finite(means, "means", 1), check_finite(sds, "sds", 1)
     if mu.shape != sd.shape or not mu.size:
         raise DataError(f"means and sds must hold one value a system; got {mu.size} and {sd.size}")
