@@ -80,7 +80,7 @@ def main() -> None:
         "the same, margin .05": (logs, 0.05, "epochs"),
         "the same as one gate of 19 scores": (as_tasks(logs), 0.0, "epochs"),
         "popularity, 3 systems, 10 questions, trials": (popularity, 0.0, "epochs"),
-        "TruthfulQA, one system, 817 questions, 6 scores or more, halves": (truthful, 0.0, "halves"),
+        "TruthfulQA, one system, 817 questions, 12 scores, halves": (truthful, 0.0, "halves"),
     }
     results: dict[str, object] = {}
     for name, (held, margin, kind) in cases.items():
@@ -94,7 +94,7 @@ def main() -> None:
             "failures": rate(found["fail"], args.n),
         }
         print(margin, dict(found), flush=True)
-    OUTPUT.write_text(json.dumps({"alpha": options(0.0).alpha, "cases": results}, indent=1) + "\n")
+    OUTPUT.write_text(json.dumps({"alpha": round(options(0.0).alpha, 9), "cases": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ examples:
   harness-uq report runs/ --html report.html            all of it as one page
 
 exit codes: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse (compare
---fail-if-worse), 130 interrupted
+--fail-if-worse), 130 interrupted; gate has codes of its own
 """
 
 _COMMANDS = {

@@ -93,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     structure = _shared.structure_options(args)
     _shared.check_names(structure, [*a, *b])
+    _shared.check_margins(args, [*a, *b])
     margin, margins = _shared.margins_of(args)
     options = CompareOptions(
         method="dirichlet" if args.uq == "bayes" else args.uq.replace("-", "_"),

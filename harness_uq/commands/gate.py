@@ -50,7 +50,7 @@ def add(commands: _shared.Commands) -> None:
     parser.add_argument(
         "--margin",
         action="append",
-        required=True,
+        default=[],
         type=_arguments.task_margin,
         dest="margins",
         metavar="[NAME=]D",
@@ -135,7 +135,9 @@ def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOption
     _shared.check_names(structure, logs)
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
-    if unknown := sorted(set(named) - tasks - metrics):
+    if not (args.margins or margin or named):
+        raise _shared.UsageError("name the largest drop that does not matter: --margin 0.01, or in the settings file")
+    if unknown := sorted({name for name, _ in args.margins if name} - tasks - metrics):
         there = ", ".join(sorted(tasks | metrics))
         raise _shared.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
     with _shared.checking_arguments():
@@ -147,4 +149,4 @@ def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOption
             structure=structure,
             seed=args.seed,
         )
-        return GateOptions(compared, {name: drop for name, drop in named.items() if name not in tasks})
+        return GateOptions(compared, {name: drop for name, drop in named.items() if name in metrics - tasks})

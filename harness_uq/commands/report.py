@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if not logs:
         return 1
     _shared.check_names(options.structure, logs)
+    _shared.check_margins(args, logs)
     margin, margins = _shared.margins_of(args)
     rows = [row for found in scans for row in found.rows_of(logs)]
     found = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)

@@ -161,6 +161,19 @@ def margins_of(args: argparse.Namespace) -> tuple[float, dict[str, float]]:
     return settings.margin or 0.0, {**settings.margins, **given}
 
 
+def check_margins(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> None:
+    """Make sure that the tasks for which the arguments name a margin are in the logs.
+
+    Raises
+    ------
+    UsageError : if one is not
+    """
+    tasks = {"overall", *(log.task for log in logs)}
+    if unknown := sorted({name for name, _ in args.margins if name} - tasks):
+        there = ", ".join(sorted(tasks))
+        raise UsageError(f"--margin {unknown[0]}=…: no task is called {unknown[0]!r}; there are {there}")
+
+
 def add_level(parser: argparse.ArgumentParser) -> None:
     """Coverage of the intervals."""
     parser.add_argument(

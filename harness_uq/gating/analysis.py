@@ -23,7 +23,7 @@ from harness_uq.plugins.reading import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.gate import Decision, Gate, GateRow
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
-from harness_uq.stats.pairs.ranks import holm
+from harness_uq.stats.pairs.corrections import holm
 
 _POWER = 0.8
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,31 @@ def unfinished(folder: Path) -> Iterator[IO[bytes]]:
             yield file
     finally:
         Path(file.name).unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing(target: Path, *, like: Path | None = None, keeps_time: bool = False) -> Iterator[IO[bytes]]:
+    """A file that takes the name of `target`, on the disk and whole, where the block ends without an error.
+
+    Parameters
+    ----------
+    like : a file whose permissions it gets; without one they are those of any new file
+    keeps_time : give it that file's times, too
+
+    Raises
+    ------
+    OSError : if it cannot be written
+    """
+    with unfinished(target.parent) as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        if like is None:
+            os.umask(mask := os.umask(0))  # which cannot be asked for without setting it
+            Path(file.name).chmod(0o666 & ~mask)
+        else:
+            (shutil.copystat if keeps_time else shutil.copymode)(like, file.name)
+        Path(file.name).replace(target)
 
 
 @contextmanager

@@ -5,9 +5,7 @@ is an `OSError` with words in `strerror`, as of a file of this machine. fsspec i
 """
 
 import errno
-import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
-from harness_uq.logs.leftovers import unfinished
+from harness_uq.logs.leftovers import replacing
 from harness_uq.logs.ranges import Ranges
 from harness_uq.logs.refusals import shown
 
@@ -270,15 +268,9 @@ def writing(place: str, *, like: str | None = None, keeps_time: bool = False) ->
         with _store(place).writing(place) as file:
             yield file
         return
-    target = local_path(place).resolve()
-    with unfinished(target.parent) as file:
+    model = None if like is None or is_remote(like) else local_path(like)
+    with replacing(local_path(place).resolve(), like=model, keeps_time=keeps_time) as file:
         yield file
-        file.flush()
-        os.fsync(file.fileno())
-        if like is not None and not is_remote(like):
-            dress = shutil.copystat if keeps_time else shutil.copymode
-            dress(local_path(like), file.name)
-        Path(file.name).replace(target)
 
 
 def remove(place: str) -> None:

@@ -18,11 +18,10 @@ from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
 from harness_uq.ranking.letters import group_letters
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
+from harness_uq.stats.pairs.corrections import benjamini_hochberg, holm
 from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import (
     RankPosterior,
-    benjamini_hochberg,
-    holm,
     rank_posterior,
     tied_ranks,
 )

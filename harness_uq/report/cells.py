@@ -10,6 +10,8 @@ from harness_uq.report.clean import csv_field, json_text, markdown, plain
 from harness_uq.report.page import Cells, Page
 from harness_uq.results.estimate import SCHEMA
 
+GUIDE = "How to read this"
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -41,8 +43,16 @@ def counts_of(
     return Cells("Questions", questions, short=[Cells(header, in_short)]), Cells("Clusters", clusters, short=[])
 
 
-def sections_text(sections: Sequence[Section], footnotes: Mapping[str, Sequence[str]], width: int | None = None) -> str:
-    """The sections for a terminal, then the footnotes by heading, each once."""
+def sections_text(
+    sections: Sequence[Section],
+    footnotes: Mapping[str, Sequence[str]],
+    width: int | None = None,
+    guide: Mapping[str, str] | None = None,
+) -> str:
+    """The sections for a terminal, then the footnotes by heading, each once, then what the columns mean.
+
+    `guide` says it by their headers; what is said of a column that found no room is left out.
+    """
     page = Page(width)
     for section in sections:
         if section.answer:
@@ -56,6 +66,8 @@ def sections_text(sections: Sequence[Section], footnotes: Mapping[str, Sequence[
         page.say_legend(section.legend, shown)
     page.say_left_out()
     page.say_footnotes(footnotes)
+    told = [text for header, text in (guide or {}).items() if not page.lacks(header)]
+    page.say_footnotes({GUIDE: told})
     return page.text().strip("\n")
 
 

@@ -90,6 +90,10 @@ class Page:
         if said:
             self.say(f"\n{said}", "dim")
 
+    def lacks(self, header: str) -> bool:
+        """Whether a column of this header found no room."""
+        return header in self._left_out
+
     def say_left_out(self) -> None:
         """Name the columns that found no room, and where they are."""
         if self._left_out:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from harness_uq.plots.rows import counted, shorten
 from harness_uq.report.attribution import footnotes
-from harness_uq.report.cells import Section, document_json, records_csv, sections_markdown, sections_text
+from harness_uq.report.cells import GUIDE, Section, document_json, records_csv, sections_markdown, sections_text
 from harness_uq.report.columns import interval, number
 from harness_uq.report.comparison_text import Format
 from harness_uq.report.latex import rankings_latex
@@ -42,8 +42,10 @@ def rankings_as(
     if form == "latex":
         return rankings_latex(rankings).strip("\n")
     sections = [section for ranking in rankings for section in _sections(ranking)]
-    said = {**footnotes(rankings), "How to read this": _how_to_read(rankings)}
-    return sections_markdown(sections, said) if form == "markdown" else sections_text(sections, said, width)
+    said, guide = footnotes(rankings), _how_to_read(rankings)
+    if form == "markdown":
+        return sections_markdown(sections, {**said, GUIDE: list(guide.values())})
+    return sections_text(sections, said, width, guide)
 
 
 def _sections(ranking: Ranking) -> list[Section]:
@@ -88,25 +90,29 @@ def _percent(p: float) -> str:
     return f"{min(max(100 * p, 1), 99):.0f}" if 0.01 <= p <= 0.99 else (">99" if p > 0.5 else "<1")
 
 
-def _how_to_read(rankings: Sequence[Ranking]) -> list[str]:
+def _how_to_read(rankings: Sequence[Ranking]) -> dict[str, str]:
+    """What the columns mean, by header, and the probabilities."""
     if not rankings:
-        return []
+        return {}
     systems = [system for ranking in rankings for system in ranking.systems]
     n, level = rankings[0].n_comparisons, systems[0].interval.level
     percent, tail = f"{100 * level:g}%", (1 - level) / 2
     correction = next((_CORRECTIONS[r.correction] for r in rankings if r.correction), None)
     error = max(ranking.diagnostics.get("mc_error", 0) for ranking in rankings)
     told = {
-        f"{percent} interval: each score by itself, as `harness-uq estimate` gives it on these questions.": True,
-        f"Rank set: ranks that a system may have; those of all systems hold at once, with {percent} confidence.": any(
-            system.rank_set for system in systems
-        ),
-        f"{percent} ranks: the ranks of one system by itself, given these data.": True,
-        f"Group: systems that share a letter cannot be separated: the probability that the one is better lies between "
-        f"{tail:g} and {1 - tail:g}. Not corrected for the number of comparisons, {n} in all.": True,
-        f"{correction}: the same letters by paired tests, corrected for {counted(n, 'comparison')}.": correction,
-        "Bayes@N: ranks on exactly these questions, neighbours tied below z = 1.645 (Hariri et al. 2025); ties chain "
-        "and no error rate is controlled.": any(system.tied_rank is not None for system in systems),
-        f"Probabilities: shares of draws of one posterior of all systems; their error is at most {error:.3f}.": True,
+        f"{percent} interval": "each score by itself, as `harness-uq estimate` gives it on these questions.",
+        f"{percent} ranks": "the ranks of one system by itself, given these data.",
+        "Group": "systems that share a letter cannot be separated: the probability that the one is better lies between "
+        f"{tail:g} and {1 - tail:g}. Not corrected for the number of comparisons, {n} in all.",
+        "Probabilities": f"shares of draws of one posterior of all systems; their error is at most {error:.3f}.",
     }
-    return [text for text, is_needed in told.items() if is_needed]
+    if any(system.rank_set for system in systems):
+        told["Rank set"] = f"ranks that a system may have; those of all hold at once, with {percent} confidence."
+    if correction:
+        told[correction] = f"the same letters by paired tests, corrected for {counted(n, 'comparison')}."
+    if any(system.tied_rank is not None for system in systems):
+        told["Bayes@N"] = (
+            "ranks on exactly these questions, neighbours tied below z = 1.645 (Hariri et al. 2025); ties chain and no "
+            "error rate is controlled."
+        )
+    return {header: f"{header}: {text}" for header, text in told.items()}

@@ -53,6 +53,7 @@ from harness_uq.stats.means.bounded import (
 )
 from harness_uq.stats.means.skewed import skewed_mean
 from harness_uq.stats.means.weighted import bayesian_bootstrap, corpus_statistic, resampled
+from harness_uq.stats.pairs.corrections import benjamini_hochberg, holm
 from harness_uq.stats.pairs.independent import (
     difference_posterior,
     fisher_odds_ratio,
@@ -83,10 +84,8 @@ from harness_uq.stats.pairs.paired_frequentist import (
 )
 from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets, rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import (
-    benjamini_hochberg,
     default_prior_mass,
     expected_ranks,
-    holm,
     joint_draws,
     rank_posterior,
     ranking_z_score,

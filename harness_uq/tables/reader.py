@@ -36,6 +36,11 @@ class TableReader:
     name: str = NAME
     reads_stores: bool = True
 
+    @property
+    def version(self) -> str:
+        """The columns, so that a store of what was read does not give what other columns hold."""
+        return f"{NAME} {sorted((role, str(names)) for role, names in self.columns.items())}"
+
     def find(self, paths: Sequence[str]) -> Found:
         """A run for each file whose head has columns of questions and scores.
 

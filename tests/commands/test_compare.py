@@ -43,6 +43,13 @@ def test_a_margin_for_one_task_is_stronger_than_that_for_all(two):
     assert (row.margin, row.verdict) == (0.01, "better")
 
 
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_a_margin_of_a_task_that_is_not_there_is_an_error(two, capsys, command):
+    code, _, err = output(capsys, command, str(two), "--margin", "tyo=0.1")
+    assert code == 2
+    assert "no task is called 'tyo'; there are overall, toy" in err
+
+
 @pytest.mark.parametrize("command", ["estimate", "structure", "compare", "rank", "report"])
 @pytest.mark.parametrize("cluster", ["passaeg", "toy=passaeg"])
 def test_a_field_that_no_task_has_is_an_error_with_the_fields_there_are(two, capsys, command, cluster):

@@ -241,7 +241,8 @@ def test_notes_name_the_tasks_they_are_about_once() -> None:
 
 
 def test_probabilities_are_never_rounded_to_certainty() -> None:
-    text = rankings_as(rank([task_log([1] * 30, system="a"), task_log([0] * 30, system="b")]), "table")
+    logs = [task_log([1] * 30, system="a"), task_log([0] * 30, system="b"), task_log([0] * 30, system="c")]
+    text = rankings_as(rank(logs), "table")
     assert ">99" in text
     assert "> 0.999" in text
 

@@ -41,7 +41,7 @@ def test_runs_that_have_nothing_in_common_are_no_decision(folder: Path, capsys: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "the following arguments are required: --margin"),
+        ((), "name the largest drop that does not matter"),
         (
             ("--margin", "0.05", "--margin", "f1=0.1"),
             "--margin f1=…: neither a task nor a metric; there are correct, overall, scores",

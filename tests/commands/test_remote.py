@@ -1,10 +1,14 @@
 """Commands on stores: the same answers as from paths of this machine; what fails is named, and the rest goes on."""
 
+import functools
 import json
 import os
 import re
+import shutil
+import threading
 import urllib.request
 from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from uuid import uuid4
 
@@ -207,8 +211,60 @@ def unchecked_requests(number):
     urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
 
 
+@pytest.fixture
+def web(local):
+    """A web server that knows no ranges."""
+    handler = functools.partial(Silent, directory=local)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+LM_EVAL = "lm-eval/a/samples_toy_2026-01-02T03-04-05.000006.jsonl"
+
+
+class TestWeb:
+    @pytest.mark.parametrize("name", ["inspect/a.eval", "inspect/a.json", LM_EVAL, "table.csv"])
+    def test_a_file_of_a_web_server_gives_what_a_path_gives(self, web, local, tmp_path, capsys, name):
+        # a web server cannot say what lies beside a file
+        shutil.copy(f"{local}/{name}", tmp_path)
+        here = said(capsys, "estimate", tmp_path / Path(name).name, "--format", "json")
+        there = said(capsys, "estimate", f"{web}/{name}", "--format", "json")
+        assert here[0] == 0
+        rows = [json.loads(out)["estimates"] for _, out, _ in (here, there)]
+        assert [row["value"] for row in rows[0]] == [row["value"] for row in rows[1]]
+        assert [row["interval"] for row in rows[0]] == [row["interval"] for row in rows[1]]
+
+    def test_what_is_not_there_or_not_running_is_named_and_nothing_is_written(self, web, capsys, local):
+        code, out, err = said(
+            capsys, "estimate", f"{web}/no.eval", "http://127.0.0.1:9/x.eval", f"{local}/inspect/a.eval"
+        )
+        assert (code, "org/a" in out) == (1, True)
+        assert f"error: {web}/no.eval: no such object" in err
+        assert "error: http://127.0.0.1:9/x.eval: cannot be read: its store failed: Cannot connect" in err
+        code, _, err = said(capsys, "rescore", f"{local}/inspect/a.eval", "--output", web)
+        assert (code, "a web server is not written to" in err) == (1, True)
+
+
 @pytest.mark.slow
 class TestS3:
+    def test_a_public_object_is_read_by_ranges_from_its_web_address(self, s3, local, capsys):
+        import boto3
+
+        bucket = s3.url.removeprefix("s3://")
+        body = Path(local, "inspect", "a.eval").read_bytes()
+        boto3.client("s3").put_object(Bucket=bucket, Key="a.eval", Body=body, ACL="public-read")
+        s3.forget()
+        code, out, _ = said(capsys, "estimate", f"{os.environ['AWS_ENDPOINT_URL']}/{bucket}/a.eval?x-amz-meta=1")
+        assert (code, "org/a" in out) == (0, True)
+        assert {status for method, _, status, _ in s3.asked() if method == "GET"} == {206}
+
     def test_a_bucket_that_is_not_there_is_named(self, s3, local, capsys):
         upload(local, s3.url)
         code, out, err = said(capsys, "estimate", "s3://no-such-bucket/x", f"{s3.url}/inspect/a.eval")

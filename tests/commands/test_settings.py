@@ -136,3 +136,12 @@ def test_a_broken_file_is_exit_code_2_and_help_of_the_whole_needs_none(two, caps
     assert (code, out) == (2, "")
     assert "level must lie between 0 and 1" in err
     assert output(capsys, "--help")[0] == 0
+
+
+def test_a_gate_takes_its_margin_from_the_file_and_passes_over_what_the_logs_lack(two, capsys):
+    gate = ("gate", "large", "--baseline", "small", "--format", "json")
+    code, _, err = output(capsys, *gate)
+    assert code == 2
+    assert "--margin 0.01, or in the settings file" in err
+    write(two, "margin = 0.3\nmargins = {elsewhere = 0.1}")
+    assert output(capsys, *gate)[0] == 0

@@ -111,6 +111,18 @@ def test_a_write_that_fails_leaves_what_was_there_and_nothing_beside_it(folder):
     assert list(places.find(folder)) == before
 
 
+def test_a_new_file_has_the_permissions_of_any_other_or_those_asked_for(tmp_path):
+    (tmp_path / "other").write_bytes(b"")
+    places.write_whole(str(tmp_path / "new"), b"")
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
+    (tmp_path / "other").chmod(0o640)
+    with places.writing(str(tmp_path / "new"), like=str(tmp_path / "other"), keeps_time=True):
+        pass
+    stats = [(tmp_path / name).stat() for name in ("new", "other")]
+    assert stats[0].st_mode == stats[1].st_mode
+    assert stats[0].st_mtime_ns == stats[1].st_mtime_ns
+
+
 def test_a_fifo_is_not_opened(tmp_path):
     os.mkfifo(tmp_path / "run.eval")
     assert list(places.find(str(tmp_path))) == []

@@ -96,6 +96,16 @@ def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
     assert page.text().split()[-3:] == ["about", "A.", "always."]
 
 
+def test_the_guide_to_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
+    narrow, wide = (rankings_as([make.ranking(8)], "table", width=width) for width in (80, 200))
+    left_out = (
+        " ".join(narrow.split()).partition("Left out for want of room: ")[2].partition(". A wider")[0].split(", ")
+    )
+    guided = [name for name in left_out if f"- {name}: " in wide]
+    assert guided
+    assert not any(f"- {name}: " in narrow for name in guided)
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_clusters_and_what_they_cost_stay_at_every_width(width: int) -> None:
     text = estimates_table(make.estimates(), width=width)

@@ -175,6 +175,8 @@ CALLS: dict[str, Call] = {
     "predict_width": {"pilot": BETA, "ratio": 2},
     "prob_better": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
     "rank_posterior": {"draws": [[0.5, 0.25, 0.75], [0.25, 0.5, 1.0]]},
+    "rank_sets": {"scores": SYSTEMS, "clusters": LABELS, "bounds": (0, 1)},
+    "rank_sets_of_normal": {"estimates": [0.5, 0.75], "covariance": [[0.25, 0.125], [0.125, 0.25]], "n_draws": 50},
     "ranking_z_score": {"mean_a": [0.5, 0.25], "sd_a": [0.25, 0.5], "mean_b": [0.25, 1], "sd_b": [0.25, 1]},
     "required_questions": {"effect": [0.5, 0.25], "variance": [1, 2]},
     "resampled": {"n_records": 8, "evaluate": np.mean, "clusters": LABELS, "n_draws": 50},
@@ -219,7 +221,7 @@ def run(name: str, **changed: Any) -> list[float]:
     """The call of the table with some arguments changed; what it says, in numbers."""
     function = getattr(stats, name)
     rng = {"rng": seeded()} if "rng" in inspect.signature(function).parameters else {}
-    return list(told(function(**{**CALLS[name], **changed}, **rng)))
+    return list(told(function(**{**rng, **CALLS[name], **changed})))
 
 
 def step(name: str) -> int:
@@ -356,7 +358,10 @@ BAD: dict[str, Callable[[list[Any]], Any]] = {
     "zeros": lambda x: np.zeros(np.shape(x)),
     "ones": lambda x: np.ones(np.shape(x)),
 }
-TELLS_NAN = {"paired_posteriors"}  # of pairs without a common question, as it says
+TELLS_NAN = {
+    "paired_posteriors",
+    "prob_better",
+}  # of pairs without a common question or with too many cells
 
 
 @pytest.mark.parametrize(("name", "arg"), NUMBERS)
@@ -375,11 +380,85 @@ def problem(name: str, arg: str, kind: str, value: Any) -> list[str]:
     except NotEstimableError:
         return []
     except DataError as error:
-        stems = [part.rstrip("s") for part in CALLS[name]]
+        stems = [part.removesuffix("_a").removesuffix("_b").rstrip("s") for part in (arg, *CALLS[name])]
+        stems += ["on [", "counts"] if arg in ("low", "high") else []
         return [] if any(stem in str(error) for stem in stems) else [f"{kind}: no argument named in {error}"]
     except Exception as error:
         return [f"{kind}: {type(error).__name__}: {error}"]
     return [f"{kind}: says NaN"] if np.isnan(said).any() and name not in TELLS_NAN else []
+
+
+BAD_NUMBERS: dict[str, Any] = {
+    "None": None,
+    "text": "x",
+    "number as text": "1",
+    "NaN": float("nan"),
+    "inf": float("inf"),
+    "-inf": -float("inf"),
+    "-1": -1,
+    "0": 0,
+    "fraction": 0.5,
+    "2.5": 2.5,
+    "10^15": 10**15,
+    "10^400": 10**400,
+    "True": True,
+    "complex": 1j,
+    "list": [1, 2],
+    "empty": [],
+    "object": object(),
+}
+BAD_TEXTS: dict[str, Any] = {"None": None, "text": "no such", "number": 1, "list": ["a"], "object": object(), "": ""}
+BAD_PAIRS: dict[str, Any] = {
+    "None": None,
+    "one": (1,),
+    "three": (0, 1, 2),
+    "text": ("a", "b"),
+    "NaN": (float("nan"), 1),
+    "number": 1,
+    "reversed": (1, 0),
+    "inf": (0, float("inf")),
+    "list": [1, 2],
+}
+BAD_GENERATORS: dict[str, Any] = {"text": "x", "seed": 1, "list": [], "object": object(), "module": np.random}
+
+
+def scalars() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Function, argument and what to put in its place, where the argument is one number, text, pair or generator."""
+    for name in sorted(CALLS):
+        for arg, parameter in inspect.signature(getattr(stats, name)).parameters.items():
+            value, kind = CALLS[name].get(arg, parameter.default), str(parameter.annotation)
+            if arg == "rng":
+                bad = BAD_GENERATORS
+            elif isinstance(value, str):
+                bad = BAD_TEXTS
+            elif isinstance(value, bool | int | float) or (value is None and ("float |" in kind or "int |" in kind)):
+                bad = BAD_NUMBERS
+            elif isinstance(value, tuple) and arg in ("prior", "bounds"):
+                bad = BAD_PAIRS
+            else:
+                continue
+            yield (
+                name,
+                arg,
+                {kind: one for kind, one in bad.items() if one is not None or parameter.default is not None},
+            )
+
+
+SCALARS = list(scalars())
+
+
+def test_there_are_as_many_scalars_as_there_were() -> None:
+    assert len(SCALARS) >= 150
+
+
+@pytest.mark.parametrize(("name", "arg", "bad"), SCALARS, ids=[f"{name}-{arg}" for name, arg, _ in SCALARS])
+def test_a_scalar_that_makes_no_sense_is_refused_by_name(name: str, arg: str, bad: dict[str, Any]) -> None:
+    problems = []
+    for kind, value in bad.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            problems += problem(name, arg, kind, value)
+    assert problems == []
 
 
 BAD_LABELS: dict[str, Callable[[list[Any]], Any]] = {

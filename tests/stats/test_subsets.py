@@ -145,7 +145,7 @@ def test_a_system_that_lacks_a_question_counts_on_the_others() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: draw_subset(10, 11), "from 1 to 10"),
+        (lambda: draw_subset(10, 11), "n must be a whole number, 1 to 10; got"),
         (lambda: draw_subset(10, 2, design="informative"), "needs a history"),
         (lambda: draw_subset(10, 2, design="best"), "design must be"),  # type: ignore[arg-type]
         (lambda: draw_subset(10, 2, history=np.ones((2, 9))), "a column a question"),

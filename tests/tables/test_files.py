@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from harness_uq import LogError, MissingDependencyError, TaskLog, read_table
-
-pl = pytest.importorskip("polars")
+from harness_uq import DataError, LogError, MissingDependencyError, TaskLog, read_table
 
 ROWS = [{"question": f"q{i}", "model": "m", "score": i % 3 / 2, "text": 'a "b",\nc;'} for i in range(6)]
 
@@ -17,7 +17,7 @@ ROWS = [{"question": f"q{i}", "model": "m", "score": i % 3 / 2, "text": 'a "b",\
 def write(path: Path) -> Path:
     kind = path.suffix
     if kind == ".parquet":
-        pl.DataFrame(ROWS).write_parquet(path)
+        _parquet(path, ROWS)
     elif kind in (".csv", ".tsv"):
         with path.open("w", newline="") as stream:
             table = csv.DictWriter(stream, list(ROWS[0]), delimiter="," if kind == ".csv" else "\t")
@@ -26,6 +26,11 @@ def write(path: Path) -> Path:
     else:
         path.write_text("".join(json.dumps(row) + "\n\n" for row in ROWS))
     return path
+
+
+def _parquet(path: Path, rows: object) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("polars").DataFrame(rows).write_parquet(path)
 
 
 def content(log: TaskLog) -> tuple[object, ...]:
@@ -92,6 +97,8 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_with_its_name_and_a_reason(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
     path.write_bytes(HOSTILE[name][0])
     with pytest.raises(LogError, match=HOSTILE[name][1]) as refused:
         read_table(path)
@@ -100,7 +107,7 @@ def test_a_hostile_file_is_refused_with_its_name_and_a_reason(tmp_path: Path, na
 
 def test_a_score_column_of_lists_is_refused_in_parquet_too(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    pl.DataFrame({"id": [1], "score": [[1, 2]]}).write_parquet(path)
+    _parquet(path, {"id": [1], "score": [[1, 2]]})
     with pytest.raises(LogError, match="row 1, column 'score'"):
         read_table(path)
 
@@ -128,3 +135,25 @@ def test_a_table_may_lie_in_a_store() -> None:
         assert (log.system, log.data[0].values.tolist()) == ("t", [[1.0]])
     with pytest.raises(LogError, match=r"memory://bucket/none\.csv: cannot be read"):
         read_table("memory://bucket/none.csv")
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(st.data())
+def test_a_spoiled_file_is_read_or_refused_with_a_reason(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(["t.csv", "t.tsv", "t.jsonl", "t.parquet"]))
+    path = write(tmp_path_factory.mktemp("spoiled") / name)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content)))
+        content[at : at + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=4) | st.just(b"1e999"))
+    path.write_bytes(content)
+    logs, reason = [], ""
+    try:
+        logs = read_table(path)
+    except (LogError, DataError) as error:
+        reason = str(error).partition(f"{path}: ")[2]
+    assert all(len(log.questions) for log in logs)
+    assert logs or reason

@@ -7,6 +7,7 @@ import pytest
 
 from harness_uq import LogError, read_logs
 from harness_uq.plugins.manager import load_plugins
+from harness_uq.scaling.scan import scan
 from harness_uq.tables.reader import TableReader, with_columns
 
 TABLE = "id,model,correct\n1,m,1\n2,m,0\n"
@@ -71,3 +72,14 @@ def test_no_log_of_the_harnesses_is_taken_for_a_table(shared: Path) -> None:
     files = [str(path) for folder in ("lm_eval", "inspect") for path in (shared / "data" / folder).rglob("*.*")]
     assert len(files) > 30
     assert TableReader().find(files).runs == ()
+
+
+def test_a_store_does_not_give_the_scores_of_other_columns(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "t.csv").write_text("id,right,first\n1,1,0\n2,1,1\n")
+    values = []
+    for score in ("right", "first", "right"):
+        plugins = with_columns(load_plugins(), {"score": score})
+        found = scan(tmp_path / "t.csv", store=str(tmp_path / "store"), keeps_logs=True, plugins=plugins)
+        values.append(found.reading.logs[0].data[0].values[:, 0].tolist())
+    assert values == [[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]

@@ -25,6 +25,7 @@ from harness_uq.stats.classes.dirichlet import (
 )
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_level, fitted, label_codes, numbers
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_number, check_whole
 
 ConfusionMetric = Literal[
     "f1",
@@ -71,7 +72,8 @@ def confusion_score(
     >>> float(confusion_score(6, 2, 2, 90))  # precision and recall are both 6/8
     0.75
     """
-    _check_metric(metric, beta)
+    check_number(beta, "beta", above=0)
+    _check_metric(metric)
     return _score(_check_cells(tp, fp, fn, tn), metric, beta)
 
 
@@ -112,10 +114,12 @@ def confusion_posterior(
     >>> confusion_posterior(8, 2, 1, 9, "precision").mean == (8 + 1) / (8 + 2 + 2)
     True
     """
-    _check_metric(metric, beta)
+    check_number(beta, "beta", above=0)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    _check_metric(metric)
     masses = _check_cells(tp, fp, fn, tn) + _PRIOR
     if masses.ndim != 1:
-        raise DataError(f"one posterior needs one confusion matrix; got counts of shape {masses.shape[:-1]}")
+        raise DataError(f"tp, fp, fn and tn must be those of one confusion matrix; got shape {masses.shape[:-1]}")
     a, b, c, d = map(float, masses)
     match metric:
         case "f1":
@@ -172,7 +176,9 @@ def clustered_confusion_posterior(
     >>> round(alone.mean, 9) == round(confusion_posterior(1, 0, 1, 1, "accuracy").mean, 9)
     True
     """
-    _check_metric(metric, beta)
+    check_number(beta, "beta", above=0)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    _check_metric(metric)
     truth, found = _check_binary(targets, "targets"), _check_binary(predictions, "predictions")
     if truth.shape != found.shape:
         raise DataError(f"targets and predictions differ in length: {truth.size} and {found.size}")
@@ -293,11 +299,9 @@ def _halved(x: FloatArray) -> FloatArray:
     return np.clip((x + 1) / 2, 0.0, 1.0)
 
 
-def _check_metric(metric: str, beta: float) -> None:
+def _check_metric(metric: str) -> None:
     if metric not in get_args(ConfusionMetric):
         raise DataError(f"metric must be one of {', '.join(sorted(get_args(ConfusionMetric)))}; got {metric!r}")
-    if not 0 < beta < np.inf:
-        raise DataError(f"beta must be positive and finite; got {beta}")
 
 
 def _check_cells(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> FloatArray:

@@ -22,6 +22,7 @@ from harness_uq.stats.classes.dirichlet import (
 )
 from harness_uq.stats.common.arrays import MOST, FloatArray, IntArray, check_finite, numbers
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior
+from harness_uq.stats.common.scalars import MOST_CLASSES, MOST_DRAWS, check_whole, generator
 
 MulticlassMetric = Literal["macro_f1", "micro_f1", "weighted_f1", "accuracy", "balanced_accuracy", "mcc", "kappa"]
 
@@ -46,6 +47,8 @@ def confusion_matrix(targets: ArrayLike, predictions: ArrayLike, *, n_classes: i
     >>> confusion_matrix([0, 0, 1, 1], [0, 1, 1, -1]).tolist()
     [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
     """
+    if n_classes is not None:
+        check_whole(n_classes, "n_classes", 1, MOST_CLASSES)
     cells, shape = _cells(targets, predictions, n_classes)
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
@@ -100,6 +103,8 @@ def multiclass_posterior(
     >>> multiclass_posterior([[3, 1, 0], [0, 4, 0], [0, 0, 2]], "accuracy").mean == (9 + 1) / (10 + 2)
     True
     """
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    rng = generator(rng)
     counts, metric = _check_matrix(matrix), _check_metric(metric)
     masses = counts + _prior(counts.shape)
     right = float(np.trace(masses))
@@ -145,6 +150,10 @@ def clustered_multiclass_posterior(
     >>> round(alone.mean, 9) == round(multiclass_posterior(confusion_matrix([0, 1, 2], [0, 1, 1]), "accuracy").mean, 9)
     True
     """
+    if n_classes is not None:
+        check_whole(n_classes, "n_classes", 1, MOST_CLASSES)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    rng = generator(rng)
     metric = _check_metric(metric)
     cells, shape = _cells(targets, predictions, n_classes)
     prior = _prior(shape)

@@ -10,6 +10,7 @@ from scipy import special
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, label_codes
 from harness_uq.stats.common.posterior import DrawsPosterior
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_whole, generator
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.proportion.binomial import wilson_score
 
@@ -175,13 +176,14 @@ def cluster_bootstrap(
 
     Cameron, Gelbach & Miller (2008), section III.A (pairs cluster bootstrap).
     """
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
     s, c, _ = _check_clustered(scores, clusters, None)
     totals, sizes = np.bincount(c, s), np.bincount(c).astype(float)
     n_clusters = _require_clusters(len(sizes))
     if _is_rounding(totals - sizes * s.mean(), s):
         raise NotEstimableError(f"all {n_clusters} clusters have the same mean: resampling them has no spread")
-    rng = rng or np.random.default_rng(0)
-    draws = np.empty(check_draws(n_draws))
+    rng = generator(rng)
+    draws = np.empty(n_draws)
     step = max(1, _BLOCK // n_clusters)
     for start in range(0, n_draws, step):
         chosen = rng.integers(n_clusters, size=(min(step, n_draws - start), n_clusters))
@@ -205,13 +207,6 @@ def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
         bad = np.flatnonzero(w <= 0)[0]
         raise DataError(f"weights must be positive; position {bad} holds {w[bad]}: leave such questions out")
     return w
-
-
-def check_draws(n_draws: int) -> int:
-    """A number of draws that is at least 1."""
-    if n_draws < 1:
-        raise DataError(f"n_draws must be at least 1, such as 10000; got {n_draws}")
-    return n_draws
 
 
 def _check_clustered(

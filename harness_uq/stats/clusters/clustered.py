@@ -13,6 +13,7 @@ from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial
 from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.importance import ImportanceSample, adapted_proposal, importance_sample
 from harness_uq.stats.common.posterior import DensityPosterior, DrawsPosterior
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_whole, generator
 
 Engine = Literal["quadrature", "is"]
 ImportanceProposal = Literal["adapted", "prior"]
@@ -140,6 +141,8 @@ def clustered_importance_sample(
 
     Parameters, model and source as in `clustered_posterior`; the sample's points have shape (n_draws, 2).
     """
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    rng = generator(rng)
     log_posterior = BetaBinomialLogPosterior(successes, sizes, prior=prior)
 
     def log_target(points: FloatArray) -> FloatArray:

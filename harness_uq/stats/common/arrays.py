@@ -3,6 +3,7 @@
 Arrays may be of any make: lists, numpy, masked arrays, columns of pandas and polars (whose index says nothing).
 """
 
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ LARGEST = 1e75  # the fourth power is a float still
 
 def check_level(level: float) -> float:
     """Return `level` as a float in (0, 1)."""
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, Real) or not 0.0 < level < 1.0:
         raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level!r}")
     return float(level)
 

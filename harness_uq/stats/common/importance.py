@@ -15,6 +15,7 @@ from scipy import special
 from harness_uq.errors import DataError, UnreliableError
 from harness_uq.stats.common.arrays import FloatArray, check_finite
 from harness_uq.stats.common.mode import find_mode
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_whole, generator
 
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
@@ -94,6 +95,8 @@ def importance_sample(
 
     Bowyer et al. (2025), appendix E, eqs. 56-60.
     """
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    rng = generator(rng)
     points = proposal.draw(n_draws, rng)
     log_weights = log_target(points) - proposal.log_density(points)
     top = float(log_weights.max())
@@ -219,6 +222,8 @@ def adapted_proposal(
     -------
     StudentTMixture of t components with 4 degrees of freedom: heavier tails than any target with exponential ones
     """
+    check_whole(n_pilot, "n_pilot", 25, MOST_DRAWS)
+    rng = generator(rng)
     start = check_finite(start, "start", 1)
     if not start.size:
         raise DataError("start must hold one coordinate at least; it is empty")

@@ -10,6 +10,7 @@ from scipy import special
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, check_level, fitted
 from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, Posterior
+from harness_uq.stats.common.scalars import check_number, check_range, check_whole
 from harness_uq.stats.design.power import check_variance, paired_variance
 from harness_uq.stats.proportion.binomial import binomial_interval
 
@@ -107,8 +108,8 @@ def predict_width(
     >>> 0.5 < predict_width(pilot, 3) / (pilot.interval(kind="hdi")[1] - pilot.interval(kind="hdi")[0]) < 0.65
     True
     """
-    if not 0 < ratio < math.inf:
-        raise DataError(f"ratio must be positive and finite; got {ratio}")
+    check_range(low, high)
+    check_number(ratio, "ratio", above=0, below=1e9)
     fitted = BetaPosterior.from_moments(pilot.mean, pilot.sd**2, low, high)
     questions = ratio * (fitted.a + fitted.b - 2)
     if questions <= 1:
@@ -169,8 +170,19 @@ def allocate(
     >>> allocate(variance_between=1 / 12, variance_within=1 / 6, cost_question=8, cost_trial=1, budget=1200)
     Allocation(n_questions=100, n_trials=4, cost=1200.0, std_error=0.035355339059327376)
     """
-    _check_allocation(variance_between, variance_within, cost_question, cost_trial)
-    if (budget is None) == (target_se is None) or not 0 < (budget or target_se or 0.0) < math.inf:
+    check_number(variance_between, "variance_between", lowest=0)
+    check_number(variance_within, "variance_within", lowest=0)
+    check_number(cost_question, "cost_question", lowest=0)
+    check_number(cost_trial, "cost_trial", above=0)
+    if budget is not None:
+        check_number(budget, "budget", above=0)
+    if target_se is not None:
+        check_number(target_se, "target_se", above=0)
+    if variance_between == 0:
+        raise DataError(
+            "variance_between must be positive: where questions do not differ, one for the whole budget is best"
+        )
+    if (budget is None) == (target_se is None):
         raise DataError(f"give a positive budget or a positive target_se; got {budget} and {target_se}")
     purse = _Purse(variance_between, variance_within, cost_question, cost_trial)
     if budget is not None:
@@ -217,14 +229,16 @@ def trials_to_separate(
     >>> trials_to_separate(0.0133, 30, variance_within_a=0.195, variance_within_b=0.195)
     200
     """
+    check_number(gap, "gap")
+    check_whole(n_questions, "n_questions", 1)
+    check_number(variance_within_a, "variance_within_a", lowest=0)
+    check_number(variance_within_b, "variance_within_b", lowest=0)
+    check_number(confidence, "confidence", above=0.5, below=1)
     within = (variance_within_a, variance_within_b)
-    if gap == 0 or not math.isfinite(gap) or n_questions < 1 or not all(0 <= w <= 0.25 for w in within):
+    if gap == 0 or max(within) > 0.25:
         raise DataError(
-            "gap must not be 0, n_questions at least 1 and variances within [0, 1/4]; "
-            f"got {gap}, {n_questions}, {variance_within_a} and {variance_within_b}"
+            f"gap must not be 0, and variances within [0, 1/4]; got {gap}, {variance_within_a} and {variance_within_b}"
         )
-    if not 0.5 < confidence < 1:
-        raise DataError(f"confidence must lie between 1/2 and 1; got {confidence}")
     z = float(special.ndtri(confidence))
 
     def reached(n: int) -> bool:
@@ -287,13 +301,3 @@ def _designs(few: FloatArray, questions: FloatArray, trials: FloatArray) -> tupl
     m, n = np.concatenate([questions, few]), np.concatenate([few, trials])
     exists = (m >= 1) & (n >= 1)
     return m[exists], n[exists]
-
-
-def _check_allocation(between: float, within: float, cost_question: float, cost_trial: float) -> None:
-    if not (0 < between < math.inf and 0 <= within < math.inf):
-        raise DataError(
-            f"variance_between must be positive and variance_within not negative; got {between} and {within}"
-            " (where questions do not differ, one question tried for the whole budget would be best)"
-        )
-    if not (0 <= cost_question < math.inf and 0 < cost_trial < math.inf):
-        raise DataError(f"cost_question must be >= 0 and cost_trial > 0; got {cost_question} and {cost_trial}")

@@ -12,6 +12,7 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import MOST, FloatArray, IntArray, check_level, fitted, numbers
+from harness_uq.stats.common.scalars import check_number
 
 Alternative = Literal["two-sided", "one-sided"]
 
@@ -138,6 +139,7 @@ def required_questions(
     >>> int(required_questions(0.03, paired_variance(1 / 9)))
     969
     """
+    check_number(power, "power", above=0, below=1)
     delta, variance = fitted(effect=effect, variance=variance)
     if not ((delta != 0) & np.isfinite(delta)).all():
         raise DataError("effect must be finite and not 0: no number of questions detects no difference")
@@ -176,6 +178,7 @@ def minimum_detectable_effect(
     >>> round(float(once), 5)
     0.13273
     """
+    check_number(power, "power", above=0, below=1)
     return np.asarray(_z_sum(level, power, alternative) * _std_error(n_questions, variance))
 
 
@@ -230,8 +233,6 @@ def _z(level: float, alternative: Alternative) -> float:
 
 
 def _z_sum(level: float, power: float, alternative: Alternative) -> float:
-    if not 0 < power < 1:
-        raise DataError(f"power must lie strictly between 0 and 1, such as 0.8; got {power!r}")
     total = _z(level, alternative) + float(special.ndtri(power))
     if total <= 0:
         raise DataError(f"power {power} is no more than the rate of false alarms at level {level}")

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.posterior import Posterior
+from harness_uq.stats.common.scalars import check_bounds
 from harness_uq.stats.effects.components import VarianceComponent, components_of
 from harness_uq.stats.effects.design import Design, read_design
 from harness_uq.stats.effects.latent import logit_sds
@@ -145,6 +146,8 @@ def crossed_posterior(
     >>> round(both.mean, 6), both.sd > questions.sd
     (0.5, True)
     """
+    if bounds is not None:
+        check_bounds(bounds)
     y = check_finite(scores, "scores", 1)
     design = read_design(factors, len(y))
     roles = roles_of(design, tuple(new))

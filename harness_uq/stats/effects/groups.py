@@ -8,6 +8,7 @@ from harness_uq.errors import DataError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_counts, check_finite, fitted, label_codes
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.scalars import check_range
 
 PRIOR_FAILURES = 5.0  # failures' (or successes') worth of trust in one binomial
 
@@ -133,6 +134,7 @@ def effective_counts(
     >>> successes.round(9).tolist(), trials.round(9).tolist()
     ([5.0], [6.0])
     """
+    check_range(low, high)
     given, spreads = fitted(means=check_finite(means, "means", 1), sds=check_finite(sds, "sds", 1))
     m, v = (given - low) / (high - low), (spreads / (high - low)) ** 2
     impossible = ~((m > 0) & (m < 1) & (v > 0) & (v < m * (1 - m)))
@@ -194,6 +196,7 @@ def shared_items_posterior(
     >>> round(shared.mean, 9), shared.sd > apart.sd
     (0.5, True)
     """
+    check_range(low, high)
     y = check_finite(scores, "scores", 1)
     if not (y.size and y.min() >= low and y.max() <= high and low < high):
         raise DataError(f"scores must lie in [{low:g}, {high:g}], and there must be some; got {len(y)} rows")

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, as_array, check_finite, check_level, label_codes
+from harness_uq.stats.common.scalars import check_bounds
 
 _RELATIVE_SDS = np.concatenate([[0.0], np.geomspace(0.03, 3.0, 11)])
 _KNEE = 0.02
@@ -96,7 +97,11 @@ def hierarchical_table(
     >>> table.raw[0].tolist(), bool(table.mean[0, 0] < 0.75)
     ([0.75, 0.5], True)
     """
+    if bounds is not None:
+        check_bounds(bounds)
     y = check_finite(scores, "scores", 1)
+    if bounds is not None and not ((y >= bounds[0]) & (y <= bounds[1])).all():
+        raise DataError(f"scores must lie in [{bounds[0]:g}, {bounds[1]:g}]; got {y.min():g} to {y.max():g}")
     system, task = label_codes(systems, y.shape, "systems"), label_codes(tasks, y.shape, "tasks")
     system_names, task_names = _names(systems, system), _names(tasks, task)
     shape = len(system_names), len(task_names)

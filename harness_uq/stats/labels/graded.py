@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import cluster_codes
 from harness_uq.stats.common.arrays import FloatArray, IntArray, numbers
+from harness_uq.stats.common.scalars import check_range
 
 FEWEST_UNITS = 3
 
@@ -83,8 +84,7 @@ def check_graded(
 
 def check_bounds(human: FloatArray, low: float, high: float, name: str = "labels") -> None:
     """Raise DataError unless low < high and every label lies between them (NaN aside)."""
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise DataError(f"bounds must be finite with low < high; got {low} and {high}")
+    check_range(low, high)
     wrong = human[(human < low) | (human > high)]
     if wrong.size:
         raise DataError(f"{name} must lie in [{low:g}, {high:g}]; got {wrong[0]:g}")

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats.clusters.cluster_robust import check_draws
 from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_range, check_whole, generator
 from harness_uq.stats.labels.graded import Graded, check_bounds, check_graded, mean_of_trials
 
 _BLOCK = 2**21
@@ -74,6 +74,9 @@ def judge_corrected_posterior(
     >>> low < 0.6 < high
     True
     """
+    check_range(low, high)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    rng = generator(rng)
     items = check_graded(judge, human, clusters, probabilities)
     labels = items.human[items.is_labelled]
     check_bounds(labels, low, high, "labels (human)")
@@ -125,6 +128,9 @@ def judge_corrected_difference(
     >>> round(judge_corrected_difference(grades, grades, grades, grades).mean, 2)
     0.0
     """
+    check_range(low, high)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    rng = generator(rng)
     named = {"judge_a": judge_a, "judge_b": judge_b, "human_a": human_a, "human_b": human_b}
     grades = [mean_of_trials(scores, name) for name, scores in named.items()]
     if any(scores.shape != grades[0].shape for scores in grades):
@@ -183,7 +189,7 @@ def _moments(
     rows = np.vstack([rows, atoms])
     shapes = np.append(counts, [mass for _, _, mass in corners])
     rng = rng or np.random.default_rng(0)
-    draws = np.empty(check_draws(n_draws))
+    draws = np.empty(n_draws)
     step = max(1, _BLOCK // len(rows))
     for start in range(0, n_draws, step):
         weights = rng.standard_gamma(shapes, (min(step, n_draws - start), len(rows)))

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, label_codes
+from harness_uq.stats.common.scalars import check_bounds
 from harness_uq.stats.looks.capital import Units, dispersion, log_capital
 
 Bounds: TypeAlias = tuple[float, float]
@@ -95,6 +96,7 @@ def confidence_sequence(
     >>> float(sequence.low[-1].round(2)), float(sequence.high[-1])
     (0.66, 1.0)
     """
+    check_bounds(bounds)
     level = check_level(level)
     scaled = _scaled(scores, bounds)
     sampled = _sampled(scaled, clusters, planned)
@@ -138,6 +140,7 @@ def paired_sequence(
     >>> sequence.first_without(0)
     7
     """
+    check_bounds(bounds)
     a, b = _scaled(scores_a, bounds, "scores_a"), _scaled(scores_b, bounds, "scores_b")
     if len(a) != len(b):
         raise DataError(f"scores_a and scores_b need the same questions; got {len(a)} and {len(b)}")

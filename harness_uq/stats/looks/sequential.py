@@ -6,6 +6,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, fitted, numbers
+from harness_uq.stats.common.scalars import check_number
 
 
 def log_e_value(only_a: ArrayLike, only_b: ArrayLike) -> FloatArray:
@@ -91,6 +92,7 @@ def first_decision(log_e: ArrayLike, *, threshold: float = 20.0) -> IntArray:
     >>> int(first_decision(np.log([1.0, 6.0, 25.0, 3.0])))
     3
     """
+    check_number(threshold, "threshold", above=0)
     if not threshold > 1:
         raise DataError(f"threshold is 1 / alpha and must exceed 1; got {threshold}")
     values = numbers(log_e, "log_e")

@@ -8,6 +8,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import check_weights, cluster_codes
 from harness_uq.stats.common.arrays import FloatArray, check_finite, fitted
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.scalars import check_number, check_range, check_whole
 
 _BLOCK = 2**20
 _RELATIVE_ROUNDING = 1e-12
@@ -51,6 +52,9 @@ def bounded_posterior(
     >>> bounded_posterior([1, 1, 0, 1], 0, 1)
     BetaPosterior(a=4, b=2, low=0, high=1)
     """
+    check_range(low, high)
+    if atom_mass is not None:
+        check_number(atom_mass, "atom_mass", above=0)
     x = check_finite(scores, "scores", 1)
     w = check_weights(weights, len(x))
     if atom_mass is not None:
@@ -74,6 +78,7 @@ def tight_copies(scores: ArrayLike, low: float, high: float) -> float:
     >>> round(tight_copies([0.79, 0.81] * 50, 0, 1), 1), tight_copies([0, 1, 1], 0, 1)
     (34.8, 0.0)
     """
+    check_range(low, high)
     x = (check_finite(scores, "scores", 1) - low) / (high - low)
     n = len(x)
     if n < 2:
@@ -114,12 +119,13 @@ def clustered_bounded_posterior(
     >>> clustered_bounded_posterior([2, 0], [2, 2])
     BetaPosterior(a=2, b=2, low=0, high=1)
     """
+    check_range(low, high)
+    if atom_mass is not None:
+        check_number(atom_mass, "atom_mass", above=0)
     t, n = _check_totals(totals, sizes, low, high)
     if t.ndim != 1:
         raise DataError(f"totals must have shape (n_clusters,); got {t.shape}")
     mass = default_atom_mass(t, n, low, high) if atom_mass is None else float(atom_mass)
-    if not mass > 0:
-        raise DataError(f"atom_mass must be positive, or the interval could have no width; got {atom_mass}")
     return _matched_beta(t, n, low, high, mass)
 
 
@@ -170,6 +176,8 @@ def rest_posterior(
     >>> round(posterior.mean, 9), round(36 * posterior.sd**2, 9) == round(6 * 8 / 36 * 12 / 7, 9)
     (0.666666667, True)
     """
+    check_range(low, high)
+    check_whole(n_rest, "n_rest", 0)
     x = check_finite(scores, "scores", 1)
     if n_rest < 1:
         raise DataError(f"n_rest must be at least 1, or the score of the whole is known; got {n_rest}")
@@ -217,8 +225,7 @@ def cluster_totals(
 
 
 def _check_totals(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise DataError(f"bounds must be finite with low < high; got {low} and {high}")
+    check_range(low, high)
     t, n = fitted(totals=totals, sizes=sizes)
     if t.ndim == 0 or t.shape[-1] == 0:
         raise NotEstimableError("no clusters: a mean needs at least one score")

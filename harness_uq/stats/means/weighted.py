@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.cluster_robust import check_draws, cluster_codes
+from harness_uq.stats.clusters.cluster_robust import cluster_codes
 from harness_uq.stats.common.arrays import FloatArray, IntArray, numbers
 from harness_uq.stats.common.posterior import DrawsPosterior
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_whole, generator
 
 NamedStatistic: TypeAlias = Literal["mean", "ratio", "perplexity", "bits_per_byte", "median", "bleu", "chrf", "ter"]
 SumStatistic: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -67,9 +68,10 @@ def bayesian_bootstrap(
     >>> abs(posterior.mean - 1 / 2) < 5 * posterior.mc_error
     True
     """
-    s, n_draws = check_records(statistics), check_draws(n_draws)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    s = check_records(statistics)
     codes = np.arange(len(s)) if clusters is None else cluster_codes(clusters, len(s))
-    rng = rng or np.random.default_rng(0)
+    rng = generator(rng)
     if statistic == "median":
         return _spread_posterior(_median_draws(s, codes, n_draws, rng), len(s))
     s, function = sum_statistic(s, statistic)
@@ -125,12 +127,14 @@ def resampled(
 
     Efron (1979), Annals of Statistics 7:1; Rubin (1981) for the likeness of the two.
     """
+    check_whole(n_records, "n_records", 0)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
     if n_records < 1:
         raise NotEstimableError("no records: nothing to resample")
     codes = np.arange(n_records) if clusters is None else cluster_codes(clusters, n_records)
     members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-    rng = rng or np.random.default_rng(0)
-    draws = np.empty(check_draws(n_draws))
+    rng = generator(rng)
+    draws = np.empty(n_draws)
     for k in range(len(draws)):
         chosen = rng.integers(len(members), size=len(members))
         draws[k] = evaluate(np.concatenate([members[i] for i in chosen]))
@@ -155,7 +159,7 @@ def sum_statistic(s: FloatArray, statistic: NamedStatistic | SumStatistic) -> tu
     """The columns to sum and the function of their sums."""
     if callable(statistic):
         return s, statistic
-    if statistic not in _SUM_STATISTICS:
+    if not isinstance(statistic, str) or statistic not in _SUM_STATISTICS:
         raise DataError(f"no statistic {statistic!r}; there are {', '.join(sorted([*_SUM_STATISTICS, 'median']))}")
     columns, function = _SUM_STATISTICS[statistic]
     if statistic == "chrf" and (s.shape[1] % 3 or not s.shape[1]):

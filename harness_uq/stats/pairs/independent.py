@@ -10,6 +10,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, check_counts, check_level
 from harness_uq.stats.common.posterior import DifferencePosterior, Posterior, WithMoments
 from harness_uq.stats.common.roots import invert_increasing
+from harness_uq.stats.common.scalars import MOST_QUESTIONS
 
 _NODES = 160
 _TAIL = 1e-18
@@ -310,6 +311,8 @@ def fisher_odds_ratio(
     s, n = _check_two(successes_a, trials_a, successes_b, trials_b)
     if (s % 1).any() or (n % 1).any():
         raise DataError(f"Fisher's exact test needs whole counts; got successes {s.tolist()} of {n.tolist()}")
+    if n.max() > MOST_QUESTIONS:
+        raise DataError(f"Fisher's exact test takes up to {MOST_QUESTIONS} trials; got {n.max():g}")
     result = odds_ratio(np.array([s, n - s]).astype(int), kind="conditional")
     interval = result.confidence_interval(check_level(level))
     return float(result.statistic), float(interval.low), float(interval.high)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.dirichlet_mean import prob_linear_form_positive
+from harness_uq.stats.common.scalars import check_range, check_whole
 from harness_uq.stats.pairs.ranks import EXTREME_MASS, GRADED_MASS
 from harness_uq.stats.pairs.unit_totals import ROUNDING, UnitTotals, near, unit_totals
 
@@ -41,6 +42,8 @@ def prob_better(
     >>> prob_better([[1, 1, 1, 0], [0, 1, 0, 0]], 0, 1).round(4).tolist()  # Beta(5/2, 1/2) above 1/2
     [[0.5, 0.9244], [0.0756, 0.5]]
     """
+    check_range(low, high)
+    check_whole(most_cells, "most_cells", 1)
     units = unit_totals(check_finite(scores, "scores", 2), low, high, clusters)
     atoms = _Atoms.of(units)
     n = len(units.totals)

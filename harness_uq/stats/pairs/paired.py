@@ -16,6 +16,7 @@ from harness_uq.stats.common.dirichlet_mean import (
 )
 from harness_uq.stats.common.posterior import DifferencePosterior
 from harness_uq.stats.common.roots import invert_increasing
+from harness_uq.stats.common.scalars import check_range
 from harness_uq.stats.pairs.paired_latent_normal import LatentNormalPosterior, latent_normal_summaries
 
 PairedModel = Literal["latent_normal", "dirichlet"]
@@ -283,6 +284,7 @@ def paired_difference_posterior(differences: ArrayLike, low: float, high: float)
     >>> round(paired_difference_posterior([0.3], 0, 1).mean, 12)
     0.2
     """
+    check_range(low, high)
     values, width = check_differences(differences, low, high)
     share = 1.0 if np.isin(values, [-width, 0.0, width]).all() else 0.25
     masses = np.concatenate([np.ones(values.size), share * np.array([0.5, 1.0, 0.5])])

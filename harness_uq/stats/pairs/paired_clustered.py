@@ -10,6 +10,7 @@ from harness_uq.stats.clusters.cluster_robust import check_weights, cluster_code
 from harness_uq.stats.common.arrays import FloatArray, IntArray, numbers
 from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior
 from harness_uq.stats.common.posterior import DifferencePosterior
+from harness_uq.stats.common.scalars import check_range
 from harness_uq.stats.pairs.dirichlet_multinomial import dirichlet_multinomial_posterior
 from harness_uq.stats.pairs.paired import check_differences, paired_posterior
 
@@ -126,6 +127,7 @@ def paired_clustered_difference_posterior(
     >>> round(paired_clustered_difference_posterior([0.3, 0.3, 0.6, 0.6], ["x", "x", "y", "y"], 0, 1).mean, 12)
     0.3
     """
+    check_range(low, high)
     given = numbers(differences, "differences")
     values, width = check_differences(given, low, high)
     present = ~np.isnan(given)

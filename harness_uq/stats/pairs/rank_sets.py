@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness_uq.errors import DataError
 from harness_uq.stats.clusters.cluster_robust import cluster_codes
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_bounds, check_number, check_range, check_whole, generator
 
 RARE_UNIT = 1.0
 _MOST_ENUMERATED = 12
@@ -80,13 +81,16 @@ def rank_sets(
     >>> found.low.tolist(), found.high.tolist()
     ([1, 1, 3], [2, 2, 3])
     """
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    if bounds is not None:
+        check_bounds(bounds)
     y = check_finite(scores, "scores", 2)
     if not y.size:
         raise DataError(f"scores must have shape (n_systems, n_questions); got {y.shape}")
     totals = _totals(y, clusters)
     squares = _square_distances(totals)
     rare = 0.0 if bounds is None else RARE_UNIT * (_width(bounds) * y.shape[1] / totals.shape[1]) ** 2
-    signs = _signs(totals.shape[1], n_draws, rng or np.random.default_rng(0))
+    signs = _signs(totals.shape[1], n_draws, generator(rng))
     gaps = totals.sum(axis=1)[:, None] - totals.sum(axis=1)
     statistic = gaps * _inverse_root(np.where(squares > 0, squares + rare, 0.0))
     return _stepped(statistic, signs @ totals.T, _inverse_root(squares), check_level(level))
@@ -125,16 +129,17 @@ def rank_sets_of_normal(
     >>> found.low.tolist(), found.high.tolist()
     ([1, 2, 2], [1, 3, 3])
     """
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
     x, sigma = check_finite(estimates, "estimates", 1), check_finite(covariance, "covariance", 2)
     if sigma.shape != (len(x), len(x)) or not len(x):
         raise DataError(f"covariance must have one row and column an estimate; got {sigma.shape} for {len(x)}")
-    if not df > 0:
-        raise DataError(f"df must be positive; got {df}")
+    if df != np.inf:
+        check_number(df, "df", above=0)
     root = _square_root(sigma)
-    generator = rng or np.random.default_rng(0)
-    errors = generator.standard_normal((n_draws, len(x))) @ root
+    source = generator(rng)
+    errors = source.standard_normal((n_draws, len(x))) @ root
     if np.isfinite(df):
-        errors *= np.sqrt(df / generator.chisquare(df, (n_draws, 1)))
+        errors *= np.sqrt(df / source.chisquare(df, (n_draws, 1)))
     scale = _inverse_root(_square_distances(root.T))
     return _stepped((x[:, None] - x) * scale, errors, scale, check_level(level))
 
@@ -153,8 +158,7 @@ def _totals(scores: FloatArray, clusters: ArrayLike | None) -> FloatArray:
 
 def _width(bounds: tuple[float, float]) -> float:
     low, high = bounds
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise DataError(f"bounds must be finite with low < high; got {low} and {high}")
+    check_range(low, high)
     return high - low
 
 

@@ -1,4 +1,4 @@
-"""Many systems: joint draws of their scores, the posterior of their ranks, ties, and corrections for many tests."""
+"""Many systems: joint draws of their scores, the posterior of their ranks, and ties."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, fitted, numbers
+from harness_uq.stats.common.scalars import MOST_DRAWS, check_number, check_range, check_whole, generator
 from harness_uq.stats.pairs.unit_totals import UnitTotals, unit_totals
 
 EXTREME_MASS, GRADED_MASS = 2.0, 0.5
@@ -56,6 +57,8 @@ def joint_draws(
     Sinica 4, 639-650, for drawing the prior's part; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, for parts
     of a gamma process.
     """
+    check_range(low, high)
+    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
     units = unit_totals(scores, low, high, clusters)
     given = _mass_of(units) if prior_mass is None else numbers(prior_mass, "prior_mass")
     if given.shape not in ((), (len(units.totals),)):
@@ -63,7 +66,7 @@ def joint_draws(
     masses = np.broadcast_to(given, len(units.totals))
     if not ((masses > 0) & np.isfinite(masses)).all():
         raise DataError(f"prior_mass must be positive and finite; got {masses.min():g}")
-    rng = rng or np.random.default_rng(0)
+    rng = generator(rng)
     draws = np.empty((len(units.totals), n_draws))
     step = max(1, _CELLS_AT_ONCE // (units.totals.shape[1] + _STICKS * len(draws)))
     for start in range(0, n_draws, step):
@@ -80,6 +83,7 @@ def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: 
     >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
     [2.0, 0.5]
     """
+    check_range(low, high)
     return _mass_of(unit_totals(scores, low, high, clusters))
 
 
@@ -155,6 +159,7 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
     >>> posterior.prob_best.tolist(), posterior.expected.tolist()
     ([0.5, 0.0, 0.5], [1.5, 3.0, 1.5])
     """
+    rng = generator(rng)
     x = check_finite(draws, "draws", 2)
     n_systems, n_draws = x.shape
     if not x.size:
@@ -268,6 +273,7 @@ def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArra
     >>> tied_ranks([0.6458, 0.6042, 0.3750], [0.0640, 0.0655, 0.0651]).tolist()
     [1, 1, 2]
     """
+    check_number(z, "z", lowest=0)
     mu, sd = check_finite(means, "means", 1), check_finite(sds, "sds", 1)
     if mu.shape != sd.shape or not mu.size:
         raise DataError(f"means and sds must hold one value a system; got {mu.size} and {sd.size}")
@@ -276,64 +282,3 @@ def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArra
     ranks = np.empty(mu.size, np.int64)
     ranks[order] = 1 + np.concatenate([[0], np.cumsum(scores >= z)])
     return ranks
-
-
-def holm(p_values: ArrayLike) -> FloatArray:
-    """Holm's adjusted p-values: reject where <= alpha, and the chance of any false rejection is at most alpha.
-
-    Parameters
-    ----------
-    p_values : array_like, any shape, in [0, 1]; the whole array is one family
-
-    Raises
-    ------
-    DataError : if a value is not a probability
-
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
-
-    >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = _check_p(p_values)
-    shape, p = p.shape, p.ravel()
-    order = np.argsort(p)
-    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    return _restore(steps, order, shape)
-
-
-def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
-    """Benjamini-Hochberg adjusted p-values: reject where <= q; the expected share of false rejections is at most q.
-
-    Parameters
-    ----------
-    p_values : array_like, any shape, in [0, 1]; the whole array is one family
-
-    Raises
-    ------
-    DataError : if a value is not a probability
-
-    The share in the data at hand may be larger. For independent or positively dependent tests; all pairs of systems are
-    neither, and the rate is then only approximate. Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(12).tolist()
-    [0.03, 0.04, 0.04]
-    """
-    p = _check_p(p_values)
-    shape, p = p.shape, p.ravel()
-    order = np.argsort(p)
-    ratios = p[order] * p.size / np.arange(1, p.size + 1)
-    steps = np.minimum.accumulate(ratios[::-1])[::-1]
-    return _restore(steps, order, shape)
-
-
-def _check_p(p_values: ArrayLike) -> FloatArray:
-    p = numbers(p_values, "p_values")
-    if not ((p >= 0) & (p <= 1)).all():
-        raise DataError(f"p_values must lie in [0, 1]; got {p[~((p >= 0) & (p <= 1))][0]}")
-    return p
-
-
-def _restore(steps: FloatArray, order: IntArray, shape: tuple[int, ...]) -> FloatArray:
-    adjusted = np.empty_like(steps)
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted.reshape(shape)

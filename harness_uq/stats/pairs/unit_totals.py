@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError
 from harness_uq.stats.clusters.cluster_robust import cluster_codes
 from harness_uq.stats.common.arrays import FloatArray, numbers
+from harness_uq.stats.common.scalars import check_range
 from harness_uq.stats.pairs.paired_clustered import cluster_mass
 
 ROUNDING = 1e-12
@@ -58,8 +59,7 @@ def _unit_scores(scores: ArrayLike, low: float, high: float) -> FloatArray:
     y = numbers(scores, "scores")
     if y.ndim != 2 or not y.size:
         raise DataError(f"scores must have shape (n_systems, n_questions); got {y.shape}")
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise DataError(f"bounds must be finite with low < high; got {low} and {high}")
+    check_range(low, high)
     slack = ROUNDING * max(abs(low), abs(high))
     if (y < low - slack).any() or (y > high + slack).any():
         raise DataError(f"scores must lie in [{low:g}, {high:g}]; got {np.nanmin(y):g} to {np.nanmax(y):g}")

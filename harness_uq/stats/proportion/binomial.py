@@ -10,6 +10,7 @@ from scipy import special
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, check_counts, check_level
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, IntervalKind, Posterior
+from harness_uq.stats.common.scalars import MOST_COUNT, check_number, check_pair, check_whole
 from harness_uq.stats.common.special import beta_quantile
 
 BinomialMethod: TypeAlias = Literal["beta", "hdi", "jeffreys", "wilson", "clopper_pearson", "agresti_coull", "clt", "t"]
@@ -68,7 +69,7 @@ def binomial_interval(
     """
     s, n = check_counts(successes, trials)
     check_level(level)
-    if method not in _METHODS:
+    if not isinstance(method, str) or method not in _METHODS:
         raise DataError(f"no binomial method {method!r}; there are {', '.join(sorted(_METHODS))}")
     _require_trials(n, 2 if method == "t" else 1)
     low, high = _METHODS[method](s, n, level)
@@ -93,6 +94,9 @@ def beta_posterior(successes: float, trials: float, *, prior: tuple[float, float
     >>> beta_posterior(20, 20).mean == 21 / 22
     True
     """
+    check_number(successes, "successes", lowest=0)
+    check_number(trials, "trials", lowest=0)
+    check_pair(prior, "prior")
     s, n = check_counts(successes, trials)
     _require_trials(n, 1)
     return BetaPosterior(prior[0] + float(s), prior[1] + float(n - s))
@@ -121,6 +125,9 @@ def finite_population_posterior(successes: int, trials: int, population: int) ->
     >>> round(posterior.mean, 6), round(float(posterior.cdf(0.5)), 6)
     (0.833333, 0.333333)
     """
+    check_whole(successes, "successes", 0, MOST_COUNT)
+    check_whole(trials, "trials", 0, MOST_COUNT)
+    check_whole(population, "population", 1, MOST_COUNT)
     s, n, size = _whole_counts(successes, trials, population)
     a, b, unseen = 1.0 + s, 1.0 + n - s, size - n
     spread = np.sqrt(a * b * unseen * (a + b + unseen) / ((a + b) ** 2 * (a + b + 1)))
@@ -191,9 +198,6 @@ def _require_trials(trials: FloatArray, least: int) -> None:
 def _whole_counts(successes: int, trials: int, population: int) -> tuple[int, int, int]:
     s, n = check_counts(successes, trials)
     _require_trials(n, 1)
-    counts = np.array([float(s), float(n), float(population)])
-    if not (counts == np.floor(counts)).all():
-        raise DataError(f"the score on a finite benchmark needs whole counts; got {counts.tolist()}")
     if population < n:
         raise DataError(f"the benchmark must hold all {n:g} questions asked; got population {population}")
     if population == n:

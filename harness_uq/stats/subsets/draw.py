@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.arrays import FloatArray, IntArray
+from harness_uq.stats.common.scalars import check_range, check_whole, generator
 from harness_uq.stats.subsets.history import check_history, rates
 
 Design: TypeAlias = Literal["uniform", "stratified", "informative"]
@@ -65,13 +66,14 @@ def draw_subset(
     >>> len(subset.indices), float(subset.probabilities[0])
     (20, 0.2)
     """
-    if not 1 <= n <= n_questions:
-        raise DataError(f"the number of questions to draw must be from 1 to {n_questions}; got {n}")
+    check_range(low, high)
+    check_whole(n_questions, "n_questions", 1)
+    check_whole(n, "n", 1, n_questions)
     if design not in ("uniform", "stratified", "informative"):
         raise DataError(f"design must be 'uniform', 'stratified' or 'informative'; got {design!r}")
     if history is None and design == "informative":
         raise DataError("drawing by what is informative needs a history: scores of earlier systems")
-    rng = rng or np.random.default_rng(0)
+    rng = generator(rng)
     size, order = np.ones(n_questions), rng.permutation(n_questions)
     if history is not None and design != "uniform":
         r = rates(check_history(history, n_questions, low, high))

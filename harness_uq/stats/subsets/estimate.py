@@ -9,6 +9,7 @@ from scipy import special
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.arrays import FloatArray, IntArray, numbers
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.scalars import check_range
 from harness_uq.stats.subsets.history import check_history, covariates
 
 _FOLDS = 10
@@ -113,6 +114,7 @@ def subset_estimate(
     >>> estimate.mean, round(estimate.std_error**2 / (5 / 18 / 10 * (1 - 10 / 40)), 12)
     (0.5, 1.0)
     """
+    check_range(low, high)
     y = (_check_scores(scores, low, high) - low) / (high - low)
     tried, n_all = np.flatnonzero(~np.isnan(y)), len(y)
     n = len(tried)
@@ -137,8 +139,7 @@ def subset_estimate(
 
 
 def _check_scores(scores: ArrayLike, low: float, high: float) -> FloatArray:
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise DataError(f"bounds must be finite with low < high; got {low} and {high}")
+    check_range(low, high)
     y = numbers(scores, "scores")
     if y.ndim != 1:
         raise DataError(f"scores must have shape (n_all,), NaN where a question was not tried; got {y.shape}")

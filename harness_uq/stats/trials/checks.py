@@ -9,6 +9,7 @@ from scipy import special
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import check_weights
 from harness_uq.stats.common.arrays import FloatArray, numbers
+from harness_uq.stats.common.scalars import check_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ def missing_bounds(values: ArrayLike, low: float, high: float) -> MissingBounds:
     >>> missing_bounds([[1.0, float("nan")], [0.0, 1.0]], 0, 1)
     MissingBounds(n_missing=1, n_trials=4, low=0.5, high=0.75)
     """
+    check_range(low, high)
     x, seen = _check_trials(values)
     if not low < high or (x[seen] < low).any() or (x[seen] > high).any():
         raise DataError(

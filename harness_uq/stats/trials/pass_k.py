@@ -17,6 +17,7 @@ from harness_uq.stats.common.outcomes import (
     distinct_counts,
 )
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior
+from harness_uq.stats.common.scalars import MOST_TRIALS, check_number, check_whole
 from harness_uq.stats.trials.count_scores import (
     PassKind,
     beta_moments,
@@ -63,6 +64,7 @@ def pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
     >>> round(float(pass_at_k([[1, 1, 0, 0]], 2)), 12) == round(5 / 6, 12)
     True
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     return _mean_score(outcomes, count_score("at", k))
 
 
@@ -74,6 +76,7 @@ def pass_hat_k(outcomes: ArrayLike, k: int) -> FloatValue:
     >>> round(float(pass_hat_k([[1, 1, 0, 0]], 2)), 12) == round(1 / 6, 12)
     True
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     return _mean_score(outcomes, count_score("hat", k))
 
 
@@ -90,6 +93,8 @@ def g_pass_at_k(outcomes: ArrayLike, k: int, tau: float) -> FloatValue:
     >>> round(float(g_pass_at_k([[1, 1, 0, 0]], 2, tau=0.5)), 12) == round(5 / 6, 12)
     True
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
+    check_number(tau, "tau")
     return _mean_score(outcomes, count_score("g", k, tau))
 
 
@@ -103,6 +108,7 @@ def mg_pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
     >>> round(float(mg_pass_at_k([[1, 1, 1, 0]], 2)), 12)  # half of the six pairs are both right
     0.5
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     return _mean_score(outcomes, count_score("mg", k))
 
 
@@ -130,6 +136,7 @@ def maj_at_k(outcomes: ArrayLike, k: int, *, answers: ArrayLike | None = None) -
     >>> round(float(maj_at_k(correct, 3)), 12)
     0.5
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     score = count_score("maj", k)
     if answers is None:
         return _mean_score(outcomes, score)
@@ -172,6 +179,7 @@ def bayes_pass_k(
     >>> round(float(mean), 6), round(float(sd) ** 2, 6)
     (0.833333, 0.038889)
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     score = count_score(kind, k, tau)
     s, n = count_right(outcomes)
     _check_enough(n, 1)
@@ -258,6 +266,7 @@ def pass_k_posterior(
     >>> posterior.reach, 0 < low < posterior.mean < high < 1
     ('within', True)
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     score = count_score(kind, k, tau)
     top = float(score[-1])
     if top == 0:

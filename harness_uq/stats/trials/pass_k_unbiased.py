@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.outcomes import check_question_counts
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.scalars import MOST_TRIALS, check_whole
 from harness_uq.stats.means.bounded import (
     bounded_posterior,
     cluster_totals,
@@ -61,6 +62,7 @@ def unbiased_pass_k_posterior(
     >>> unbiased_pass_k_posterior([1, 1, 0], 1, 1)
     BetaPosterior(a=3, b=2, low=0, high=1)
     """
+    check_whole(k, "k", 1, MOST_TRIALS)
     score = count_score(kind, k, tau)
     top = float(score[-1])
     if top == 0:

@@ -249,7 +249,7 @@ def test_bad_arguments_are_named() -> None:
         korn_graubard_wilson([2.0, 0.0], [0, 1])
     with pytest.raises(NotEstimableError, match="no scores"):
         cluster_robust([], [])
-    with pytest.raises(DataError, match="n_draws must be at least 1"):
+    with pytest.raises(DataError, match="n_draws must be a whole number, 1"):
         cluster_bootstrap([1.0, 0.0, 1.0], [0, 1, 2], n_draws=0)
 
 

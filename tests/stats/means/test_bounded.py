@@ -329,7 +329,7 @@ def test_bad_arguments_are_named() -> None:
         bounded_posterior([0.5, 1.5], 0, 1)
     with pytest.raises(DataError, match="low < high"):
         bounded_posterior([0.5], 1, 1)
-    with pytest.raises(DataError, match="atom_mass must be positive"):
+    with pytest.raises(DataError, match="atom_mass must be a number above 0"):
         bounded_posterior([0.5], 0, 1, atom_mass=0.0)
     with pytest.raises(DataError, match=r"shape \(n_clusters,\)"):
         clustered_bounded_posterior([[1.0]], [[1.0]])

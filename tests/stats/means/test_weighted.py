@@ -220,7 +220,7 @@ def test_bad_arguments_are_named() -> None:
         bayesian_bootstrap([1.0, float("nan")], "mean")
     with pytest.raises(DataError, match=r"shape \(n_records, n_columns\)"):
         bayesian_bootstrap(np.zeros((2, 2, 2)), "mean")
-    with pytest.raises(DataError, match="n_draws must be at least 1"):
+    with pytest.raises(DataError, match="n_draws must be a whole number, 1"):
         bayesian_bootstrap([1.0, 2.0], "mean", n_draws=0)
-    with pytest.raises(DataError, match="n_draws must be at least 1"):
+    with pytest.raises(DataError, match="n_draws must be a whole number, 1"):
         resampled(3, lambda index: float(index.mean()), n_draws=0)

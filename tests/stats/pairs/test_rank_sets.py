@@ -129,7 +129,7 @@ def test_one_system_has_the_first_rank() -> None:
         (lambda: rank_sets([[1.0, 0.0]], level=1.5), "level"),
         (lambda: rank_sets_of_normal([1, 2], np.eye(3)), "one row and column an estimate"),
         (lambda: rank_sets_of_normal([1, 2], [[1, 2], [2, 1]]), "negative variance"),
-        (lambda: rank_sets_of_normal([1, 2], np.eye(2), df=0), "df must be positive; got 0"),
+        (lambda: rank_sets_of_normal([1, 2], np.eye(2), df=0), "df must be a number above 0; got 0"),
     ],
 )
 def test_says_what_it_cannot_use(call: object, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Ranks: joint draws against exact posteriors, published ties, corrections against statsmodels, calibration."""
+"""Ranks: joint draws against exact posteriors, published ties, calibration."""
 
 import numpy as np
 import pytest
@@ -8,15 +8,12 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import binomtest
-from statsmodels.stats.multitest import multipletests
 
 from harness_uq.errors import DataError
 from harness_uq.stats.pairs.paired import paired_difference_posterior, paired_posteriors
 from harness_uq.stats.pairs.paired_clustered import paired_clustered_difference_posterior
 from harness_uq.stats.pairs.ranks import (
-    benjamini_hochberg,
     expected_ranks,
-    holm,
     joint_draws,
     rank_posterior,
     ranking_z_score,
@@ -164,18 +161,6 @@ def test_ties_chain_through_neighbours_and_ranks_are_dense() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_adjusted_p_values_agree_with_statsmodels(p: list[float]) -> None:
-    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
-    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
-
-
-def test_adjustment_keeps_the_shape() -> None:
-    p = np.array([[0.01, 0.2], [0.04, 0.03]])
-    assert holm(p).shape == benjamini_hochberg(p).shape == (2, 2)
-
-
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
@@ -198,8 +183,6 @@ def test_says_what_else_it_cannot_use() -> None:
         expected_ranks([[0.5, np.nan], [np.nan, 0.5]])
     with pytest.raises(DataError, match=r"standard deviations .* must be positive"):
         tied_ranks([0.1, 0.2], [0.0, 0.0])
-    with pytest.raises(DataError, match=r"lie in \[0, 1\]"):
-        holm([0.2, 1.2])
 
 
 @pytest.mark.slow

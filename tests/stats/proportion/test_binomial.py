@@ -292,7 +292,7 @@ def test_a_benchmark_asked_in_full_is_not_an_estimate() -> None:
         finite_population_posterior(3, 4, 4)
     with pytest.raises(DataError, match="must hold all 4"):
         finite_population_posterior(3, 4, 3)
-    with pytest.raises(DataError, match="whole counts"):
+    with pytest.raises(DataError, match="successes must be a whole number"):
         finite_population_posterior(2.5, 4, 9)  # type: ignore[arg-type]
 
 
