@@ -59,7 +59,7 @@ def _same(value: T, shared: dict[object, object]) -> T:
     """The value, of equal parts one and the same."""
     if isinstance(value, Structure):
         parts = {name: _same(getattr(value, name), shared) for name in ("facts", "hints", "warnings")}
-        return cast("T", replace(value, **parts))  # type: ignore[arg-type]
+        return cast("T", replace(value, **parts))
     found = tuple(_same(part, shared) for part in value) if isinstance(value, tuple) else value
     return cast("T", shared.setdefault(found, found)) if isinstance(found, _SHARED) else value
 
