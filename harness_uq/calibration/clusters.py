@@ -119,10 +119,9 @@ def _clustered_cells(size: Size) -> list[Cell]:
     if smoke:
         factorial = [(0.99, "588×16", np.inf), (0.9, "30×10", 2.0)]
         hard, few = [(0.97, "20×3", 1.0)], []
-    n = 60 if smoke else 200
     fixed = [
-        Cell("clustered", family, {"theta": theta, "clusters": clusters, "d": d}, n)
-        for family, cells in (("factorial", factorial), ("hard", hard), ("few", few))
+        Cell("clustered", family, {"theta": theta, "clusters": clusters, "d": d}, 60 if smoke else n)
+        for family, cells, n in (("factorial", factorial, 100), ("hard", hard, 100), ("few", few, 200))
         for theta, clusters, d in cells
     ]
     sizes = [
@@ -233,12 +232,12 @@ CLUSTERED = Setting(
 def _nested_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
-        Cell("nested", "prior", {"clusters": "10×5×3"}, 60 if smoke else 1200, averaged=True),
+        Cell("nested", "prior", {"clusters": "10×5×3"}, 60 if smoke else 400, averaged=True),
     ]
     shapes = ("10×6×2",) if smoke else ("5×6×4", "10×6×2", "30×5×4")
     spreads = ((2.0, 2.0),) if smoke else ((0.4, 2.0), (2.0, 2.0), (20.0, 0.3), (np.inf, 1.0))
     fixed = [
-        Cell("nested", "fixed", {"theta": theta, "clusters": shape, "d": d, "e": e}, 40 if smoke else 100)
+        Cell("nested", "fixed", {"theta": theta, "clusters": shape, "d": d, "e": e}, 40 if smoke else 60)
         for theta, shape, (d, e) in product((0.9,) if smoke else (0.6, 0.95), shapes, spreads)
     ]
     return prior + fixed

@@ -88,7 +88,7 @@ _METHODS: dict[str, Callable[[FloatArray, float], tuple[float, float]]] = {
 
 def _cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
-    grid = product((30, 100, 500), (2, 3, 10), (0.0, 0.3, 1.0), (0.5, 0.9))
+    grid = product((30, 500), (2, 10), (0.0, 0.3, 1.0), (0.5, 0.9))
     chosen = [(100, 3, 0.6, 0.9), (30, 2, 0.3, 0.5)] if smoke else list(grid)
     normal = [
         Cell("crossed", "fixed", {"questions": q, "seeds": k, "sd": sd, "accuracy": p}, 60 if smoke else 100)

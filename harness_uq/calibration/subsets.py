@@ -61,7 +61,7 @@ def _cells(size: Size) -> list[Cell]:
             "subset",
             "two-parameter logistic",
             {"difficulties' sd": spread, "systems": n, "the new one": place},
-            60 if smoke else 300,
+            60 if smoke else 100,
         )
         for spread, n, place in designs
     ]

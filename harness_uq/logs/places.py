@@ -8,13 +8,13 @@ import errno
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from glob import glob
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
 from harness_uq.logs.leftovers import replacing
+from harness_uq.logs.listed import Fingerprint as Fingerprint
 from harness_uq.logs.ranges import Ranges
 from harness_uq.logs.refusals import shown
 
@@ -25,22 +25,6 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _LOCAL = re.compile(r"(?:file|local)://", re.IGNORECASE)
 _BUFFER = 1 << 17
 _WEB = ("http://", "https://")
-
-
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """What tells whether a file is still the one that was read.
-
-    Attributes
-    ----------
-    url : the place
-    size : bytes, None where the store does not say
-    tag : the store's own hash or version of the content; else the time of its last change; None where neither is known
-    """
-
-    url: str
-    size: int | None
-    tag: str | None
 
 
 def is_remote(place: str) -> bool:

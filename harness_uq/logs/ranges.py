@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from harness_uq.logs.listed import kept
 from harness_uq.logs.refusals import refusals
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Ranges(io.RawIOBase):
         self._file, self._size, self._place = file, size, place
         self._at = 0
         self._end_from = max(0, size - END)
-        self._end: bytes | None = None
+        self._end = kept().ends.get(place)
         self._window, self._window_from, self._ahead = b"", 0, _LEAST
         self._pieces: Sequence[bytes] = ()
         self._pieces_from: Sequence[int] = ()
@@ -89,6 +90,7 @@ class Ranges(io.RawIOBase):
         if start >= self._end_from:
             if self._end is None:
                 self._end = self._fetched(self._end_from, self._size)
+                kept().keep(self._place, self._end)
             return self._end[start - self._end_from : stop - self._end_from]
         known_to = self._window_from + len(self._window)
         if not self._window_from <= start < known_to:

@@ -11,12 +11,13 @@ from operator import itemgetter
 from typing import IO, TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from harness_uq.errors import MissingDependencyError
-from harness_uq.logs.places import Fingerprint
-from harness_uq.logs.ranges import Ranges
+from harness_uq.logs.listed import Fingerprint, kept
+from harness_uq.logs.ranges import END, Ranges
 from harness_uq.logs.refusals import MissingError, refusals, shown
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
+    from fsspec.spec import AbstractBufferedFile
 
 _EXTRA = "pip install 'harness-uq[remote]'"
 _NEEDED = {
@@ -45,7 +46,7 @@ class Store:
     """
 
     def __init__(self, scheme: str, files: "AbstractFileSystem") -> None:
-        self._is_web = scheme in ("http", "https")
+        self._is_web, self._is_s3 = scheme in ("http", "https"), scheme in ("s3", "s3a")
         self._files = files
 
     def listing(self, place: str) -> Iterator[Fingerprint]:
@@ -80,14 +81,29 @@ class Store:
     def open(self, place: str) -> BinaryIO:
         """The file by ranges; one that has none, as a web server may say, whole."""
         with refusals(place):
-            file = self._files.open(place, "rb", cache_type="none")
+            file = self._opened_as_listed(place) or self._files.open(place, "rb", cache_type="none")
             if not file.seekable() or file.size is None:
                 with file:
                     return io.BytesIO(file.read())
         return cast("BinaryIO", io.BufferedReader(Ranges(file, file.size, place), _BUFFER))
 
+    def _opened_as_listed(self, place: str) -> "AbstractBufferedFile | None":
+        """A file of S3 that a listing described, without asking for its size; its ETag is demanded when it is read."""
+        listed = kept().files.get(place)
+        if not self._is_s3 or listed is None or listed.size is None or listed.tag is None:
+            return None
+        file = self._files.open(place, "rb", cache_type="none", size=listed.size)
+        etag = f'"{listed.tag}"'
+        file.details = {"name": file.path, "size": listed.size, "type": "file", "ETag": etag}
+        file.req_kw = file.req_kw | {"IfMatch": etag}
+        return file
+
     def read_bytes(self, place: str) -> bytes:
         """The whole file."""
+        listed = kept().files.get(place)
+        if listed is not None and listed.size is not None and listed.size <= END:
+            with self.open(place) as file:
+                return file.read()
         with refusals(place):
             return bytes(self._files.cat_file(place))
 

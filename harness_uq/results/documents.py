@@ -9,6 +9,7 @@ from typing import Literal, NotRequired, TypeAlias, TypedDict
 from harness_uq.estimands import Scope
 from harness_uq.results.comparison import Verdict
 from harness_uq.results.estimate import IntervalKind
+from harness_uq.results.gate import Decision
 
 Missing: TypeAlias = float | None
 
@@ -135,6 +136,49 @@ class ComparisonEntry(TypedDict):
     warnings: list[str]
 
 
+class GateRowEntry(ComparisonEntry):
+    """One score of a gate: the comparison of the new system with the baseline, and what the gate makes of it."""
+
+    decision: Decision
+    is_needed: bool
+    adjusted_p: Missing
+    pass_power: Missing
+    failing_drop: Missing
+    can_fail: bool | None
+
+
+class MissingScoreDocument(TypedDict):
+    """A score of the baseline that the new runs lack."""
+
+    task: str
+    metric: str
+    filter: str
+
+
+class GateEntry(TypedDict):
+    """What a gate comes to."""
+
+    decision: Decision
+    alpha: float
+    can_fail: bool | None
+    missing: list[MissingScoreDocument]
+    rows: list[GateRowEntry]
+    notes: list[str]
+
+
+class SelfTestEntry(TypedDict):
+    """How often a gate fails systems that are equal."""
+
+    kind: str
+    n: int
+    n_failed: int
+    n_passed: int
+    rate: float
+    interval: IntervalDocument
+    alpha: float
+    systems: list[str]
+
+
 class DisagreementDocument(TypedDict):
     """A question on which two systems differ."""
 
@@ -164,7 +208,7 @@ class RankedDocument(TypedDict):
     prob_best: Missing
     expected_rank: Missing
     rank_interval: list[int]
-    rank_set: NotRequired[list[int] | None]
+    rank_set: list[int] | None
     group: str
     group_adjusted: str
     tied_rank: int | None
@@ -191,7 +235,7 @@ class RankingEntry(TypedDict):
     adjusted_p: list[list[Missing]] | None
     correction: str | None
     prob_rank: list[list[float]] | None
-    neighbours: NotRequired[NeighboursDocument | None]
+    neighbours: NeighboursDocument | None
     n_questions: int
     n_comparisons: int
     diagnostics: dict[str, Missing]
@@ -325,6 +369,15 @@ class CompareDocument(TypedDict):
     errors: list[ErrorDocument]
 
 
+class GateDocument(TypedDict):
+    """What `harness-uq gate --format json` prints; with `--self-test` the other list."""
+
+    schema: Literal[1]
+    gates: NotRequired[list[GateEntry]]
+    self_tests: NotRequired[list[SelfTestEntry]]
+    errors: list[ErrorDocument]
+
+
 class RankDocument(TypedDict):
     """What `harness-uq rank --format json` prints."""
 
@@ -367,6 +420,7 @@ DOCUMENTS: dict[str, object] = {
     "estimate": EstimateDocument,
     "structure": StructureDocument,
     "compare": CompareDocument,
+    "gate": GateDocument,
     "rank": RankDocument,
     "plan": PlanDocument,
     "effects": EffectsDocument,

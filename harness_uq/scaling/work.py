@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimating.analysis import Options, estimate
 from harness_uq.logs.data import TaskLog
+from harness_uq.logs.listed import as_listed
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader
 from harness_uq.plugins.reading import Unread, search, unread_of
@@ -68,7 +69,8 @@ class Work:
     def _done(self, batch: Batch, plugins: Plugins) -> BatchDone:
         done = BatchDone()
         known = _stored(batch)
-        fresh = self._read([part for part in batch if part not in known], done, plugins)
+        with as_listed(file for part in batch for file in part.files):
+            fresh = self._read([part for part in batch if part not in known], done, plugins)
         whole = {
             part: [replace(run, rows=self._rows(run.logs, plugins)) for run in runs]
             for part, runs in (known | fresh).items()

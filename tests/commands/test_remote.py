@@ -265,6 +265,13 @@ class TestS3:
         assert (code, "org/a" in out) == (0, True)
         assert {status for method, _, status, _ in s3.asked() if method == "GET"} == {206}
 
+    def test_each_file_is_fetched_once(self, s3, local, capsys):
+        upload(local, s3.url)
+        s3.forget()
+        code, _, _ = said(capsys, "estimate", f"{s3.url}/inspect", f"{s3.url}/lm-eval", "--jobs", "1")
+        fetched = [path for method, path, _, _ in s3.asked() if not path.partition("?")[2]]
+        assert (code, len(fetched), len(set(fetched))) == (0, 8, 8)
+
     def test_a_bucket_that_is_not_there_is_named(self, s3, local, capsys):
         upload(local, s3.url)
         code, out, err = said(capsys, "estimate", "s3://no-such-bucket/x", f"{s3.url}/inspect/a.eval")

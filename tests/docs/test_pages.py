@@ -15,6 +15,13 @@ INDEX = (DOCS / "index.md").read_text()
 PAGES = sorted(DOCS.rglob("*.md"))
 
 
+def test_every_page_is_in_a_list_of_the_site() -> None:
+    lists = [block for page in PAGES for block in re.findall(r"```{toctree}\n(.*?)```", page.read_text(), re.DOTALL)]
+    listed = {line.strip().rpartition("/")[2] for block in lists for line in block.splitlines()} | {"index"}
+    loose = [page for page in DOCS.glob("*.md") if page.stem not in listed]
+    assert loose == [], "name it in docs/guides.md or docs/project.md"
+
+
 @pytest.mark.parametrize("name", sorted(set(method_names(load_plugins().estimators)) - {"bayes"}))
 def test_every_method_has_its_page_in_the_index(name: str) -> None:
     (row,) = [line for line in INDEX.splitlines() if line.startswith("|") and f"`{name}`" in line]

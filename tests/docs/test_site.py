@@ -15,7 +15,7 @@ SITE = Path(os.environ["HARNESS_UQ_SITE"])
 PACKAGES = ("harness_uq", "harness_uq.stats", "harness_uq.plots")
 WIDE = ("index", "methods/clustered-score", "calibration", "readme", "compare", "json", "gallery", "notebooks/logs")
 REFERENCE = ("reference/made/harness_uq-results", "reference/made/harness_uq.stats-clusters")
-TUTORIALS = ("tutorials/two-models", "tutorials/epochs")
+TUTORIALS = ("tutorials/two-models", "tutorials/epochs", "tutorials/gate")
 
 
 class Page(HTMLParser):

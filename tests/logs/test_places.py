@@ -9,6 +9,7 @@ import pytest
 
 from harness_uq.errors import MissingDependencyError
 from harness_uq.logs import places
+from harness_uq.logs.listed import as_listed
 from harness_uq.logs.ranges import END
 
 CONTENT = os.urandom(3 * END)
@@ -210,6 +211,27 @@ class TestS3:
                 file.seek(start)
                 assert file.read(10) == CONTENT[start : start + 10]
         assert sorted(n for _, _, _, n in s3.asked()) == [10, 20]
+
+    def test_a_file_that_was_listed_is_fetched_once_however_often_it_is_opened(self, s3):
+        for name in ("a", "b"):
+            places.write_whole(f"{s3.url}/{name}", name.encode() * 1000)
+        listed = list(places.listing(s3.url))
+        s3.forget()
+        with as_listed(listed):
+            for _ in range(3):
+                with places.open_binary(f"{s3.url}/a") as file:
+                    assert file.read(2) == b"aa"
+                assert places.read_bytes(f"{s3.url}/b") == b"b" * 1000
+        assert [(method, n) for method, _, _, n in s3.asked()] == [("GET", 1000), ("GET", 1000)]
+
+    def test_a_file_that_is_not_what_was_listed_is_refused(self, s3):
+        place = f"{s3.url}/run.eval"
+        places.write_whole(place, CONTENT)
+        listed = list(places.listing(place))
+        places.write_whole(place, CONTENT[::-1])
+        with as_listed(listed), places.open_binary(place) as file, pytest.raises(OSError, match="changed while"):
+            file.read(1)
+        assert places.read_bytes(place) == CONTENT[::-1]
 
     def test_an_object_that_changes_or_goes_while_it_is_read_is_refused(self, s3):
         boto3 = pytest.importorskip("boto3")

@@ -93,6 +93,17 @@ def test_documents_of_two_systems_are_valid(
 
 
 @pytest.mark.harness
+def test_a_gate_and_its_self_test_are_valid(printed: Print, lm_eval_runs: Path) -> None:
+    small, large = (lm_eval_runs / "lm-eval" / f"scripted-{name}" for name in ("small", "large"))
+    decided = printed("gate", small, "--baseline", large, "--margin", "0.05")
+    assert decided["gates"]
+    assert errors("gate", decided) == []
+    tested = printed("gate", large, "--self-test", "--margin", "0.1", "--gates", "20", "--task", "demo_passages")
+    assert tested["self_tests"]
+    assert errors("gate", tested) == []
+
+
+@pytest.mark.harness
 def test_a_subset_and_its_probabilities_are_valid(lm_eval_runs: Path, tmp_path: Path) -> None:
     output = tmp_path / "ids.json"
     history = lm_eval_runs / "lm-eval"

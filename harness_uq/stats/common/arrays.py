@@ -36,9 +36,11 @@ def numbers(values: ArrayLike, name: str) -> FloatArray:
     [1.0, nan, 2.0]
     """
     array = _floats(values, name)
-    large = np.isfinite(array) & (np.abs(array) > LARGEST)
-    if large.any():
-        raise DataError(f"{name} must lie within ±{LARGEST:g}, where their moments are finite; got {array[large][0]:g}")
+    if not (np.abs(array) <= LARGEST).all():  # or some are missing
+        large = np.isfinite(array) & (np.abs(array) > LARGEST)
+        if large.any():
+            found = array[large][0]
+            raise DataError(f"{name} must lie within ±{LARGEST:g}, where their moments are finite; got {found:g}")
     return array
 
 

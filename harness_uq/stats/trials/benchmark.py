@@ -11,7 +11,7 @@ from harness_uq.errors import DataError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
-from harness_uq.stats.common.outcomes import check_question_counts
+from harness_uq.stats.common.outcomes import check_question_counts, distinct_counts
 
 BenchmarkModel = Literal["hierarchical", "pooled"]
 ModelChoice = Literal["auto", "hierarchical", "pooled"]
@@ -50,6 +50,22 @@ class _Moments:
         """Both parameters of the Betas with these moments."""
         size = self.right * self.wrong / self.sd**2 - 1
         return self.right * size, self.wrong * size
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """How often questions of so many successes and trials occur, (K,) each."""
+
+    successes: FloatArray
+    trials: FloatArray
+    repeats: FloatArray
+
+    @classmethod
+    def of(cls, successes: FloatArray, trials: FloatArray) -> "_Questions":
+        if (successes != np.floor(successes)).any() or (trials != np.floor(trials)).any():
+            return cls(successes, trials, np.ones(len(trials)))
+        s, n, _, repeats = distinct_counts(successes, trials)
+        return cls(s, n, repeats.astype(float))
 
 
 class BenchmarkPosterior(BetaMixturePosterior):
@@ -117,56 +133,63 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     """
     s, n = check_question_counts(successes, trials)
     check_model(model)
-    share = _pooled_share(s, n) if model == "auto" else float(model == "pooled")
-    pooled = _pooled(s, n)
+    questions = _Questions.of(s, n)
+    share = _pooled_share(questions) if model == "auto" else float(model == "pooled")
+    pooled = _pooled(questions)
     if share == 1.0:
         return BenchmarkPosterior(pooled, pooled_share=1.0)
     grid = beta_binomial_grid(s, n)
-    moments, masses = _by_dispersion(s, n, grid)
+    moments, masses = _by_dispersion(questions, grid)
     if model == "auto":
-        moments = _with_shapeless(s, n, moments)
+        moments = _with_shapeless(questions, moments)
     return BenchmarkPosterior(moments * (1.0 - share) + pooled * share, masses, pooled_share=share, icc=grid.icc_mean)
 
 
-def _pooled_share(successes: FloatArray, trials: FloatArray) -> float:
+def _pooled_share(questions: _Questions) -> float:
     """Weight of the pooled model: 1 with one trial a question, else by the rarer of right and wrong trials."""
-    if trials.max() <= 1:
+    s, n, repeats = questions.successes, questions.trials, questions.repeats
+    if n.max() <= 1:
         return 1.0
-    rarer = min(float(successes.sum()), float((trials - successes).sum()))
+    rarer = min(float(repeats @ s), float(repeats @ (n - s)))
     return float(np.clip((LEARNT_FROM - rarer) / (LEARNT_FROM - POOLED_UP_TO), 0.0, 1.0))
 
 
-def _pooled(successes: FloatArray, trials: FloatArray) -> _Moments:
+def _pooled(questions: _Questions) -> _Moments:
     """One binomial of 1 / sum_q(w_q^2 / n_q) trials, w_q = 1 / M, under a uniform prior."""
-    tried = trials > 0
-    share, size = float(np.mean(successes[tried] / trials[tried])), tried.sum() ** 2 / float(np.sum(1 / trials[tried]))
+    tried = questions.trials > 0
+    s, n, repeats = (part[tried] for part in (questions.successes, questions.trials, questions.repeats))
+    count = repeats.sum()
+    share, size = float(repeats @ (s / n) / count), count**2 / float(np.sum(repeats / n))
     return _Moments.of_beta(1 + size * share, 1 + size * (1 - share))
 
 
-def _with_shapeless(successes: FloatArray, trials: FloatArray, hierarchical: _Moments) -> _Moments:
+def _with_shapeless(questions: _Questions, hierarchical: _Moments) -> _Moments:
     """The hierarchical moments averaged with those of the questions' own noise, where each has been tried."""
-    if not trials.all():
+    n, repeats = questions.trials, questions.repeats
+    if not n.all():
         return hierarchical
-    share = successes / trials
-    plain = float(share.mean())
-    once = trials == 1
-    noise = np.where(once, plain * (1 - plain), share * (1 - share) / np.where(once, 1.0, trials - 1))
-    total = float(noise.sum())
+    share, count = questions.successes / n, repeats.sum()
+    plain = float(repeats @ share / count)
+    once = n == 1
+    noise = np.where(once, plain * (1 - plain), share * (1 - share) / np.where(once, 1.0, n - 1))
+    total = float(repeats @ noise)
     if total == 0:
         return hierarchical
-    shape = SHAPE_WORTH / (SHAPE_WORTH + total**2 / float(noise @ noise))
+    shape = SHAPE_WORTH / (SHAPE_WORTH + total**2 / float(repeats @ noise**2))
     most = plain * (1 - plain) / 2  # that of a Beta with a + b = 1
-    sd = np.sqrt(min(total / len(trials) ** 2, most))
+    sd = np.sqrt(min(total / count**2, most))
     shapeless = _Moments(*(np.asarray(x) for x in (plain, 1 - plain, sd)))
     return hierarchical * shape + shapeless * (1.0 - shape)
 
 
-def _by_dispersion(successes: FloatArray, trials: FloatArray, grid: BetaBinomialGrid) -> tuple[_Moments, FloatArray]:
+def _by_dispersion(questions: _Questions, grid: BetaBinomialGrid) -> tuple[_Moments, FloatArray]:
     """Moments of the score for each d that matters, mixed over theta, and the masses of these d."""
     masses = grid.weights.sum(axis=0)
     kept = masses > _NEGLIGIBLE
     weights = grid.weights[:, kept] / masses[kept]
-    right, wrong, within = (part[:, kept] for part in _moments_at_nodes(successes, trials, grid, None))
+    count = questions.repeats.sum()
+    at_nodes = _moments_at_nodes(questions, grid, questions.repeats / count, questions.repeats / count**2)
+    right, wrong, within = (part[:, kept] for part in at_nodes)
     mean = np.sum(weights * right, axis=0)
     variance = np.sum(weights * (within + (right - mean) ** 2), axis=0)
     return _Moments(mean, np.sum(weights * wrong, axis=0), np.sqrt(variance)), masses[kept]
@@ -193,18 +216,22 @@ def hierarchical_moments(
     Both are polynomials in theta whose coefficients depend on d and n alone, so the sum over questions is taken
     once for each distinct n. m (1 - m) is expanded into positive terms: nothing cancels as d grows.
     """
-    mean, _, within = _moments_at_nodes(successes, trials, grid, weights)
+    each = np.ones(len(trials))
+    w = each / len(trials) if weights is None else weights
+    mean, _, within = _moments_at_nodes(_Questions(successes, trials, each), grid, w, w * w)
     average = float(np.sum(grid.weights * mean))
     return average, float(np.sum(grid.weights * (within + (mean - average) ** 2)))
 
 
 def _moments_at_nodes(
-    successes: FloatArray, trials: FloatArray, grid: BetaBinomialGrid, weights: FloatArray | None
+    questions: _Questions, grid: BetaBinomialGrid, w: FloatArray, w2: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean, 1 - mean and variance of sum_q w_q pi_q given each (theta, d) of the grid."""
-    w = np.full(len(trials), 1 / len(trials)) if weights is None else weights
-    n, which = np.unique(trials, return_inverse=True)
-    s, f, w2 = successes, trials - successes, w * w
+    """Mean, 1 - mean and variance of sum_q w_q pi_q given each (theta, d) of the grid.
+
+    `w` and `w2` are the sums of w_q and of w_q^2 over questions that are alike.
+    """
+    n, which = np.unique(questions.trials, return_inverse=True)
+    s, f = questions.successes, questions.trials - questions.successes
     d, total = grid.dispersion, grid.dispersion + n[:, None]
     theta, complement = grid.theta[:, None], special.expit(-grid.logit_theta)[:, None]
 
