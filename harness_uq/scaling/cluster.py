@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from harness_uq.errors import HarnessUqError, MissingDependencyError, told
-from harness_uq.scaling.here import Lost, Result, Workers, died
+from harness_uq.scaling.here import Lost, Result, Workers, deaf_to_interrupts, died
 from harness_uq.scaling.parts import Batch
 from harness_uq.scaling.processes import processes
 
@@ -101,7 +101,8 @@ def cluster(scheduler: str | None, jobs: int | None) -> Iterator[Workers]:
             # a task whose worker died comes back at once, to be tried again alone
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
             settings = {"threads_per_worker": 1, "dashboard_address": None}
-            address = stack.enter_context(LocalCluster(n_workers=jobs, **settings))
+            with deaf_to_interrupts():
+                address = stack.enter_context(LocalCluster(n_workers=jobs, **settings))
         else:
             address = scheduler
         try:

@@ -1,6 +1,9 @@
 """Workers: what they do with batches, and this process as the only one."""
 
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -51,6 +54,22 @@ class Here:
     def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result | Lost]]:
         """Batches with what `work` gave, in their order."""
         yield from ((batch, work(batch)) for batch in batches)
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Processes started within never hear of Ctrl-C, which a terminal tells all; this one hears of it again afterwards.
+
+    A mask would do without a moment of deafness, but loky's resource tracker lifts it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def died(batch: Batch, error: BaseException | None) -> str:

@@ -1,13 +1,13 @@
 """Files of a store: what a batch gave as the bytes of a Parquet file, and back."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Final, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from harness_uq.logs import places
@@ -15,7 +15,7 @@ from harness_uq.plugins.protocols import Estimator
 from harness_uq.scaling import estimate_columns, log_columns
 from harness_uq.scaling.keys import key_of, lasting_names, tags_of
 from harness_uq.scaling.log_columns import Row
-from harness_uq.scaling.parts import Part
+from harness_uq.scaling.parts import Key, Part
 from harness_uq.scaling.runs import RunDone
 
 Kind = Literal["logs", "estimates"]
@@ -80,33 +80,42 @@ class Keeping:
         }
 
 
-def to_bytes(kind: Kind, rows: Iterable[Row]) -> bytes:
-    """A Parquet file of these rows; of logs, a row group for each run."""
+def to_bytes(kind: Kind, rows: Sequence[Row]) -> bytes:
+    """A Parquet file of these rows, with a checksum for each page."""
     target = io.BytesIO()
-    schema = SCHEMAS[kind]
-    with pq.ParquetWriter(target, schema, compression="zstd", write_page_checksum=True) as writer:
-        for _, together in groupby(rows, key=lambda row: row["run"] if kind == "logs" else None):
-            writer.write_table(pa.Table.from_pylist(list(together), schema))
+    table = pa.Table.from_pylist(rows, SCHEMAS[kind])
+    pq.write_table(table, target, compression="zstd", write_page_checksum=True)
     return target.getvalue()
 
 
-def logs_in(place: str, part: str, state: str) -> list[RunDone]:
-    """The runs of a part, whole, in a file of task logs.
+def read_columns(place: str, columns: list[str] | None) -> pa.Table:
+    """Columns of a file, all where None, each page held against its checksum.
 
     Raises
     ------
     OSError, pyarrow.ArrowException : if it cannot be read
     """
-    with places.open_binary(place) as file:
-        table = pq.read_table(file, filters=[("part", "=", part), ("state", "=", state)])
-    rows = table.to_pylist()
-    runs = {row["run"]: row for row in rows}
-    return [
-        RunDone(
-            run,
-            first["run_time"],
-            tuple(first["run_files"]),
-            tuple(log_columns.log_of(row) for row in rows if row["run"] == run),
-        )
-        for run, first in runs.items()
-    ]
+    content = io.BytesIO(places.read_bytes(place))
+    return pq.ParquetFile(content, page_checksum_verification=True).read(columns, use_threads=False)
+
+
+def logs_in(place: str, keys: Set[Key]) -> dict[Key, list[RunDone]]:
+    """The runs of some parts, whole, in a file of task logs.
+
+    Raises
+    ------
+    OSError, pyarrow.ArrowException : if it cannot be read
+    """
+    table = read_columns(place, None)
+    wanted = pc.is_in(table["part"], pa.array([key.part for key in keys]))
+    found: dict[Key, dict[str, list[Row]]] = {}
+    for row in table.filter(wanted).to_pylist():
+        key = Key(row["part"], row["state"])
+        if key in keys:
+            found.setdefault(key, {}).setdefault(row["run"], []).append(row)
+    return {key: [_run(rows) for rows in runs.values()] for key, runs in found.items()}
+
+
+def _run(rows: Sequence[Row]) -> RunDone:
+    first, logs = rows[0], tuple(map(log_columns.log_of, rows))
+    return RunDone(first["run"], first["run_time"], tuple(first["run_files"]), logs)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -12,21 +12,7 @@ from harness_uq.logs.refusals import shown
 from harness_uq.plugins.hookspecs import PROJECT
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import HasVersion
-from harness_uq.scaling.parts import Part
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Under which a store keeps what a part gave.
-
-    Attributes
-    ----------
-    part : hash of the names of its files
-    state : hash of their sizes and tags and of the software; None where a file's are not known, so that nothing is kept
-    """
-
-    part: str
-    state: str | None
+from harness_uq.scaling.parts import Key, Part
 
 
 def key_of(part: Part, software: str) -> Key:

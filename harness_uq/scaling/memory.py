@@ -6,8 +6,8 @@ from dataclasses import replace
 from harness_uq.estimating.analysis import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.scaling.kept import Keeping
-from harness_uq.scaling.keys import Key, key_of, options_text, part_id, software_of
-from harness_uq.scaling.parts import Batch, Part
+from harness_uq.scaling.keys import key_of, options_text, part_id, software_of
+from harness_uq.scaling.parts import Batch, Key, Part
 from harness_uq.scaling.runs import RunDone
 from harness_uq.scaling.store import Store, drop_replaced
 from harness_uq.scaling.work import BatchDone
@@ -55,4 +55,4 @@ class Memory:
 
     def _with_place(self, part: Part, key: Key) -> Part:
         place = self._store.logs_at(key)
-        return part if place is None or key.state is None else replace(part, stored=(place, key.part, key.state))
+        return part if place is None else replace(part, stored=(place, key))

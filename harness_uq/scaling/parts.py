@@ -14,17 +14,31 @@ _BATCHES_EACH: Final = 8  # a worker gets, so that all end at about the same tim
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """Under which a store keeps what a part gave.
+
+    Attributes
+    ----------
+    part : hash of the names of its files
+    state : hash of their sizes and tags and of the software; None where a file's are not known, so that nothing is kept
+    """
+
+    part: str
+    state: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """Files that are searched for runs together; those of others belong to other runs.
 
     Attributes
     ----------
     files : as listed
-    stored : where a store holds their task logs: file, part and state; None where none does
+    stored : file of a store that holds their task logs, and under which key; None where none does
     """
 
     files: tuple[Fingerprint, ...]
-    stored: tuple[str, str, str] | None = None
+    stored: tuple[str, Key] | None = None
 
     @property
     def urls(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from itertools import islice
 
 import joblib
 
-from harness_uq.scaling.here import Here, Lost, Result, Workers, died
+from harness_uq.scaling.here import Here, Lost, Result, Workers, deaf_to_interrupts, died
 from harness_uq.scaling.parts import Batch
 
 
@@ -57,7 +57,9 @@ class Processes:
 
         with joblib.parallel_config(**self._settings) if self._settings else nullcontext():
             if joblib.parallel.get_active_backend()[0].supports_return_generator:
-                yield from joblib.Parallel(return_as="generator_unordered", batch_size=1)(tasks())
+                with deaf_to_interrupts():  # workers are started at once, results come later
+                    results = joblib.Parallel(return_as="generator_unordered", batch_size=1)(tasks())
+                yield from results
                 return
             waiting = tasks()
             while some := list(islice(waiting, 2 * self.count)):

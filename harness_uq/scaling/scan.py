@@ -176,5 +176,6 @@ class _Gathered:
         logs = (log for run in runs for log in run.logs)
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
-        rows = tuple(unpack(row, plugins.estimators) for run in runs for row in run.rows)
+        texts: dict[object, object] = {}
+        rows = tuple(unpack(row, plugins.estimators, texts) for run in runs for row in run.rows)
         return Scan(replace(reading, trouble=tuple(trouble)), rows)

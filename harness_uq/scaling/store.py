@@ -1,6 +1,6 @@
 """A folder, here or on a store, that keeps what logs gave, so that a log that has not changed is not opened again.
 
-    STORE/logs/*.parquet        a row for each task log, a row group for each run: scores and codes, no texts
+    STORE/logs/*.parquet        a row for each task log: scores and codes, no texts
     STORE/estimates/*.parquet   a row for each estimate
 
 A file is written whole under another name and then renamed; none is changed in place. Where a log has changed, its new
@@ -8,7 +8,6 @@ rows come first, in a file of their own, and then the old ones go: at every mome
 rows of a log the newest count.
 """
 
-import io
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -17,14 +16,13 @@ from datetime import datetime
 from uuid import uuid4
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from harness_uq.errors import HarnessUqError, told
 from harness_uq.logs import places
 from harness_uq.scaling import estimate_columns
-from harness_uq.scaling.kept import SCHEMAS, Kind, to_bytes
-from harness_uq.scaling.keys import Key
+from harness_uq.scaling.kept import SCHEMAS, Kind, read_columns, to_bytes
 from harness_uq.scaling.log_columns import Row
+from harness_uq.scaling.parts import Key
 from harness_uq.scaling.runs import RunDone
 
 _INDEX = ["part", "state", "options", "written"]
@@ -141,7 +139,7 @@ class Store:
     def table(self, place: str, columns: list[str] | None) -> pa.Table | None:
         """Columns of a file, all where None; None where it cannot be read, which is noted."""
         try:
-            return pq.read_table(io.BytesIO(places.read_bytes(place)), columns=columns, page_checksum_verification=True)
+            return read_columns(place, columns)
         except (OSError, pa.ArrowException) as error:
             self.trouble.append((place, f"cannot be read, so its logs are read again: {told(error)}"))
             return None

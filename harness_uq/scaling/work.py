@@ -1,6 +1,8 @@
 """What a worker does with a batch of files: find the runs in it, read and estimate them, and forget them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader
 from harness_uq.plugins.reading import Unread, search, unread_of
 from harness_uq.scaling.keys import has_tags
-from harness_uq.scaling.parts import Batch, Part
+from harness_uq.scaling.parts import Batch, Key, Part
 from harness_uq.scaling.rows import pack
 from harness_uq.scaling.runs import RunDone, outline
 
@@ -66,7 +68,7 @@ class Work:
 
     def _done(self, batch: Batch, plugins: Plugins) -> BatchDone:
         done = BatchDone()
-        known = {part: runs for part in batch if (runs := _stored(part)) is not None}
+        known = _stored(batch)
         with as_listed(file for part in batch for file in part.files):
             fresh = self._read([part for part in batch if part not in known], done, plugins)
         whole = {
@@ -114,16 +116,21 @@ class Work:
         return files
 
 
-def _stored(part: Part) -> list[RunDone] | None:
-    """The runs of a part as a store has them; None where it has none, or they cannot be read."""
-    if part.stored is None:
-        return None
+def _stored(batch: Batch) -> dict[Part, list[RunDone]]:
+    """The runs of those parts that a store holds, where it can be read."""
+    if not any(part.stored for part in batch):
+        return {}
     from harness_uq.scaling.kept import logs_in
 
-    try:
-        return logs_in(*part.stored) or None
-    except Exception:  # the log itself is there still
-        return None
+    wanted: dict[str, set[Key]] = defaultdict(set)
+    for part in batch:
+        if part.stored is not None:
+            wanted[part.stored[0]].add(part.stored[1])
+    found: dict[Key, list[RunDone]] = {}
+    for place, keys in wanted.items():
+        with suppress(Exception):  # the logs themselves are there still
+            found |= logs_in(place, keys)
+    return {part: found[part.stored[1]] for part in batch if part.stored is not None and part.stored[1] in found}
 
 
 def _is_complete(part: Part, runs: Sequence[RunDone], unread: Unread) -> bool:

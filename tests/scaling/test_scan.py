@@ -1,5 +1,11 @@
+import os
 import pickle
+import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import joblib
 import pytest
@@ -87,3 +93,39 @@ def test_rows_are_found_again_for_some_of_the_logs(logs):
     assert found.rows_of(found.reading.logs) == list(found.rows)
     some = found.reading.logs[3]
     assert [row.metric for row in found.rows_of([some])] == [data.metric for data in some.data]
+
+
+def test_a_log_that_goes_away_after_it_was_listed_is_named_and_the_others_are_read(shared, tmp_path):
+    whole = next((shared / "data" / "inspect").rglob("*popularity*.eval"))
+    for i in range(20):
+        shutil.copy(whole, tmp_path / f"{i:02}.eval")
+    last = tmp_path / "19.eval"
+    found = scan(tmp_path, Options(), progress=lambda _: last.unlink(missing_ok=True))
+    assert found.reading.unread == {str(last)}
+    assert len(found.rows) == 19
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_the_workers_and_says_how_far_it_was(shared, tmp_path):
+    whole = next((shared / "data" / "inspect").rglob("*popularity_100*/*.eval"))
+    for i in range(600):
+        shutil.copy(whole, tmp_path / f"{i}.eval")
+    command = [sys.executable, "-m", "harness_uq", "estimate", str(tmp_path), "--jobs", "2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    process = subprocess.Popen(command, **pipes)
+    while len(workers := in_group(process.pid)) < 3:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert re.fullmatch(r"harness-uq: interrupted: \d+ of 600 logs were done\n", err)
+    time.sleep(0.5)
+    assert not in_group(process.pid) & workers
+
+
+def in_group(leader):
+    """Processes of a group that run."""
+    found = subprocess.run(["ps", "-o", "pid=,stat=", "-g", str(leader)], capture_output=True, text=True, check=False)
+    lines = (line.split() for line in found.stdout.splitlines())
+    return {int(pid) for pid, state in lines if not state.startswith("Z")}
