@@ -7,7 +7,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from harness_uq import stats
-    from harness_uq.comparing.analysis import CompareOptions, compare
+    from harness_uq.api import compare, estimate, plan, rank
+    from harness_uq.comparing.analysis import CompareOptions
     from harness_uq.errors import (
         DataError,
         HarnessUqError,
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
         StructureError,
         UnreliableError,
     )
-    from harness_uq.estimating.analysis import Options, estimate, estimate_scores, structures
+    from harness_uq.estimating.analysis import Options, estimate_scores, structures
     from harness_uq.estimating.finding import Finding
     from harness_uq.estimating.selection import method_names
     from harness_uq.gating.analysis import GateOptions, gate
@@ -37,14 +38,15 @@ if TYPE_CHECKING:
         TaskLog,
         Totals,
     )
-    from harness_uq.planning.analysis import PlanOptions, plan
+    from harness_uq.planning.analysis import PlanOptions
     from harness_uq.planning.components import Components
     from harness_uq.plugins.hookspecs import hookimpl
     from harness_uq.plugins.manager import load_plugins
     from harness_uq.plugins.protocols import Estimator, Found, Harness, Problem, Reader, Run, Runner, Settings, Writer
     from harness_uq.plugins.reading import Reading, read_logs
-    from harness_uq.ranking.analysis import RankOptions, rank
+    from harness_uq.ranking.analysis import RankOptions
     from harness_uq.report.comparison_text import comparisons_as
+    from harness_uq.report.rows import Rows
     from harness_uq.report.text import estimates_table
     from harness_uq.results.about import About
     from harness_uq.results.comparison import Comparison, Difference
@@ -56,16 +58,18 @@ if TYPE_CHECKING:
     from harness_uq.tables.reading import read_table
 
 _HOMES = {
+    "api": (
+        "compare",
+        "estimate",
+        "plan",
+        "rank",
+    ),
     "estimating.analysis": (
         "Options",
-        "estimate",
         "estimate_scores",
         "structures",
     ),
-    "comparing.analysis": (
-        "CompareOptions",
-        "compare",
-    ),
+    "comparing.analysis": ("CompareOptions",),
     "gating.analysis": (
         "GateOptions",
         "gate",
@@ -119,20 +123,15 @@ _HOMES = {
         "Settings",
         "Writer",
     ),
-    "planning.analysis": (
-        "PlanOptions",
-        "plan",
-    ),
+    "planning.analysis": ("PlanOptions",),
     "plugins.manager": ("load_plugins",),
-    "ranking.analysis": (
-        "RankOptions",
-        "rank",
-    ),
+    "ranking.analysis": ("RankOptions",),
     "plugins.reading": (
         "Reading",
         "read_logs",
     ),
     "report.comparison_text": ("comparisons_as",),
+    "report.rows": ("Rows",),
     "report.text": ("estimates_table",),
     "results.estimate": (
         "Estimate",
@@ -189,6 +188,7 @@ __all__ = [
     "Reading",
     "Records",
     "Reported",
+    "Rows",
     "Run",
     "RunFacts",
     "Runner",

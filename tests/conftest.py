@@ -61,6 +61,22 @@ def chromium() -> Path:
     return Path(program)
 
 
+@pytest.fixture(scope="session")
+def latex() -> Callable[[str, Path], str]:
+    """`latex(document, folder)` sets a document with pdfLaTeX and returns its log."""
+    if shutil.which("pdflatex") is None:
+        _outside("no pdflatex for the tests of tables: apt-get install texlive-latex-recommended")
+
+    def run(document: str, folder: Path) -> str:
+        (folder / "document.tex").write_text(document, encoding="utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "document.tex"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, errors="replace")
+        assert done.returncode == 0, done.stdout[-2000:]
+        return (folder / "document.log").read_text(encoding="latin-1").replace("\n", " ")
+
+    return run
+
+
 def _playwrights_own() -> str:
     from playwright.sync_api import sync_playwright
 

@@ -74,6 +74,7 @@ def add(commands: _shared.Commands) -> None:
         help="list up to N questions a task on which the two differ most, those first on which A is worse",
     )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _shared.add_paper(parser)
     _scale.add_engine(parser)
 
 
@@ -83,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.comparing.disagreements import disagreements
     from harness_uq.report.answers import row_name
     from harness_uq.report.comparison_text import comparisons_as
+    from harness_uq.report.latex import comparisons_latex
 
     if args.disagreements and args.format in ("csv", "latex"):
         raise _shared.UsageError("--disagreements goes with --format table, markdown or json")
@@ -107,7 +109,11 @@ def run(args: argparse.Namespace) -> int:
     rows = compare(a, b, options, plugins=plugins)
     apart = disagreements(a, b, args.disagreements, options, plugins=plugins) if args.disagreements else ()
     errors = [error for reading in readings for error in _shared.reading_errors(reading)]
-    print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
+    if args.format == "latex":
+        with _shared.checking_arguments():
+            print(comparisons_latex(rows, _shared.paper_of(args)).strip("\n"))
+    else:
+        print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
     if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
         for row in worse:
             _shared.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")

@@ -31,6 +31,7 @@ def add(commands: _shared.Commands) -> None:
     )
     _shared.add_factors(parser, "none, each log by itself")
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
+    _shared.add_paper(parser, grid=True)
     parser.add_argument(
         "--history",
         nargs="+",
@@ -78,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
         raise
     if args.format == "eee":
         print(_records(rows, reading, plugins))
+    elif args.format == "latex":
+        print(_latex(args, rows))
     elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
     return max(_shared.say_reading(found.reading, plugins), _shared.say_failures(rows))
@@ -156,8 +159,14 @@ def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins")
     return eee_lines(eee_records(rows, task_logs(reading.logs, plugins), when=time.time()))
 
 
+def _latex(args: argparse.Namespace, rows: "Sequence[Estimate]") -> str:
+    from harness_uq.report.latex import results_latex
+
+    with _shared.checking_arguments():
+        return results_latex(rows, _shared.paper_of(args), args.layout).strip("\n")
+
+
 def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:
-    from harness_uq.report.latex import estimates_latex
     from harness_uq.report.tabular import estimates_csv, estimates_json, estimates_markdown
     from harness_uq.report.text import estimates_table
 
@@ -166,6 +175,5 @@ def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, 
         "json": lambda: estimates_json(rows, errors=errors),
         "csv": lambda: estimates_csv(rows),
         "markdown": lambda: estimates_markdown(rows),
-        "latex": lambda: estimates_latex(rows),
     }
     return printers[form]().strip("\n")

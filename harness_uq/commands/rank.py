@@ -1,9 +1,14 @@
 """`harness-uq rank`: which of several systems is best."""
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.results.ranking import Ranking
 
 
 def add(commands: _shared.Commands) -> None:
@@ -31,6 +36,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_level(parser)
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
+    _shared.add_paper(parser, grid=True)
     _scale.add_engine(parser)
 
 
@@ -56,6 +62,15 @@ def run(args: argparse.Namespace) -> int:
         from harness_uq.report.html import report_html
 
         print(report_html([], (), rankings, title="Leaderboard"))
-        return failed
-    print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
+    elif args.format == "latex":
+        print(_latex(args, rankings))
+    else:
+        print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
     return failed
+
+
+def _latex(args: argparse.Namespace, rankings: "Sequence[Ranking]") -> str:
+    from harness_uq.report.latex import results_latex
+
+    with _shared.checking_arguments():
+        return results_latex(rankings, _shared.paper_of(args), args.layout).strip("\n")

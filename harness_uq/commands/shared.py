@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.protocols import Reader, Run
     from harness_uq.plugins.reading import Reading
+    from harness_uq.report.latex_table import Paper
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.estimate import Estimate
     from harness_uq.structure.facts import StructureOptions
@@ -226,6 +227,36 @@ def effect_options(args: argparse.Namespace) -> "EffectOptions":
 def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Form of the output; the first is the default."""
     parser.add_argument("--format", choices=formats, default=formats[0], help="(default: %(default)s)")
+
+
+def add_paper(parser: argparse.ArgumentParser, *, grid: bool = False) -> None:
+    """How LaTeX tables are set."""
+    group = parser.add_argument_group("with --format latex")
+    if grid:
+        group.add_argument(
+            "--layout",
+            choices=["rows", "grid"],
+            default="rows",
+            help="a row a score, or systems by tasks (default: rows)",
+        )
+    group.add_argument("--columns", metavar="NAME[,NAME]", help="columns in this order; a wrong name lists them")
+    group.add_argument("--digits", type=int, default=3, metavar="N", help="decimals of scores (default: %(default)s)")
+    group.add_argument("--caption", metavar="TEXT", help="of the table, plain text")
+    group.add_argument("--label", metavar="NAME", help="name for references to it")
+
+
+def paper_of(args: argparse.Namespace) -> "Paper":
+    """How LaTeX tables are set.
+
+    Raises
+    ------
+    UsageError : digits that there are not
+    """
+    from harness_uq.report.latex_table import Paper
+
+    columns = tuple(name.strip() for name in args.columns.split(",")) if args.columns else None
+    with checking_arguments():
+        return Paper(columns, args.digits, args.caption, args.label)
 
 
 def structure_options(args: argparse.Namespace) -> "StructureOptions":

@@ -19,7 +19,7 @@ class Column:
 
 def columns(rows: Sequence[Estimate]) -> list[Column]:
     """Columns for these rows; one that would be empty, or would say the same on every row, is left out."""
-    level = f"{100 * (_level(rows) or 0.95):g}% interval"
+    level = level_header(rows)
     candidates = [
         (Column("Run", run_time), _has_reruns(rows)),
         (Column("Task", lambda e: e.task), True),
@@ -66,11 +66,11 @@ def number(value: float | None, digits: int = 4) -> str:
     return _written(value, _decimals(value, digits))
 
 
-def interval(value: Interval | None) -> str:
+def interval(value: Interval | None, digits: int = 4) -> str:
     """`[low, high]` with the same decimals, or words where there is none."""
     if value is None:
         return "not estimable"
-    decimals = min(_decimals(value.low, 4), _decimals(value.high, 4))
+    decimals = min(_decimals(value.low, digits), _decimals(value.high, digits))
     return f"[{_written(value.low, decimals)}, {_written(value.high, decimals)}]"
 
 
@@ -84,8 +84,10 @@ def _decimals(value: float, digits: int) -> int:
     return max(0, min(digits, 6 - len(str(int(abs(value)))) - 2))
 
 
-def _level(rows: Sequence[Estimate]) -> float | None:
-    return next((e.interval.level for e in rows if e.interval), None)
+def level_header(rows: Sequence[Estimate]) -> str:
+    """Header of the column of intervals."""
+    level = next((e.interval.level for e in rows if e.interval), 0.95)
+    return f"{100 * level:g}% interval"
 
 
 def run_time(row: Estimate) -> str:
