@@ -222,13 +222,14 @@ def measure(
     start, cpu = time.perf_counter(), time.process_time()
     found = scan(paths, Options(method=method, level=level), engine=who, store=store, progress=progress)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    peak = figures_of(os.getpid())["peak"]  # before the rows are printed
     digest = hashlib.sha256(estimates_json(found.rows).encode()).hexdigest()
     return {
         "seconds": seconds,
         "cpu": cpu,
         "worker_cpu": max((figures["cpu"] for figures in children.values()), default=0.0),
         "worker_peak": max((figures["peak"] for figures in children.values()), default=0.0),
-        "peak": figures_of(os.getpid())["peak"],
+        "peak": peak,
         "rows": len(found.rows),
         "logs": len({row.source.path for row in found.rows}),
         "bytes": sum(
