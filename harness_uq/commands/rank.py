@@ -61,7 +61,9 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "html":
         from harness_uq.report.html import report_html
 
-        print(report_html([], (), rankings, title="Leaderboard"))
+        print(
+            report_html([], (), rankings, title="Leaderboard", command=_shared.command_line(args), date=_shared.now())
+        )
     elif args.format == "latex":
         print(_latex(args, rankings))
     else:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -140,6 +141,55 @@ def test_the_verdict_over_all_tasks_opens_the_page():
     top = text[text.index('class="answers"') : text.index('id="scores"')]
     assert "B is better than A, by 1.2 to 4.8 points." in top
     assert "These data could not tell" not in top
+
+
+def top(text):
+    return text[text.index("<main") : text.index('<nav aria-label="Contents"')]
+
+
+def test_many_rankings_have_one_answer_on_the_first_screen():
+    rankings = [replace(make.ranking(4), task=f"task_{k}") for k in range(6)]
+    said = top(report_html(make.estimates(), (), rankings))
+    assert f"Of 6 rankings {make.SYSTEMS[1]} leads 6;" in unescape(said)
+    assert "Of 18 pairs of neighbours 6 (33%) cannot be told apart one by one, 18 (100%)" in said
+
+
+def test_many_comparisons_list_their_tasks_by_verdict_on_the_first_screen():
+    rows = [make.comparison(task=f"t{k}", verdict="better" if k < 2 else "undecided") for k in range(6)]
+    said = re.sub("<[^>]*>", "", top(report_html([], rows)))
+    assert "6 tasks: 2 better, 4 undecided" in said
+    assert "better t0; t1" in said
+    assert "undecided t2; t3; t4; t5" in said
+
+
+def test_one_system_alone_opens_with_its_scores():
+    row = make.estimate()
+    low, high = row.interval.low, row.interval.high
+    assert f"scores 0.8000, 95 % interval {low:.4f} to {high:.4f}." in top(report_html([row]))
+
+
+def test_the_first_screen_says_what_the_numbers_rest_on_and_how_the_page_was_made():
+    text = full_report(command="harness-uq report runs", date="2026-01-02")
+    said = re.sub("<[^>]*>", " ", top(text))
+    for part in (
+        "20 to 500 questions a task",
+        "25 clusters (passage) under 2 of 12 scores",
+        "population: expected on new questions",
+        "lm-eval 0.4.13, of 2025-05-01",
+    ):
+        assert part in said, part
+    assert "Made 2026-01-02 by harness_uq" in text
+    assert "<code>harness-uq report runs</code>" in text
+
+
+def test_no_folder_of_the_machine_and_no_python_error_reaches_the_page():
+    source = replace(make.SOURCE, path="/home/ann b/runs/a.json")
+    warning = "beta failed: ValueError: bad (solve.py, line 7); no scores in /home/ann/x.json"
+    text = report_html([replace(make.estimate(), source=source, warnings=(warning,), notes=(warning,))])
+    assert "/home" not in text
+    assert "ValueError" not in text
+    assert "a.json (lm-eval" in text
+    assert text.count("beta failed: an unforeseen error; no scores in x.json") == 3
 
 
 def test_sections_without_content_are_left_out():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness_uq.report.clean import file_name, for_readers
 from harness_uq.report.html.tables import by_task
 from harness_uq.report.words import named
 from harness_uq.results.estimate import Estimate
@@ -11,6 +12,11 @@ SCOPES = {
     "population": "expected on new questions of the same kind",
     "benchmark": "expected on exactly these questions, tried again and again",
     "full": "on all questions of the benchmark, of which the run used a part",
+}
+KINDS = {
+    "hdi": "highest-density credible interval",
+    "quantile": "equal-tailed credible interval",
+    "confidence": "confidence interval",
 }
 
 
@@ -46,23 +52,16 @@ def reliability(rows: Sequence[Estimate]) -> list[Reliability]:
 
 def _facts(row: Estimate) -> Iterable[tuple[str, str]]:
     yield "Estimand", f"{row.estimand}, {row.scope}: {SCOPES[row.scope]}"
-    yield "Method", row.method if row.interval is None else f"{row.method}, {_KINDS[row.interval.kind]}"
+    yield "Method", row.method if row.interval is None else f"{row.method}, {KINDS[row.interval.kind]}"
     for fact in row.structure.facts if row.structure else ():
         yield fact.name.capitalize(), f"{fact.value} ({fact.evidence})"
     for name, value in row.diagnostics.items():
         yield "Numerics", f"{name.replace('_', ' ')} {value:.3g}"
-    yield from (("Warning", text) for text in row.warnings)
-    yield from (("Note", text) for text in (*row.notes, *(row.structure.hints if row.structure else ())))
+    yield from (("Warning", for_readers(text)) for text in row.warnings)
+    yield from (("Note", for_readers(text)) for text in (*row.notes, *(row.structure.hints if row.structure else ())))
     version = f" {row.source.version}" if row.source.version else ""
     time = f", {row.source.time}" if row.source.time else ""
-    yield "Source", f"{row.source.path} ({row.source.harness}{version}{time})"
-
-
-_KINDS = {
-    "hdi": "highest-density credible interval",
-    "quantile": "equal-tailed credible interval",
-    "confidence": "confidence interval",
-}
+    yield "Source", f"{file_name(row.source.path)} ({row.source.harness}{version}{time})"
 
 
 def _statements(owners: Mapping[str, Sequence[str]], rows: Sequence[Estimate]) -> tuple[Statement, ...]:
