@@ -11,6 +11,9 @@ import pytest
 from harness_uq.estimating.estimators import harness_uq_estimators
 from harness_uq.report.html import report_html
 from harness_uq.report.html.appendix import methods_used
+from harness_uq.report.html.forest import forest_views, mark_of
+from harness_uq.report.html.reliability import reliability
+from harness_uq.report.html.tables import best_first, ratio_table
 from tests.results import factory as make
 
 BROWSER_ARGUMENTS = [
@@ -190,6 +193,52 @@ def test_no_folder_of_the_machine_and_no_python_error_reaches_the_page():
     assert "ValueError" not in text
     assert "a.json (lm-eval" in text
     assert text.count("beta failed: an unforeseen error; no scores in x.json") == 3
+
+
+def test_scores_stand_best_first_within_their_task():
+    low, high = make.estimate(system="low", successes=100), make.estimate(system="high", successes=150)
+    assert best_first([low, high], (), ()) == [high, low]
+    down = make.comparison(task=low.task, higher_is_better=False)
+    assert best_first([high, low], [down], ()) == [low, high]
+    unknown = replace(low, system="unknown", value=None)
+    assert best_first([unknown, low], (), ())[-1] is unknown
+
+
+def test_thirty_six_systems_have_thirty_six_marks():
+    assert len({mark_of(k) for k in range(36)}) == 36
+
+
+def test_a_system_keeps_its_mark_in_every_task():
+    rows = [make.estimate(system=s, task=t, successes=n) for t, n in (("x", 90), ("y", 150)) for s in ("a", "b")]
+    (view,), legend = forest_views(rows, ["a", "b"])
+    marks = {(line.label, line.track.mark) for _, lines in view.groups for line in lines}
+    assert marks == {("a", mark_of(0)), ("b", mark_of(1))}
+    assert [system for _, system in legend.systems] == ["a", "b"]
+
+
+def test_an_axis_of_bounded_scores_ends_at_their_bound_also_where_the_harness_goes_beyond():
+    (view,), _ = forest_views([make.estimate(successes=199)])
+    track = view.groups[0][1][0].track
+    assert float(view.ticks[-1].text) == 1
+    assert view.ticks[-1].place == track.reference[1] == 100
+
+
+def test_what_holds_of_every_task_is_said_once():
+    rows = [make.estimate(task=task, warnings=("seen everywhere",)) for task in ("x", "y", "z")]
+    rows.append(make.estimate(task="z", metric="other", warnings=("seen everywhere", "only here")))
+    everywhere, *tasks = reliability(rows)
+    assert everywhere.title == "All tasks"
+    assert everywhere.n_warnings == 1
+    assert [task.n_warnings for task in tasks] == [0, 0, 0, 1]
+    (alone,) = reliability(rows[:1])
+    assert alone.title == "x, acc"
+
+
+def test_a_reason_of_every_row_is_said_once():
+    rows = [make.estimate(task=task, harness_std_error=None) for task in "xyz"]
+    view = ratio_table(rows)
+    assert "Reason" not in view.headers
+    assert "the harness gives no standard error" in view.caption
 
 
 def test_sections_without_content_are_left_out():

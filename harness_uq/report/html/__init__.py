@@ -15,7 +15,7 @@ from harness_uq.report.html.forest import forest_views
 from harness_uq.report.html.headline import FEW, Headline, basis, headlines
 from harness_uq.report.html.reliability import Statement, reliability
 from harness_uq.report.html.systems import pair_views, rank_view
-from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
+from harness_uq.report.html.tables import best_first, ratio_table, scores_table, variance_table
 from harness_uq.report.leaderboard import ranking_answer
 from harness_uq.report.words import commands_as
 from harness_uq.results.comparison import Comparison
@@ -62,8 +62,10 @@ def report_html(
     -------
     The page. Every text of the results is escaped, and its own policy forbids scripts and requests.
     """
+    systems = list(dict.fromkeys(row.system for row in estimates))
+    estimates = best_first(estimates, comparisons, rankings)
     sections = [
-        *_scores(estimates),
+        *_scores(estimates, systems),
         *_comparisons(comparisons),
         *_rankings(rankings),
         *_tables(estimates),
@@ -93,8 +95,8 @@ def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
     return list(found.values())
 
 
-def _scores(rows: Sequence[Estimate]) -> list[_Section]:
-    views, legend = forest_views(rows)
+def _scores(rows: Sequence[Estimate], systems: Sequence[str]) -> list[_Section]:
+    views, legend = forest_views(rows, systems)
     if not rows:
         return []
     shown: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}

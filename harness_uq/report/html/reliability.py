@@ -1,6 +1,6 @@
 """What the numbers of a report rest on, each fact said once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.report.clean import file_name, for_readers
@@ -38,7 +38,10 @@ class Reliability:
 
 
 def reliability(rows: Sequence[Estimate]) -> list[Reliability]:
-    """Estimand, method, structure with its evidence, numerical facts, warnings, notes and source, by task."""
+    """Estimand, method, structure with its evidence, numerical facts, warnings, notes and source, by task.
+
+    What holds of every one of several tasks stands first, under `All tasks`.
+    """
     found = []
     for title, members in by_task(rows):
         texts: dict[str, dict[str, list[str]]] = {}
@@ -47,7 +50,24 @@ def reliability(rows: Sequence[Estimate]) -> list[Reliability]:
                 texts.setdefault(name, {}).setdefault(text, []).append(row.system)
         facts = tuple((name, _statements(owners, members)) for name, owners in texts.items())
         found.append(Reliability(title, len(texts.get("Warning", {})), facts))
-    return found
+    return _gathered(found) if len(found) > 1 else found
+
+
+def _gathered(tasks: Sequence[Reliability]) -> list[Reliability]:
+    """The tasks without the statements that all of them have, after these."""
+    said = [{(name, one) for name, statements in task.facts for one in statements} for task in tasks]
+    shared = set.intersection(*said)
+    if not shared:
+        return list(tasks)
+    first = tasks[0]
+    everywhere = _kept(first, "All tasks", lambda fact: fact in shared)
+    return [everywhere, *(_kept(task, task.title, lambda fact: fact not in shared) for task in tasks)]
+
+
+def _kept(task: Reliability, title: str, is_wanted: Callable[[tuple[str, Statement]], bool]) -> Reliability:
+    kept = ((name, tuple(one for one in told if is_wanted((name, one)))) for name, told in task.facts)
+    facts = tuple((name, told) for name, told in kept if told)
+    return Reliability(title, sum(len(told) for name, told in facts if name == "Warning"), facts)
 
 
 def _facts(row: Estimate) -> Iterable[tuple[str, str]]:
