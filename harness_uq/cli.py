@@ -136,7 +136,7 @@ def _run_command(arguments: Sequence[str]) -> int:
     if not arguments:
         parser.print_help()
         return 0
-    args = parser.parse_args(arguments)
+    args = parser.parse_args(arguments, argparse.Namespace(words=arguments))
     if path := args.settings.path:
         print(f"settings of {os.path.relpath(path)}", file=sys.stderr)
     run: Callable[[argparse.Namespace], int] = _COMMANDS[args.command].run

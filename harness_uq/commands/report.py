@@ -59,7 +59,14 @@ def run(args: argparse.Namespace) -> int:
         return failed
     from harness_uq.report.html import report_html
 
-    page = report_html(found.estimates, found.comparisons, found.rankings, title=args.title)
+    page = report_html(
+        found.estimates,
+        found.comparisons,
+        found.rankings,
+        title=args.title,
+        command=_shared.command_line(args),
+        date=_shared.now(),
+    )
     _write(args.html, page)
     return failed
 

@@ -416,3 +416,19 @@ def progress(runs: "Sequence[tuple[Reader, Run]]") -> "Iterable[tuple[Reader, Ru
     from rich.progress import track
 
     return track(runs, description="Reading", console=Console(stderr=True), transient=True)
+
+
+def command_line(args: argparse.Namespace) -> str:
+    """The command as it was given, without the folders of absolute paths."""
+    import shlex
+
+    from harness_uq.report.clean import file_name
+
+    return shlex.join(["harness-uq", *map(file_name, args.words)])
+
+
+def now() -> str:
+    """Date and time, to the minute."""
+    from datetime import UTC, datetime
+
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"

@@ -33,10 +33,12 @@ class ForestRow:
     level : of the interval; None without one
     scale : rows with the same one share an axis, which it labels
     bounds : smallest and largest possible value; None where unknown
-    reference : the harness's own value ± z standard errors at the same level; None where it gives none
+    reference : the harness's own value ± z standard errors at the same level, which may leave the bounds, where no
+        picture follows; None where it gives none
     zero : where no difference lies; None for scores
     margin : smallest difference of interest; 0 for scores
     posterior : for pictures of the whole distribution
+    system : whose score it is; empty for a difference
     """
 
     group: str
@@ -50,6 +52,7 @@ class ForestRow:
     zero: float | None = None
     margin: float = 0.0
     posterior: Posterior | None = None
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,8 @@ def _limits(seen: Sequence[float], bounds: Span | None) -> Span:
 
 
 def _drawn(row: ForestRow) -> list[float]:
-    values = [row.value, row.zero, *(row.span or ()), *(row.reference or ())]
+    low, high = row.bounds or (-math.inf, math.inf)
+    values = [row.value, row.zero, *(row.span or ()), *(min(max(x, low), high) for x in row.reference or ())]
     if row.zero is not None and row.margin:
         values += [-row.margin, row.margin]
     return [x for x in values if x is not None and math.isfinite(x)]
@@ -257,6 +261,7 @@ def _estimate_row(row: Estimate, time: str) -> ForestRow:
         bounds=bounds,
         reference=harness_span(row),
         posterior=row.posterior,
+        system=row.system,
     )
 
 
@@ -283,4 +288,5 @@ def _ranked_row(ranking: Ranking, ranked: RankedSystem) -> ForestRow:
         span=(ranked.interval.low, ranked.interval.high),
         level=ranked.interval.level,
         scale=ranking.metric,
+        system=ranked.system,
     )

@@ -7,6 +7,9 @@ import re
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPACE = re.compile(r"\s*[\t\r\n\v\f\x85\u2028\u2029]\s*")
+_FOLDERS = re.compile(r"""(?<![^\s'"(=])(?:~|[A-Za-z]:)?[\\/](?:[^\s'"/\\]+[\\/])+(?=[^\s/\\])""")
+_WHOLE = re.compile(r"(^|=)(?:[A-Za-z][\w+.-]*:(?=[\\/])|~|(?=[\\/]))(?:.*[\\/])")
+_ERROR = re.compile(r"\b[A-Z]\w*(?:: [^;]*?)? \(\w+\.py, line \d+\)")
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -48,6 +51,26 @@ def csv_field(value: object) -> object:
 def json_text(document: str) -> str:
     r"""A JSON document without raw control characters: in its texts they stand as `\uXXXX`, which means the same."""
     return _UNSAFE.sub(lambda m: m[0] if m[0] == "\n" else f"\\u{ord(m[0]):04x}", document)
+
+
+def for_readers(text: str) -> str:
+    """A sentence without what only the machine's owner can use: folders of absolute paths, and Python's own errors.
+
+    >>> for_readers("no scores in /home/ann/runs/a.json; see org/model")
+    'no scores in a.json; see org/model'
+    >>> for_readers("clustered failed: ValueError: bad shape (solve.py, line 7)")
+    'clustered failed: an unforeseen error'
+    """
+    return _ERROR.sub("an unforeseen error", _FOLDERS.sub("", text))
+
+
+def file_name(path: str) -> str:
+    """The name of a file without the folders of an absolute path or URL; relative paths stay, as does `NAME=` before.
+
+    >>> file_name("/home/Ann B/a.json"), file_name("runs/a.json"), file_name("new=s3://b/runs/")
+    ('a.json', 'runs/a.json', 'new=runs')
+    """
+    return _WHOLE.sub(r"\1", path.rstrip("/\\"))
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -1,9 +1,13 @@
 """What a ranking comes to, in sentences, and its ranks as text."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from harness_uq.report.words import named
 from harness_uq.results.ranking import Neighbours, Ranking
 
 _SHORTEST_RUN = 3
+_MOST_FIRSTS = 3
 
 
 def ranking_answer(ranking: Ranking) -> str:
@@ -14,7 +18,7 @@ def ranking_answer(ranking: Ranking) -> str:
     ranking : of at least one system
     """
     best, *others = ranking.systems
-    rivals = [system.system for system in others if system.rank_set and system.rank_set[0] == 1]
+    rivals = _rivals(ranking)
     if best.rank_set is None:
         said = [f"{best.system} scores best."]
     elif rivals:
@@ -26,6 +30,34 @@ def ranking_answer(ranking: Ranking) -> str:
     if ranking.neighbours is not None and ranking.neighbours.n_pairs > 1:
         said.append(_untold(ranking.neighbours))
     return " ".join(said)
+
+
+def rankings_answer(rankings: Sequence[Ranking]) -> str:
+    """As `ranking_answer`, of several rankings together: how many each system leads, and what cannot be told.
+
+    Parameters
+    ----------
+    rankings : at least one, of different tasks, metrics or filters
+    """
+    n = len(rankings)
+    firsts = Counter(ranking.systems[0].system for ranking in rankings).most_common()
+    told = sum(not _rivals(ranking) for ranking in rankings if ranking.systems[0].rank_set)
+    parts = [f"{system} leads {times}" for system, times in firsts[:_MOST_FIRSTS]]
+    if more := len(firsts) - len(parts):
+        parts.append(f"{more} others the rest")
+    said = [
+        f"Of {n} rankings {', '.join(parts)}; the leader is told apart from every other system in {told or 'none'}."
+    ]
+    found = [ranking.neighbours for ranking in rankings if ranking.neighbours is not None]
+    if pairs := sum(one.n_pairs for one in found):
+        undecided, at_once = (sum(getattr(one, k) for one in found) for k in ("undecided", "undecided_at_once"))
+        said.append(_untold(Neighbours(pairs, undecided, at_once)))
+    return " ".join(said)
+
+
+def _rivals(ranking: Ranking) -> list[str]:
+    """Who may be best besides the first."""
+    return [other.system for other in ranking.systems[1:] if other.rank_set and other.rank_set[0] == 1]
 
 
 def _untold(found: Neighbours) -> str:

@@ -175,6 +175,8 @@ def test_report_writes_one_page_that_loads_nothing(run: Run, popularity: Path, t
     text = page.read_text()
     assert "<title>Three models</title>" in text
     assert 'src="http' not in text
+    assert "--html report.html --title" in text
+    assert str(tmp_path) not in text
     assert list(tmp_path.iterdir()) == [page]
 
 

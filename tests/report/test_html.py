@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -10,6 +11,9 @@ import pytest
 from harness_uq.estimating.estimators import harness_uq_estimators
 from harness_uq.report.html import report_html
 from harness_uq.report.html.appendix import methods_used
+from harness_uq.report.html.forest import forest_views, mark_of
+from harness_uq.report.html.reliability import reliability
+from harness_uq.report.html.tables import best_first, ratio_table
 from tests.results import factory as make
 
 BROWSER_ARGUMENTS = [
@@ -140,6 +144,101 @@ def test_the_verdict_over_all_tasks_opens_the_page():
     top = text[text.index('class="answers"') : text.index('id="scores"')]
     assert "B is better than A, by 1.2 to 4.8 points." in top
     assert "These data could not tell" not in top
+
+
+def top(text):
+    return text[text.index("<main") : text.index('<nav aria-label="Contents"')]
+
+
+def test_many_rankings_have_one_answer_on_the_first_screen():
+    rankings = [replace(make.ranking(4), task=f"task_{k}") for k in range(6)]
+    said = top(report_html(make.estimates(), (), rankings))
+    assert f"Of 6 rankings {make.SYSTEMS[1]} leads 6;" in unescape(said)
+    assert "Of 18 pairs of neighbours 6 (33%) cannot be told apart one by one, 18 (100%)" in said
+
+
+def test_many_comparisons_list_their_tasks_by_verdict_on_the_first_screen():
+    rows = [make.comparison(task=f"t{k}", verdict="better" if k < 2 else "undecided") for k in range(6)]
+    said = re.sub("<[^>]*>", "", top(report_html([], rows)))
+    assert "6 tasks: 2 better, 4 undecided" in said
+    assert "better t0; t1" in said
+    assert "undecided t2; t3; t4; t5" in said
+
+
+def test_one_system_alone_opens_with_its_scores():
+    row = make.estimate()
+    low, high = row.interval.low, row.interval.high
+    assert f"scores 0.8000, 95 % interval {low:.4f} to {high:.4f}." in top(report_html([row]))
+
+
+def test_the_first_screen_says_what_the_numbers_rest_on_and_how_the_page_was_made():
+    text = full_report(command="harness-uq report runs", date="2026-01-02")
+    said = re.sub("<[^>]*>", " ", top(text))
+    for part in (
+        "20 to 500 questions a task",
+        "25 clusters (passage) under 2 of 12 scores",
+        "population: expected on new questions",
+        "lm-eval 0.4.13, of 2025-05-01",
+    ):
+        assert part in said, part
+    assert "Made 2026-01-02 by harness_uq" in text
+    assert "<code>harness-uq report runs</code>" in text
+
+
+def test_no_folder_of_the_machine_and_no_python_error_reaches_the_page():
+    source = replace(make.SOURCE, path="/home/ann b/runs/a.json")
+    warning = "beta failed: ValueError: bad (solve.py, line 7); no scores in /home/ann/x.json"
+    text = report_html([replace(make.estimate(), source=source, warnings=(warning,), notes=(warning,))])
+    assert "/home" not in text
+    assert "ValueError" not in text
+    assert "a.json (lm-eval" in text
+    assert text.count("beta failed: an unforeseen error; no scores in x.json") == 3
+
+
+def test_scores_stand_best_first_within_their_task():
+    low, high = make.estimate(system="low", successes=100), make.estimate(system="high", successes=150)
+    assert best_first([low, high], (), ()) == [high, low]
+    down = make.comparison(task=low.task, higher_is_better=False)
+    assert best_first([high, low], [down], ()) == [low, high]
+    unknown = replace(low, system="unknown", value=None)
+    assert best_first([unknown, low], (), ())[-1] is unknown
+
+
+def test_thirty_six_systems_have_thirty_six_marks():
+    assert len({mark_of(k) for k in range(36)}) == 36
+
+
+def test_a_system_keeps_its_mark_in_every_task():
+    rows = [make.estimate(system=s, task=t, successes=n) for t, n in (("x", 90), ("y", 150)) for s in ("a", "b")]
+    (view,), legend = forest_views(rows, ["a", "b"])
+    marks = {(line.label, line.track.mark) for _, lines in view.groups for line in lines}
+    assert marks == {("a", mark_of(0)), ("b", mark_of(1))}
+    assert [system for _, system in legend.systems] == ["a", "b"]
+
+
+def test_an_axis_of_bounded_scores_ends_at_their_bound_also_where_the_harness_goes_beyond():
+    (view,), _ = forest_views([make.estimate(successes=199)])
+    track = view.groups[0][1][0].track
+    assert float(view.ticks[-1].text) == 1
+    assert view.ticks[-1].place == track.reference[1] == 100
+
+
+def test_what_holds_of_every_task_is_said_once():
+    rows = [make.estimate(task=task, warnings=("seen everywhere",)) for task in ("x", "y", "z")]
+    rows.append(make.estimate(task="z", metric="other", warnings=("seen everywhere", "only here")))
+    everywhere, *tasks = reliability(rows)
+    assert everywhere.title == "All tasks"
+    assert everywhere.n_warnings == 1
+    assert [task.n_warnings for task in tasks] == [0, 0, 0, 1]
+    (alone,) = reliability(rows[:1])
+    assert alone.title == "x, acc"
+
+
+def test_a_reason_of_every_row_is_said_once():
+    rows = [make.estimate(task=task, harness_std_error=None) for task in "xyz"]
+    view = ratio_table(rows)
+    assert "Reason" not in view.headers
+    assert "the harness gives no standard error" in view.caption
 
 
 def test_sections_without_content_are_left_out():

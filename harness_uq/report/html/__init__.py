@@ -6,14 +6,16 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from harness_uq import __version__
-from harness_uq.plots.rows import counted, task_title
+from harness_uq.plots.rows import counted
 from harness_uq.report.attribution import Result, warnings_of
+from harness_uq.report.clean import for_readers
 from harness_uq.report.columns import number
 from harness_uq.report.html.appendix import methods_used
 from harness_uq.report.html.forest import forest_views
+from harness_uq.report.html.headline import FEW, Headline, basis, headlines
 from harness_uq.report.html.reliability import Statement, reliability
 from harness_uq.report.html.systems import pair_views, rank_view
-from harness_uq.report.html.tables import ratio_table, scores_table, variance_table
+from harness_uq.report.html.tables import best_first, ratio_table, scores_table, variance_table
 from harness_uq.report.leaderboard import ranking_answer
 from harness_uq.report.words import commands_as
 from harness_uq.results.comparison import Comparison
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 __all__ = ["report_html"]
-
-_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ def report_html(
     plans: Sequence[Plan] = (),
     *,
     title: str = "Evaluation report",
+    command: str = "",
+    date: str = "",
 ) -> str:
     """Results as one HTML page that loads nothing: forest plots, tables, what each number rests on, and methods.
 
@@ -54,13 +56,16 @@ def report_html(
     estimates : scores; sections without content are left out
     comparisons, rankings, plans : what else to show
     title : of the page
+    command, date : that made the page, and when; left out where empty
 
     Returns
     -------
     The page. Every text of the results is escaped, and its own policy forbids scripts and requests.
     """
+    systems = list(dict.fromkeys(row.system for row in estimates))
+    estimates = best_first(estimates, comparisons, rankings)
     sections = [
-        *_scores(estimates),
+        *_scores(estimates, systems),
         *_comparisons(comparisons),
         *_rankings(rankings),
         *_tables(estimates),
@@ -72,8 +77,10 @@ def report_html(
         title=title,
         summary=_summary(estimates, comparisons, rankings),
         warnings=_warnings(estimates, comparisons, rankings),
-        verdicts=_main_verdicts(comparisons),
-        answers=[*_best(rankings), *(plan.answer for plan in plans)],
+        headlines=[*headlines(estimates, comparisons, rankings), *(Headline(plan.answer) for plan in plans)],
+        basis=basis(estimates, rankings),
+        command=command,
+        date=date,
         sections=sections,
         version=__version__,
     )
@@ -84,25 +91,12 @@ def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
     found: dict[str, Statement] = {}
     for rows in kinds:
         for who, text in warnings_of(rows):
-            found.setdefault(text, Statement(who, text))
+            found.setdefault(text, Statement(who, for_readers(text)))
     return list(found.values())
 
 
-def _main_verdicts(rows: Sequence[Comparison]) -> Sequence[Comparison]:
-    """The verdicts for the top of the page: over all tasks, or each where they are few."""
-    overall = [row for row in rows if row.task == "overall"]
-    return overall or (rows if len(rows) <= _FEW else ())
-
-
-def _best(rankings: Sequence[Ranking]) -> list[str]:
-    """Who is best, for the top of the page, where there are few tasks."""
-    if len(rankings) > _FEW:
-        return []
-    return [f"{task_title(r.task, r.metric, r.filter)}: {ranking_answer(r)}" for r in rankings]
-
-
-def _scores(rows: Sequence[Estimate]) -> list[_Section]:
-    views, legend = forest_views(rows)
+def _scores(rows: Sequence[Estimate], systems: Sequence[str]) -> list[_Section]:
+    views, legend = forest_views(rows, systems)
     if not rows:
         return []
     shown: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}
@@ -117,7 +111,7 @@ def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
     if not rankings:
         return []
     # the answers of a few stand at the top of the page
-    shown: dict[str, object] = {"rankings": [rank_view(r) for r in rankings], "has_answers": len(rankings) > _FEW}
+    shown: dict[str, object] = {"rankings": [rank_view(r) for r in rankings], "has_answers": len(rankings) > FEW}
     return [_Section("rankings", "Ranks", shown)]
 
 
@@ -153,15 +147,13 @@ def _summary(estimates: Sequence[Estimate], comparisons: Sequence[Comparison], r
     systems |= {ranked.system for ranking in rankings for ranked in ranking.systems}
     named = [row.task for row in estimates] + [row.task for row in comparisons] + [row.task for row in rankings]
     tasks = set(named) - {"overall"}
-    harnesses = sorted({f"{e.source.harness} {e.source.version or ''}".strip() for e in estimates})
     counts = [
         (len(systems), "system"),
         (len(tasks), "task"),
         (len(estimates), "score"),
         (len(comparisons), "comparison"),
     ]
-    parts = [counted(n, word) for n, word in counts if n]
-    return ", ".join([*parts, *harnesses])
+    return ", ".join(counted(n, word) for n, word in counts if n)
 
 
 @cache

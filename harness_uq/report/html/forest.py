@@ -1,11 +1,35 @@
 """Forest plots for the HTML report: places in percent, texts, and a description of each drawing."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness_uq.plots.rows import ForestRow, Panel, Pictured, forest_rows, legend_level, panels, tick_text
 from harness_uq.report.columns import number
 from harness_uq.results.comparison import Comparison
+
+# around the origin, 9 to 11 pixels wide
+_SHAPES = (
+    "M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z",
+    "M-4.2 -4.2H4.2V4.2H-4.2Z",
+    "M0 -5.8L5.8 0L0 5.8L-5.8 0Z",
+    "M0 -5.2L5.4 4.2H-5.4Z",
+    "M0 5.2L5.4 -4.2H-5.4Z",
+    "M-5 -1.8H-1.8V-5H1.8V-1.8H5V1.8H1.8V5H-1.8V1.8H-5Z",
+)
+_COLOURS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How the dots of a system look: the number of its colour and the path of its shape."""
+
+    colour: int
+    shape: str
+
+
+def mark_of(k: int) -> Mark:
+    """The mark of the system number `k`; those of the first 36 differ."""
+    return Mark(k % _COLOURS, _SHAPES[(k + k // _COLOURS) % len(_SHAPES)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +40,7 @@ class Track:
     ----------
     dot, left, right : None where there is none
     reference : ends of the harness's interval; None where it gives none
+    mark : colour and shape of its system
     description : the drawing in words, for those who do not see it
     """
 
@@ -23,6 +48,7 @@ class Track:
     left: float | None
     right: float | None
     reference: tuple[float, float] | None
+    mark: "Mark"
     description: str
 
 
@@ -63,11 +89,15 @@ class Legend:
     line: str
     has_reference: bool
     margin: str
+    systems: tuple[tuple[Mark, str], ...]
 
 
-def forest_views(results: Iterable[Pictured]) -> tuple[list[ForestView], Legend | None]:
-    """Forest plots, one an axis, and their legend; None where there is nothing to draw."""
-    return _views(forest_rows(results))
+def forest_views(results: Iterable[Pictured], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:
+    """Forest plots, one an axis, and their legend; None where there is nothing to draw.
+
+    Each of the `systems` has a mark of its own.
+    """
+    return _views(forest_rows(results), systems)
 
 
 def pair_forest(comparisons: Iterable[Comparison]) -> tuple[list[ForestView], Legend | None]:
@@ -75,7 +105,7 @@ def pair_forest(comparisons: Iterable[Comparison]) -> tuple[list[ForestView], Le
     return _views([replace(row, label=row.group, group="") for row in forest_rows(comparisons)])
 
 
-def _views(rows: Sequence[ForestRow]) -> tuple[list[ForestView], Legend | None]:
+def _views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:
     if not rows:
         return [], None
     margin = max(row.margin for row in rows)
@@ -84,15 +114,20 @@ def _views(rows: Sequence[ForestRow]) -> tuple[list[ForestView], Legend | None]:
         legend_level(rows),
         any(row.reference is not None for row in rows),
         f"within the margin of ±{margin:g}" if margin else "",
+        tuple((mark_of(k), system) for k, system in enumerate(systems)) if len(systems) > 1 else (),
     )
-    return [_forest_view(panel) for panel in panels(rows)], legend
+    marks = {system: mark_of(k) for k, system in enumerate(systems)}
+    return [_forest_view(panel, marks) for panel in panels(rows)], legend
 
 
-def _forest_view(panel: Panel) -> ForestView:
+def _forest_view(panel: Panel, marks: Mapping[str, Mark]) -> ForestView:
     def place(value: float) -> float:
         return round(100 * panel.share(value), 2)
 
-    groups = tuple((name, tuple(_forest_line(row, place) for row in rows)) for name, rows in panel.groups)
+    groups = tuple(
+        (name, tuple(_forest_line(row, place, marks.get(row.system, mark_of(0))) for row in rows))
+        for name, rows in panel.groups
+    )
     shown = tuple(Tick(place(t), tick_text(t, panel.ticks), _anchor(place(t))) for t in panel.ticks)
     margin = max(row.margin for row in panel.rows)
     return ForestView(
@@ -108,7 +143,7 @@ def _anchor(place: float) -> str:
     return "start" if place < 4 else "end" if place > 96 else "middle"
 
 
-def _forest_line(row: ForestRow, place: Callable[[float], float]) -> ForestLine:
+def _forest_line(row: ForestRow, place: Callable[[float], float], mark: Mark) -> ForestLine:
     numbers = f"{number(row.value)} " + (
         f"[{number(row.span[0])}, {number(row.span[1])}]" if row.span else "not estimable"
     )
@@ -121,6 +156,7 @@ def _forest_line(row: ForestRow, place: Callable[[float], float]) -> ForestLine:
         place(row.span[0]) if row.span else None,
         place(row.span[1]) if row.span else None,
         (place(row.reference[0]), place(row.reference[1])) if row.reference else None,
+        mark,
         description,
     )
     return ForestLine(row.label, numbers, track)

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 from harness_uq.plots.rows import counted, task_title
 from harness_uq.report.columns import Column, columns, number
 from harness_uq.report.ratio import error_ratio
+from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
+from harness_uq.results.ranking import Ranking
 
 Cells: TypeAlias = tuple[str, ...]
 
@@ -38,6 +41,23 @@ def by_task(rows: Iterable[Estimate]) -> list[tuple[str, list[Estimate]]]:
     return list(found.items())
 
 
+def best_first(
+    rows: Sequence[Estimate], comparisons: Sequence[Comparison], rankings: Sequence[Ranking]
+) -> list[Estimate]:
+    """Estimates by task, within it the best first, as far as comparisons and rankings tell what is best."""
+    lower = {(row.task, row.metric) for row in comparisons if not row.higher_is_better}
+    for ranking in rankings:
+        if ranking.systems[0].value < ranking.systems[-1].value:
+            lower.add((ranking.task, ranking.metric))
+
+    def order(row: Estimate) -> float:
+        if row.value is None:
+            return inf
+        return row.value if (row.task, row.metric) in lower else -row.value
+
+    return [row for _, members in by_task(rows) for row in sorted(members, key=order)]
+
+
 def scores_table(rows: Sequence[Estimate]) -> TableView:
     """Every score with its interval, by task."""
     kept = [column for column in columns(rows) if column.header not in ("Task", "Metric")]
@@ -59,7 +79,11 @@ def ratio_table(rows: Sequence[Estimate]) -> TableView:
         Column("Ratio", ratio, True),
         Column("Reason", lambda row: found[id(row)].reason),
     ]
-    return _table("Standard errors: the harness's and those of this report", shown, rows)
+    caption = "Standard errors: the harness's and those of this report"
+    reasons = {found[id(row)].reason for row in rows}
+    if len(reasons) == 1 < len(rows):
+        return _table(f"{caption}. Of every score: {reasons.pop()}", shown[:-1], rows)
+    return _table(caption, shown, rows)
 
 
 def variance_table(rows: Sequence[Estimate]) -> TableView | None:

@@ -39,7 +39,7 @@ def trials_of(run):
     return np.bincount([int(question) for question, _ in read_log(run["location"]).cells])
 
 
-@pytest.mark.parametrize(("case", "width", "at_least"), [("width", 0.12, 2), ("benchmark", 0.05, 3), ("slow", 0.3, 2)])
+@pytest.mark.parametrize(("case", "width", "at_least"), [("width", 0.12, 2), ("benchmark", 0.06, 3), ("slow", 0.3, 2)])
 def test_epochs_end_once_the_interval_is_narrow_enough(runs, case, width, at_least):
     run, trials = runs[case], trials_of(runs[case])
     assert run["early_stopping"]["manager"] == "harness_uq.stop_when"
