@@ -20,7 +20,10 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 # what the environment must hold is there: no test may skip for want of a package
 EVERYTHING = {"HARNESS_UQ_REQUIRE_ALL": "1", **ONE_THREAD}
 FAST = ("-n", "2", "--dist", "loadfile", "-m", "not slow and not harness")
-CORE = ("harness_uq", "tests", "--ignore=tests/adapters", "--ignore=tests/fuzz", "--ignore=tests/test_examples.py")
+CORE = (
+    *("harness_uq", "tests", "--ignore=tests/adapters", "--ignore=tests/fuzz", "--ignore=tests/test_examples.py"),
+    *("--doctest-ignore-import-errors", "--ignore=harness_uq/scaling/cluster.py"),  # modules of the extras
+)
 CORE_TESTS = ("pytest", "pytest-xdist", "hypothesis", "statsmodels", "hatchling")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import output as _output
 from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
@@ -75,6 +76,7 @@ def add(commands: _shared.Commands) -> None:
     )
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _shared.add_paper(parser)
+    _output.add_plot(parser, "the differences")
     _scale.add_engine(parser)
 
 
@@ -88,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.disagreements and args.format in ("csv", "latex"):
         raise _shared.UsageError("--disagreements goes with --format table, markdown or json")
+    _output.try_plot(args)
     plugins = _shared.load_plugins(args)
     readings, a, b = _sides(args, plugins)
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
@@ -114,6 +117,7 @@ def run(args: argparse.Namespace) -> int:
             print(comparisons_latex(rows, _shared.paper_of(args)).strip("\n"))
     else:
         print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
+    _output.draw_forest(args, rows)
     if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
         for row in worse:
             _shared.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")

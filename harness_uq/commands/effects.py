@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
 from harness_uq.commands import output as _output
 from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
@@ -22,12 +21,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_factors(parser, "all that are found")
     _shared.add_structure(parser)
     _shared.add_level(parser)
-    parser.add_argument(
-        "--plot",
-        type=_arguments.figure,
-        metavar="FILE",
-        help="draw the effects into FILE (png, svg or pdf; needs matplotlib)",
-    )
+    _output.add_plot(parser, "the effects")
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _scale.add_engine(parser)
 
@@ -38,8 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.effects_text import effects_as
 
     options = _shared.effect_options(args)
-    if args.plot:
-        _output.try_file(args.plot)
+    _output.try_plot(args)
     plugins = _shared.load_plugins(args)
     reading = _scale.read(args, args.logs, plugins)
     failed = _shared.say_reading(reading, plugins)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import output as _output
 from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
@@ -32,6 +33,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_factors(parser, "none, each log by itself")
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
     _shared.add_paper(parser, grid=True)
+    _output.add_plot(parser, "the scores")
     parser.add_argument(
         "--history",
         nargs="+",
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.errors import HarnessUqError
 
     _shared.clear_leftovers(args.logs)
+    _output.try_plot(args)
     if args.metrics and args.human and not Path(args.human).is_file():
         args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
@@ -83,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
         print(_latex(args, rows))
     elif text := _text(args.format, rows, _shared.reading_errors(reading)):
         print(text)
+    _output.draw_forest(args, rows)
     return max(_shared.say_reading(found.reading, plugins), _shared.say_failures(rows))
 
 

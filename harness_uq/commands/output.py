@@ -1,14 +1,20 @@
 """Files that a command writes: tried before the work, then written whole or not at all."""
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import arguments as _arguments
 from harness_uq.errors import HarnessUqError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from harness_uq.results.comparison import Comparison
+    from harness_uq.results.estimate import Estimate
+    from harness_uq.results.ranking import Ranking
 
 
 @contextmanager
@@ -72,6 +78,16 @@ def write_file(path: Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
 
 
+def add_plot(parser: argparse.ArgumentParser, what: str) -> None:
+    """`--plot FILE`, which draws `what`."""
+    parser.add_argument(
+        "--plot",
+        type=_arguments.figure,
+        metavar="FILE",
+        help=f"draw {what} into FILE (png, svg or pdf; needs matplotlib)",
+    )
+
+
 def write_figure(path: Path, figure: "Figure", *, tight: bool = False) -> None:
     """Write a figure in the format of the file's name; equal figures give equal SVG files.
 
@@ -102,3 +118,19 @@ def write_figure(path: Path, figure: "Figure", *, tight: bool = False) -> None:
 def _is_device(path: Path) -> bool:
     """Whether the path is a terminal, a pipe or the like, which is written to and never replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def try_plot(args: argparse.Namespace) -> None:
+    """Make sure, before the work, that `--plot` can be written."""
+    if args.plot:
+        try_file(args.plot)
+
+
+def draw_forest(
+    args: argparse.Namespace, results: "Sequence[Estimate] | Sequence[Comparison] | Sequence[Ranking]"
+) -> None:
+    """Draw results with their intervals where `--plot` asks for it."""
+    from harness_uq.plots import forest
+
+    if args.plot:
+        write_figure(args.plot, forest(results))

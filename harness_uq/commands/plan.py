@@ -52,12 +52,7 @@ def add(commands: _shared.Commands) -> None:
     _add_numbers(parser)
     _shared.add_level(parser)
     parser.add_argument("--power", type=_arguments.level, default=0.8, help="chance to find it (default: %(default)s)")
-    parser.add_argument(
-        "--plot",
-        type=_arguments.figure,
-        metavar="FILE",
-        help="draw the curves into FILE (png, svg or pdf; needs matplotlib)",
-    )
+    _output.add_plot(parser, "the curves")
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _scale.add_engine(parser)
 
@@ -118,8 +113,7 @@ def run(args: argparse.Namespace) -> int:
             budget=args.budget,
             structure=_shared.structure_options(args),
         )
-    if args.plot:
-        _output.try_file(args.plot)
+    _output.try_plot(args)
     pilot = _pilot(args, options.structure) if args.logs else None
     if pilot is not None:
         plans = plan(pilot.logs, options, plugins=pilot.plugins)

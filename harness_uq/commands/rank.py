@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import output as _output
 from harness_uq.commands import scale as _scale
 from harness_uq.commands import shared as _shared
 
@@ -37,6 +38,7 @@ def add(commands: _shared.Commands) -> None:
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
     _shared.add_paper(parser, grid=True)
+    _output.add_plot(parser, "the scores")
     _scale.add_engine(parser)
 
 
@@ -45,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.ranking.analysis import RankOptions, rank
     from harness_uq.report.ranking_text import rankings_as
 
+    _output.try_plot(args)
     plugins = _shared.load_plugins(args)
     readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
@@ -58,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     logs = _shared.selected(args, readings)
     _shared.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
+    _output.draw_forest(args, rankings)
     if args.format == "html":
         from harness_uq.report.html import report_html
 

@@ -20,6 +20,7 @@ from harness_uq.errors import DataError
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 MetricKey: TypeAlias = tuple[str, str]
+_EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
 
 def _sent(mapping: MappingProxyType[Any, Any]) -> tuple[type, tuple[dict[Any, Any]]]:
@@ -394,7 +395,8 @@ class TaskLog:
 
     def __post_init__(self) -> None:
         for name in ("reported", "higher_is_better"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            given = getattr(self, name)
+            object.__setattr__(self, name, MappingProxyType(dict(given)) if given else _EMPTY)
         for item in self.data:
             if not isinstance(item, Totals) and len(item.is_scored) != len(self.questions):
                 rows = len(item.is_scored)

@@ -95,7 +95,7 @@ def read_columns(place: str, columns: list[str] | None) -> pa.Table:
     ------
     OSError, pyarrow.ArrowException : if it cannot be read
     """
-    content = io.BytesIO(places.read_bytes(place))
+    content = pa.BufferReader(places.read_bytes(place))
     return pq.ParquetFile(content, page_checksum_verification=True).read(columns, use_threads=False)
 
 

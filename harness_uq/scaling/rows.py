@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -10,14 +10,35 @@ import numpy as np
 from harness_uq.logs.data import Reported, Source
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.structure.facts import Fact, Structure
+from harness_uq.structure.facts import Structure
 
 T = TypeVar("T")
 
-_PARTS: Mapping[str, type] = {"interval": Interval, "source": Source, "harness": Reported, "structure": Structure}
-_SHARED = (str, tuple, Source, Reported, Fact)
-_TUPLES = ("notes", "warnings")
+_TYPES: Mapping[str, Any] = {
+    "interval": Interval | None,
+    "source": Source,
+    "harness": Reported | None,
+    "structure": msgspec.Raw,
+    "notes": tuple[str, ...],
+    "warnings": tuple[str, ...],
+}
+_SHARED = (
+    "source",
+    "system",
+    "task",
+    "metric",
+    "filter",
+    "estimand",
+    "scope",
+    "method",
+    "method_reason",
+    "cluster_key",
+    "notes",
+    "warnings",
+)
+_LISTS = ("facts", "hints", "warnings")
 _NAMES = tuple(field.name for field in fields(Estimate) if field.name != "posterior")
+_Packed = msgspec.defstruct("_Packed", [(name, _TYPES.get(name, Any)) for name in _NAMES])
 
 
 def pack(row: Estimate, estimators: Mapping[str, Estimator]) -> bytes:
@@ -44,24 +65,31 @@ def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[obj
     ------
     msgspec.MsgspecError : if the bytes are none
     """
-    found = msgspec.msgpack.decode(content)
-    for name, kind in _PARTS.items():
-        found[name] = None if found[name] is None else msgspec.convert(found[name], kind)
-    for name in _TUPLES:
-        found[name] = tuple(found[name])
+    found: dict[str, Any] = msgspec.structs.asdict(_decoder.decode(content))
+    about, structure = found.pop("about"), found.pop("structure")
     if shared is not None:
-        found = {name: _same(value, shared) for name, value in found.items()}
-    about = found.pop("about")
-    return Estimate(**found, about=estimators[about].about if about in estimators else None)
+        for name in _SHARED:
+            found[name] = _same(found[name], shared)
+    return Estimate(
+        **found,
+        structure=_structure(bytes(structure), {} if shared is None else shared),
+        about=estimators[about].about if about in estimators else None,
+    )
+
+
+def _structure(content: bytes, shared: dict[object, object]) -> Structure | None:
+    """The structure, decoded once of equal ones."""
+    if content not in shared:
+        found = _structures.decode(content)
+        parts = {} if found is None else {name: _same(getattr(found, name), shared) for name in _LISTS}
+        shared[content] = found and replace(found, **parts)
+    return cast("Structure | None", shared[content])
 
 
 def _same(value: T, shared: dict[object, object]) -> T:
     """The value, of equal parts one and the same."""
-    if isinstance(value, Structure):
-        parts = {name: _same(getattr(value, name), shared) for name in ("facts", "hints", "warnings")}
-        return cast("T", replace(value, **parts))
     found = tuple(_same(part, shared) for part in value) if isinstance(value, tuple) else value
-    return cast("T", shared.setdefault(found, found)) if isinstance(found, _SHARED) else value
+    return cast("T", shared.setdefault(found, found))
 
 
 def _plain(value: object) -> object:
@@ -74,3 +102,5 @@ def _plain(value: object) -> object:
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=_plain)
+_decoder = msgspec.msgpack.Decoder(_Packed)
+_structures = msgspec.msgpack.Decoder(Structure | None)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import is_
 
 import numpy as np
 
@@ -40,12 +42,14 @@ class Shared:
 
     def run(self, run: RunDone) -> RunDone:
         """The run, whose logs hold what others hold too."""
-        return replace(run, logs=tuple(map(self._log, run.logs)))
+        logs = tuple(map(self._log, run.logs))
+        return run if all(map(is_, logs, run.logs)) else replace(run, logs=logs)
 
     def _log(self, log: TaskLog) -> TaskLog:
         questions = log.questions
         if not len(questions):
-            return replace(log, questions=self._outlines.setdefault(tuple(questions.fields), questions))
+            known = self._outlines.setdefault(tuple(questions.fields), questions)
+            return log if known is questions else replace(log, questions=known)
         prefix = questions.prompt_prefix
         shared = Questions(
             self._same(questions.ids),
@@ -91,6 +95,15 @@ def outline_of(
     subtasks: Iterable[str],
 ) -> TaskLog:
     """An outline of a log from its parts."""
-    data = tuple(Totals(metric, name, None, None, "an outline holds no values") for metric, name in metrics)
-    questions = Questions((), fields=dict.fromkeys(fields, _NO_VALUES))
+    data, questions = _named(tuple(metrics)), _with_fields(tuple(fields))
     return TaskLog(system, task, source, questions, data, warnings=tuple(warnings), subtasks=tuple(subtasks))
+
+
+@lru_cache(maxsize=1024)
+def _named(metrics: tuple[tuple[str, str], ...]) -> tuple[Totals, ...]:
+    return tuple(Totals(metric, name, None, None, "an outline holds no values") for metric, name in metrics)
+
+
+@lru_cache(maxsize=1024)
+def _with_fields(names: tuple[str, ...]) -> Questions:
+    return Questions((), fields=dict.fromkeys(names, _NO_VALUES))

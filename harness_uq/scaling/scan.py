@@ -1,5 +1,6 @@
 """Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -109,8 +110,8 @@ def scan(
     memory = None if store is None else _remember(store, offered, options, keeps_logs=keeps_logs)
     if memory is not None:
         known, parts = memory.split(parts)
-        for part, kept in known.items():
-            gathered.add((part,), kept)
+        for part in list(known):
+            gathered.add((part,), known.pop(part))
     try:
         with workers(engine or Engine()) as crew:
             keeping = None if memory is None else memory.keeping
@@ -176,6 +177,8 @@ class _Gathered:
         logs = (log for run in runs for log in run.logs)
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
-        texts: dict[object, object] = {}
-        rows = tuple(unpack(row, plugins.estimators, texts) for run in runs for row in run.rows)
+        packed = deque(row for run in runs for row in run.rows)
+        self.runs, runs = [], []  # so that each row is either packed or not
+        shared: dict[object, object] = {log.source: log.source for log in reading.logs}
+        rows = tuple(unpack(packed.popleft(), plugins.estimators, shared) for _ in range(len(packed)))
         return Scan(replace(reading, trouble=tuple(trouble)), rows)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pyarrow as pa
@@ -25,6 +25,7 @@ from harness_uq.scaling.log_columns import Row
 from harness_uq.scaling.parts import Key
 from harness_uq.scaling.runs import RunDone
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX = ["part", "state", "options", "written"]
 _RUNS = ["part", "state", "options", "run", "run_files", "run_time", "position"]
 
@@ -133,8 +134,14 @@ class Store:
         for kind, place in self.files():
             if (table := self.table(place, _INDEX)) is None:
                 continue
-            for row in table.group_by(_INDEX[:3]).aggregate([("written", "max")]).to_pylist():
-                yield Entry(place, kind, Key(row["part"], row["state"]), row["options"], row["written_max"])
+            last: dict[tuple[str, str, str | None], int] = {}
+            *identities, written = (table[name] for name in _INDEX)
+            written = written.cast(pa.int64())  # a timestamp as an object of Python costs an import of pandas
+            for *identity, moment in zip(*(column.to_pylist() for column in (*identities, written)), strict=True):
+                part, state, options = identity
+                last[part, state, options] = max(moment, last.get((part, state, options), moment))
+            for (part, state, options), moment in last.items():
+                yield Entry(place, kind, Key(part, state), options, _EPOCH + timedelta(microseconds=moment))
 
     def table(self, place: str, columns: list[str] | None) -> pa.Table | None:
         """Columns of a file, all where None; None where it cannot be read, which is noted."""

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -247,3 +248,25 @@ class TestS3:
             boto3.client("s3").delete_object(Bucket=s3.url.removeprefix("s3://"), Key="run.eval")
             with pytest.raises(FileNotFoundError, match="no such object"):
                 file.read()
+
+
+def test_a_folder_is_listed_as_path_lists_it(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name in ("a/b/1.eval", "a/2.eval", "a.eval", ".hidden"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "a" / "gone").symlink_to("nowhere")
+    (tmp_path / "a" / "linked.eval").symlink_to("2.eval")
+    (tmp_path / "folder").symlink_to("a")
+    os.mkfifo(tmp_path / "a" / "pipe")
+    monkeypatch.chdir(tmp_path)
+    for folder in (".", "a", "a/", "./a", str(tmp_path)):
+        expected = sorted(str(file) for file in Path(folder).rglob("*") if file.is_file())
+        assert list(places.find(folder)) == expected
+        assert list(places.listing(folder)) == [places.fingerprint(name) for name in expected]
+
+
+@pytest.mark.parametrize(
+    "path", ["a", "/a", "a/b", "./a/b", "a//b", "a/./b", "a/b/", "a/.", "a/..", ".", "", "/", "//a/b", "/a/../b", ".a"]
+)
+def test_folder_and_name_of_a_path_are_those_of_path(path):
+    assert (places.folder_of(path), places.name_of(path)) == (str(Path(path).parent), Path(path).name)

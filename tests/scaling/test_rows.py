@@ -28,3 +28,13 @@ def test_numbers_that_json_has_not_come_through():
     row = replace(estimate([task_log([1, 0, 1])])[0], diagnostics={"r": float("inf")}, value=0.1 + 0.2)
     back = there_and_back(row)
     assert (back.diagnostics["r"], back.value) == (float("inf"), 0.1 + 0.2)
+
+
+def test_equal_parts_of_several_rows_are_held_once():
+    packed = [pack(estimate([task_log(scores)])[0], PLUGINS.estimators) for scores in ([1, 0, 1], [0, 0, 1])]
+    shared = {}
+    first, second = (unpack(content, PLUGINS.estimators, shared) for content in packed)
+    assert first.value != second.value
+    assert first.structure is second.structure
+    assert first.source is second.source
+    assert first.method_reason is second.method_reason

@@ -151,3 +151,10 @@ def test_a_run_that_is_killed_leaves_a_store_that_can_be_read(logs, tmp_path):
         process.communicate()
         assert Store(store).trouble == []
     assert told(scan(logs, WILSON, store=store)) == told(scan(logs, WILSON))
+
+
+def test_what_a_store_holds_is_found_without_pandas(logs, tmp_path):
+    scan(logs / "0.eval", WILSON, store=str(tmp_path))
+    look = f"import sys; from harness_uq.scaling.store import Store; print(len(Store({str(tmp_path)!r}).entries))"
+    command = [sys.executable, "-c", f"{look}; print('pandas' in sys.modules)"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == ["2", "False"]
