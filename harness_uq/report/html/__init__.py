@@ -32,11 +32,12 @@ __all__ = ["report_html"]
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A part of the page: its template, its heading, and what it shows."""
+    """A part of the page: its template, its heading, what it shows, and anchor and title of each task it folds."""
 
     name: str
     heading: str
     shown: dict[str, object]
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 def report_html(
@@ -110,18 +111,26 @@ def _comparisons(rows: Sequence[Comparison]) -> list[_Section]:
 def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
     if not rankings:
         return []
+    views = [rank_view(r) for r in rankings]
+    parts = _parts("ranking", [view.title for view in views])
     # the answers of a few stand at the top of the page
-    shown: dict[str, object] = {"rankings": [rank_view(r) for r in rankings], "has_answers": len(rankings) > FEW}
-    return [_Section("rankings", "Ranks", shown)]
+    shown: dict[str, object] = {"rankings": views, "has_answers": len(rankings) > FEW, "is_folded": bool(parts)}
+    return [_Section("rankings", "Ranks", shown, parts)]
+
+
+def _parts(prefix: str, titles: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Anchors of the parts that are folded; none where they are few."""
+    return tuple((f"{prefix}-{k}", title) for k, title in enumerate(titles, 1)) if len(titles) >= FEW else ()
 
 
 def _tables(rows: Sequence[Estimate]) -> list[_Section]:
     if not rows:
         return []
-    variance = variance_table(rows)
+    variance, tasks = variance_table(rows), reliability(rows)
+    parts = _parts("basis", [task.title for task in tasks])
     return [
         _Section("ratio", "Error bars: the harness's and ours", {"table": ratio_table(rows)}),
-        _Section("reliability", "What each number rests on", {"tasks": reliability(rows)}),
+        _Section("reliability", "What each number rests on", {"tasks": tasks}, parts),
         *([_Section("variance", "Variance components", {"table": variance})] if variance else []),
     ]
 

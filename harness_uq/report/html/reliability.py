@@ -54,14 +54,15 @@ def reliability(rows: Sequence[Estimate]) -> list[Reliability]:
 
 
 def _gathered(tasks: Sequence[Reliability]) -> list[Reliability]:
-    """The tasks without the statements that all of them have, after these."""
+    """What all tasks have, then what each has besides, where it has anything."""
     said = [{(name, one) for name, statements in task.facts for one in statements} for task in tasks]
     shared = set.intersection(*said)
     if not shared:
         return list(tasks)
     first = tasks[0]
     everywhere = _kept(first, "All tasks", lambda fact: fact in shared)
-    return [everywhere, *(_kept(task, task.title, lambda fact: fact not in shared) for task in tasks)]
+    own = (_kept(task, task.title, lambda fact: fact not in shared) for task in tasks)
+    return [everywhere, *(task for task in own if task.facts)]
 
 
 def _kept(task: Reliability, title: str, is_wanted: Callable[[tuple[str, Statement]], bool]) -> Reliability:
