@@ -299,7 +299,7 @@ def search(files: Sequence[str], readers: Mapping[str, Reader]) -> Search:
 
 def place_in_order(path: str, time: str | None, order: Mapping[str, int]) -> tuple[str, str, int]:
     """Where a run stands among others: by the folder of its first file, by time, as listed."""
-    return str(Path(path).parent), time or "", order.get(path, 0)
+    return places.folder_of(path), time or "", order.get(path, 0)
 
 
 def _offered(files: Sequence[str], harness: Reader) -> Sequence[str]:

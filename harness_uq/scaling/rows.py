@@ -69,7 +69,8 @@ def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[obj
     about, structure = found.pop("about"), found.pop("structure")
     if shared is not None:
         for name in _SHARED:
-            found[name] = _same(found[name], shared)
+            if value := found[name]:
+                found[name] = _same(value, shared)
     return Estimate(
         **found,
         structure=_structure(bytes(structure), {} if shared is None else shared),
@@ -89,7 +90,7 @@ def _structure(content: bytes, shared: dict[object, object]) -> Structure | None
 def _same(value: T, shared: dict[object, object]) -> T:
     """The value, of equal parts one and the same."""
     found = tuple(_same(part, shared) for part in value) if isinstance(value, tuple) else value
-    return cast("T", shared.setdefault(found, found))
+    return shared.setdefault(found, found)  # type: ignore[return-value]
 
 
 def _plain(value: object) -> object:

@@ -1,6 +1,5 @@
 """Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from harness_uq.estimating.analysis import Options
 from harness_uq.logs.data import Source, TaskLog
 from harness_uq.logs.places import Fingerprint
 from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.protocols import Estimator
 from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, expand_with_sizes, place_in_order
 from harness_uq.results.estimate import Estimate
 from harness_uq.scaling.engine import Engine, workers
@@ -106,7 +106,7 @@ def scan(
     listed = _listed(paths)
     files = {file.url: file for found in listed.values() for file in found}
     parts = parts_of(list(files.values()), offered.harnesses)
-    gathered = _Gathered(need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
+    gathered = _Gathered(offered.estimators, need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
     memory = None if store is None else _remember(store, offered, options, keeps_logs=keeps_logs)
     if memory is not None:
         known, parts = memory.split(parts)
@@ -143,18 +143,20 @@ def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[F
 
 @dataclass(slots=True)
 class _Gathered:
-    """Results as they come."""
+    """Results as they come; rows are unpacked at once, since all that they share makes them smaller than packed."""
 
+    estimators: Mapping[str, Estimator]
     need_scores: bool
     n_logs: int
     all_bytes: int
     progress: Callable[[Progress], None]
     logs: int = 0
     n_bytes: int = 0
-    runs: list[RunDone] = field(default_factory=list)
+    runs: list[tuple[RunDone, tuple[Estimate, ...]]] = field(default_factory=list)
     claimed: set[str] = field(default_factory=set)
     unread: Unread = field(default_factory=Unread)
     shared: Shared = field(default_factory=Shared)
+    parts: dict[object, object] = field(default_factory=dict)
 
     def add(self, batch: Batch, done: BatchDone | HarnessUqError | Lost) -> None:
         if isinstance(done, HarnessUqError):
@@ -166,19 +168,20 @@ class _Gathered:
             for run in map(self.shared.run, done.runs):
                 self.claimed.update(run.files)
                 if not self.need_scores or self.unread.scored(run.logs, run.files):
-                    self.runs.append(run)
+                    self.runs.append((replace(run, rows=()), self._rows(run)))
         self.logs += len(batch)
         self.n_bytes += sum(part.n_bytes for part in batch)
         self.progress(Progress(self.logs, self.n_logs, self.n_bytes, self.all_bytes))
 
+    def _rows(self, run: RunDone) -> tuple[Estimate, ...]:
+        for part in (part for log in run.logs if run.rows for part in (log.source, log.system, log.task)):
+            self.parts.setdefault(part, part)
+        return tuple(unpack(row, self.estimators, self.parts) for row in run.rows)
+
     def scan(self, listing: Listing, plugins: Plugins, trouble: Sequence[str]) -> Scan:
         order = {file: position for position, file in enumerate(listing.all)}
-        runs = sorted(self.runs, key=lambda run: place_in_order(run.path, run.time, order))
-        logs = (log for run in runs for log in run.logs)
+        runs = sorted(self.runs, key=lambda pair: place_in_order(pair[0].path, pair[0].time, order))
+        logs = (log for run, _ in runs for log in run.logs)
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
-        packed = deque(row for run in runs for row in run.rows)
-        self.runs, runs = [], []  # so that each row is either packed or not
-        shared: dict[object, object] = {log.source: log.source for log in reading.logs}
-        rows = tuple(unpack(packed.popleft(), plugins.estimators, shared) for _ in range(len(packed)))
-        return Scan(replace(reading, trouble=tuple(trouble)), rows)
+        return Scan(replace(reading, trouble=tuple(trouble)), tuple(row for _, rows in runs for row in rows))

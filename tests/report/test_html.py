@@ -1,5 +1,6 @@
 """The HTML report: complete, escaped, self-contained, and looked at in a browser at desktop and phone width."""
 
+import os
 import re
 from dataclasses import replace
 from html import unescape
@@ -354,6 +355,26 @@ def test_marks_stand_out_from_the_page(open_page, colours):
     found = {name: ratio for name, ratio in page.evaluate(CONTRASTS).items() if name.startswith("P.mark")}
     assert len(found) == 1
     assert min(found.values()) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make_report", [full_report, long_report], ids=["full", "long"])
+@pytest.mark.parametrize(("width", "colours"), [(1280, "light"), (390, "light"), (1280, "dark")])
+def test_axe_finds_nothing_with_all_folds_open(browser, tmp_path, make_report, width, colours):
+    axe = os.environ.get("HARNESS_UQ_AXE")
+    if axe is None:
+        pytest.skip("no axe-core: npm pack axe-core, unpack it, and HARNESS_UQ_AXE=…/package/axe.min.js")
+    file = tmp_path / "report.html"
+    file.write_text(make_report(), encoding="utf-8")
+    # the page's own policy forbids the script
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colours, bypass_csp=True)
+    page.goto(file.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    page.add_script_tag(path=axe)
+    found = page.evaluate("axe.run()")
+    page.close()
+    assert len(found["passes"]) > 20
+    assert {one["id"]: one["nodes"][0]["html"] for one in found["violations"]} == {}
 
 
 def test_a_drawn_interval_spans_what_its_numbers_say(open_page):

@@ -49,6 +49,8 @@ def with_shards(paths: Sequence[str]) -> list[list[str]]:
 
 def _log_of_shard(path: str) -> str | None:
     """The place of the log, without its ending, that a shard is merged into; None for what is no shard."""
+    if _SUFFIX not in path:
+        return None
     folder = folder_of(folder_of(path))
     return folder.removesuffix(_SUFFIX) if folder.endswith(_SUFFIX) else None
 
