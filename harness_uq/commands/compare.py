@@ -53,13 +53,7 @@ def add(commands: _shared.Commands) -> None:
         "independent: questions not matched (default: %(default)s)",
     )
     _shared.add_margin(parser)
-    parser.add_argument(
-        "--scope",
-        choices=["population", "benchmark"],
-        default="population",
-        help="difference on new questions of the kind, or on exactly these, tried again and again (default: "
-        "%(default)s)",
-    )
+    _shared.add_scope_of_difference(parser)
     _shared.add_level(parser)
     _shared.add_seed(parser)
     parser.add_argument(

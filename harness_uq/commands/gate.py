@@ -61,13 +61,7 @@ def add(commands: _shared.Commands) -> None:
         "--gates", type=_arguments.count, default=200, metavar="N", help="of --self-test (default: %(default)s)"
     )
     _shared.add_structure(parser)
-    parser.add_argument(
-        "--scope",
-        choices=["population", "benchmark"],
-        default="population",
-        help="difference on new questions of the kind, or on exactly these, tried again and again (default: "
-        "%(default)s)",
-    )
+    _shared.add_scope_of_difference(parser)
     _shared.add_level(parser)
     _shared.add_seed(parser)
     _shared.add_format(parser, ["table", "markdown", "json"])

@@ -175,6 +175,17 @@ def check_margins(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> None:
         raise UsageError(f"--margin {unknown[0]}=…: no task is called {unknown[0]!r}; there are {there}")
 
 
+def add_scope_of_difference(parser: argparse.ArgumentParser) -> None:
+    """Which questions a difference is about."""
+    parser.add_argument(
+        "--scope",
+        choices=["population", "benchmark"],
+        default="population",
+        help="difference on new questions of the kind, or on exactly these, tried again and again (default: "
+        "%(default)s)",
+    )
+
+
 def add_level(parser: argparse.ArgumentParser) -> None:
     """Coverage of the intervals."""
     parser.add_argument(
