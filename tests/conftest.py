@@ -168,7 +168,7 @@ def _example_runs(package: str, script: str, tmp_path_factory: pytest.TempPathFa
         _absent(f"{package} is not installed")
     folder = tmp_path_factory.mktemp(package)
     printed = _run_python(EXAMPLES / script, "--output", folder, cwd=folder)
-    (folder / "printed.txt").write_text(printed, encoding="utf-8")
+    folder.with_suffix(".txt").write_text(printed, encoding="utf-8")
     return folder
 
 

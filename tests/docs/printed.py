@@ -194,7 +194,7 @@ def prepare(folder: Path, runs: dict[str, Path]) -> Path:
     for script, run in runs.items():
         harness = "lm-eval" if script == "run_lm_eval" else "inspect"
         (folder / "demo-output" / harness).symlink_to(run / harness)
-        (folder / f"{script}.txt").symlink_to(run / "printed.txt")
+        (folder / f"{script}.txt").symlink_to(run.with_suffix(".txt"))
     counts = str(ROOT / "docs" / "upstream" / "leaderboard_math.py")
     subprocess.run([sys.executable, counts, "leaderboard"], cwd=folder, check=True)
     return folder
@@ -213,7 +213,7 @@ def main() -> int:
             runs[script] = Path(temporary, script)
             command = [sys.executable, str(ROOT / "examples" / f"{script}.py"), "--output", str(runs[script])]
             done = subprocess.run(command, cwd=temporary, check=True, capture_output=True, text=True)
-            (runs[script] / "printed.txt").write_text(done.stdout, encoding="utf-8")
+            runs[script].with_suffix(".txt").write_text(done.stdout, encoding="utf-8")
         for page in pages():
             folder = prepare(Path(tempfile.mkdtemp(dir=temporary), "here"), runs)
             print(f"{'written' if write(page, folder) else 'as it was'}: {page.relative_to(ROOT)}")
