@@ -100,7 +100,7 @@ def cluster(scheduler: str | None, jobs: int | None) -> Iterator[Workers]:
         if scheduler is None:
             # a task whose worker died comes back at once, to be tried again alone
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
-            settings = {"threads_per_worker": 1, "dashboard_address": None}
+            settings = {"threads_per_worker": 1, "dashboard_address": ":0"}  # None would take port 8787
             with deaf_to_interrupts():
                 address = stack.enter_context(LocalCluster(n_workers=jobs, **settings))
         else:

@@ -92,7 +92,7 @@ def test_a_scheduler_that_is_not_there_is_named():
 def scheduler():
     """A cluster in a process group of its own, and its address."""
     pytest.importorskip("distributed")
-    cluster = "LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)"
+    cluster = "LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=':0')"
     script = f"""if __name__ == "__main__":
     import time
     from distributed import LocalCluster
