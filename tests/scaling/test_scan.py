@@ -114,7 +114,8 @@ def test_an_interrupt_ends_the_workers_and_says_how_far_it_was(shared, tmp_path)
         (tmp_path / f"{i}.eval").hardlink_to(first)
     command = [sys.executable, "-m", "harness_uq", "estimate", str(tmp_path), "--jobs", "2"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-    process = subprocess.Popen(command, **pipes)
+    # a run in the background, as of CI, would hand down that interrupts are ignored
+    process = subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **pipes)
     while len(workers := in_group(process.pid)) < 3:
         time.sleep(0.05)
     time.sleep(0.5)
