@@ -70,8 +70,8 @@ class CrossedDesign:
         Notes
         -----
         The variance of the mean is the sum over components of their variance over the number of their levels, that of
-        factors which stay taken as 0 (Brennan 2001, Generalizability Theory, eq. 4.6); its degrees of freedom are
-        Satterthwaite's (1946, eq. 17), so that few levels count as few.
+        factors which stay taken as 0 (Brennan 2001, Generalizability Theory, chapter 4); its degrees of freedom are
+        Satterthwaite's (1946, Biometrics Bulletin 2:110), so that few levels count as few.
 
         >>> design = CrossedDesign({("question",): 0.04, ("seed",): 0.001, (): 0.2}, others=("seed",))
         >>> found = design.split(100, {"seed": 4})
