@@ -130,7 +130,7 @@ def draw_forest(
     args: argparse.Namespace, results: "Sequence[Estimate] | Sequence[Comparison] | Sequence[Ranking]"
 ) -> None:
     """Draw results with their intervals where `--plot` asks for it."""
-    from harness_uq.plots import forest
-
     if args.plot:
+        from harness_uq.plots import forest
+
         write_figure(args.plot, forest(results))
