@@ -1,6 +1,8 @@
 """Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +17,7 @@ from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, expa
 from harness_uq.results.estimate import Estimate
 from harness_uq.scaling.engine import Engine, workers
 from harness_uq.scaling.here import Lost
-from harness_uq.scaling.parts import Batch, batches_of, parts_of
+from harness_uq.scaling.parts import Batch, Part, batches_of, parts_of
 from harness_uq.scaling.rows import unpack
 from harness_uq.scaling.runs import RunDone, Shared
 from harness_uq.scaling.work import BatchDone, Work
@@ -107,11 +109,12 @@ def scan(
     files = {file.url: file for found in listed.values() for file in found}
     parts = parts_of(list(files.values()), offered.harnesses)
     gathered = _Gathered(offered.estimators, need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
-    memory = None if store is None else _remember(store, offered, options, keeps_logs=keeps_logs)
+    memory = None if store is None else _remember(store, parts, offered, options, keeps_logs=keeps_logs)
     if memory is not None:
-        known, parts = memory.split(parts)
-        for part in list(known):
-            gathered.add((part,), known.pop(part))
+        with _without_collector():
+            for batch, known in memory.known():
+                gathered.add(batch, known)
+        parts = memory.unknown()
     try:
         with workers(engine or Engine()) as crew:
             keeping = None if memory is None else memory.keeping
@@ -128,12 +131,26 @@ def scan(
     return gathered.scan(listing, offered, trouble)
 
 
-def _remember(store: str, plugins: Plugins, options: Options | None, *, keeps_logs: bool) -> "Memory":
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """While the block runs, no search for cycles: it makes none, and the search would go through all rows again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _remember(
+    store: str, parts: Sequence[Part], plugins: Plugins, options: Options | None, *, keeps_logs: bool
+) -> "Memory":
     try:
         from harness_uq.scaling.memory import Memory
     except ImportError:
         raise MissingDependencyError("--store needs pyarrow: pip install 'harness-uq[store]'") from None
-    return Memory(store, plugins, options, keeps_logs=keeps_logs)
+    return Memory(store, parts, plugins, options, keeps_logs=keeps_logs)
 
 
 def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[Fingerprint]]:
