@@ -45,7 +45,8 @@ class Memory:
 
     def unknown(self) -> list[Part]:
         """The parts of which `known` did not tell, with the place of their task logs where the store has them."""
-        return [self._with_place(part, key) for key, part in self._unknown.items()]
+        parts, self._unknown = self._unknown, {}
+        return [self._with_place(part, key) for key, part in parts.items()]
 
     def keep(self, batch: Batch, done: BatchDone) -> None:
         """Write what a batch left for the store."""

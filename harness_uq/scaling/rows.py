@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -71,6 +72,7 @@ def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[obj
     for name, decode in _DECODED.items():
         found[name] = decode(bytes(found[name]), held)
     about = found.pop("about")
+    found["diagnostics"] = found["diagnostics"] or _NONE
     return Estimate(**found, about=estimators[about].about if about in estimators else None)
 
 
@@ -105,6 +107,7 @@ def _plain(value: object) -> object:
     raise TypeError(f"an estimate holds {value!r}, which cannot be sent or kept")
 
 
+_NONE: Mapping[str, float] = MappingProxyType({})
 _encoder = msgspec.msgpack.Encoder(enc_hook=_plain)
 _decoder = msgspec.msgpack.Decoder(_Packed)
 _structures = msgspec.msgpack.Decoder(Structure | None)
