@@ -166,6 +166,15 @@ def test_many_comparisons_list_their_tasks_by_verdict_on_the_first_screen():
     assert "undecided t2; t3; t4; t5" in said
 
 
+@pytest.mark.parametrize("n", [2, 6])
+def test_that_both_sides_are_one_is_the_first_that_the_page_says(n):
+    same = "Both sides have the same scores on all 40 questions, both of one log."
+    rows = [replace(make.comparison(task=f"t{k}", verdict="undecided"), same=same) for k in range(n)]
+    said = re.sub("<[^>]*>", "", top(report_html([], rows)))
+    assert said.strip().startswith(same)
+    assert said.count(same) == 1
+
+
 def test_one_system_alone_opens_with_its_scores():
     row = make.estimate()
     low, high = row.interval.low, row.interval.high
