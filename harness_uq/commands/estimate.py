@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import output as _output
@@ -43,7 +42,6 @@ def add(commands: _shared.Commands) -> None:
     )
     parser.add_argument(
         "--drawn",
-        type=Path,
         metavar="FILE",
         help="with --history: the probabilities with which harness-uq subset drew the questions",
     )
@@ -57,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
     _shared.clear_leftovers(args.logs)
     _output.try_plot(args)
-    if args.metrics and args.human and not Path(args.human).is_file():
+    if args.metrics and args.human and not _is_file(args.human):
         args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
         plugins = _shared.load_plugins(args)
@@ -129,14 +127,21 @@ def _judged(human: str, reading: "Reading", options: "Options", plugins: "Plugin
     from harness_uq.logs.labels import read_labels
 
     metrics = sorted({data.metric for log in reading.logs for data in log.data})
-    if Path(human).is_file():
-        given: str | tuple[Label, ...] = read_labels(Path(human))
+    if _is_file(human):
+        given: str | tuple[Label, ...] = read_labels(human)
     elif human in metrics or not reading.logs:
         given = human
     else:
         raise _shared.UsageError(f"--human {human}: no such file, and no such metric; there are {', '.join(metrics)}")
     with _shared.checking_arguments():
         return correct(reading.logs, given, options, plugins=plugins)
+
+
+def _is_file(human: str) -> bool:
+    """Whether labels are in a file of this name, rather than in a metric; a store is asked when it is read."""
+    from harness_uq.logs.places import is_file, is_remote
+
+    return is_remote(human) or is_file(human)
 
 
 def _over_new(args: argparse.Namespace) -> "EffectOptions":

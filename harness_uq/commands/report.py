@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from harness_uq.commands import output as _output
 from harness_uq.commands import scale as _scale
@@ -40,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     plugins = _shared.load_plugins(args)
     options = _shared.estimation_options(args, plugins)
     if args.html not in (None, "-"):
-        _output.try_file(Path(args.html))
+        _output.try_place(args.html)
     scans = _scale.scan_all_named(args, args.logs, plugins, options)
     readings = [found.reading for found in scans]
     failed = max(_shared.say_reading(reading, plugins) for reading in readings)
@@ -75,5 +74,5 @@ def _write(path: str, page: str) -> None:
     if path == "-":
         print(page)
         return
-    _output.write_file(Path(path), page.encode())
+    _output.write_place(path, page.encode())
     print(f"wrote {path}", file=sys.stderr)
