@@ -10,7 +10,8 @@ from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import DensityPosterior
 
 _BINS = 96
-_KNEE = 0.02
+NIL = 0.4  # prior chance that an effect is nil, against sds of up to that of one score
+KNEE = 0.25
 _FAR = 10.0
 _NODES = 801
 _SHARES = np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 120)])  # of the sd of one score
@@ -89,8 +90,8 @@ def effect_variance(square: float, df: float, noise: float, size: float, scale: 
     square, df : mean square between levels, distributed as (noise + size × variance) × chi2(df) / df
     noise : its expectation were the effect nil
     size : what it gains for a unit variance of the effect
-    scale : variance of one score; the prior of x = sd of the effect / sd of one score is flat up to about .02 and then
-        falls as 1 / x, so that every order of magnitude counts alike, and as 1 / x^3 beyond 10
+    scale : variance of one score; x = sd of the effect / sd of one score is 0 with a chance of .4 against .6 for (0, 1],
+        where its prior is 1 / (x + 1/4); beyond 1 it goes on as 1 / x, and as 1 / x^3 from 10
     most : the largest variance possible
     """
     if scale == 0:
@@ -100,8 +101,9 @@ def effect_variance(square: float, df: float, noise: float, size: float, scale: 
     kept = expected > 0
     x, expected = x[kept], expected[kept]
     log_mass = -df / 2 * (np.log(expected) + square / expected)
-    log_mass += np.log(np.gradient(x)) - np.log(x + _KNEE) - np.log1p((x / _FAR) ** 2)
-    mass = np.exp(log_mass - log_mass.max())
+    prior = np.gradient(x) / (x + KNEE) / (1 + (x / _FAR) ** 2)
+    prior[x == 0] = NIL / (1 - NIL) * np.log1p(1 / KNEE)
+    mass = prior * np.exp(log_mass - log_mass.max())
     return Spread(x**2 * scale, mass / mass.sum())
 
 

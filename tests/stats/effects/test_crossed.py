@@ -17,6 +17,7 @@ from harness_uq.stats import (
 )
 from harness_uq.stats.effects.crossed import CrossedPosterior
 from harness_uq.stats.effects.design import read_design
+from harness_uq.stats.effects.latent import Link
 from harness_uq.stats.effects.spread import Spread, chi_squared, effect_variance, known, real_posterior
 from harness_uq.stats.effects.variances import estimate_variances, strata
 from tests.conftest import ROOT
@@ -67,11 +68,14 @@ def test_components_of_real_scores_are_those_of_lmer(name: str) -> None:
         assert found[term] == pytest.approx(sd, rel=1e-3, abs=2e-5), term
 
 
-@pytest.mark.parametrize("name", sorted(name for name in lme4_values() if name.startswith("binomial")))
-def test_sds_on_the_logit_scale_are_near_those_of_glmer(name: str) -> None:
+LINKS: dict[str, Link] = {name: "probit" if name.startswith("probit") else "logit" for name in lme4_values()}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in LINKS if not name.startswith("gauss")))
+def test_sds_on_the_scale_of_the_link_are_near_those_of_glmer(name: str) -> None:
     """Within 15 %: glmer maximises the likelihood, so that K seeds give sqrt(1 - 1/K) of the sd (.95 at K = 10), by
     Laplace's approximation, which pulls questions of few trials down; ours are moments, free of both."""
-    found = fitted(name).logit_sds()
+    found = fitted(name).latent_sds(LINKS[name])
     for term, sd in lme4_values()[name].items():
         (factor,) = term
         assert found[factor] == pytest.approx(sd, rel=0.15)
@@ -306,9 +310,9 @@ def test_scores_outside_their_family_are_refused(y, options, error) -> None:
         crossed_posterior(y, {"question": [1, 2]}, **options)
 
 
-def test_logit_sds_are_for_right_and_wrong_only() -> None:
+def test_latent_sds_are_for_right_and_wrong_only() -> None:
     with pytest.raises(NotEstimableError, match="real"):
-        crossed_posterior([0.5, 0.7, 0.1], {"question": [1, 2, 3]}).logit_sds()
+        crossed_posterior([0.5, 0.7, 0.1], {"question": [1, 2, 3]}).latent_sds()
 
 
 def test_two_levels_far_apart_give_students_t_of_one_degree_of_freedom() -> None:
