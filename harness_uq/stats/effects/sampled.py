@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, check_finite
+from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.importance import adapted_proposal, importance_sample
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.scalars import check_whole, generator
 from harness_uq.stats.effects.design import read_design
 from harness_uq.stats.effects.latent import INVERSE_LINKS, Link
-from harness_uq.stats.effects.spread import KNEE
+from harness_uq.stats.effects.spread import NIL, effect_prior
 
 _MOST_SEEDS = 5
 _MOST_JOINT = 1024  # most combinations of the seeds' draws; each seed has as many draws as that allows, 32 at most
@@ -28,17 +28,22 @@ class SampledCrossedPosterior(DrawsPosterior):
 
     Attributes
     ----------
-    mean, sd, importance_ess : float
+    mean, sd : float
+    importance_ess : float; effective number of the draws of the parameters
     mc_error : float; Monte Carlo standard error of `mean`, between sets of draws of the latent effects
     pareto_k : float; tail shape of the weights: above 0.7 the draws do not stand for the posterior
     """
 
     def __init__(self, draws: FloatArray, weights: FloatArray, k: float) -> None:
-        super().__init__(draws, weights)
+        super().__init__(draws.ravel(), weights.ravel())
         self.pareto_k = k
-        mass = weights.reshape(_BATCHES, -1).sum(axis=1)
-        off = (weights * (draws - self.mean)).reshape(_BATCHES, -1).sum(axis=1)
-        self._mc_error = float(np.sqrt(off @ off * _BATCHES / (_BATCHES - 1)) / mass.sum())
+        self._ess = float(1 / np.sum(weights.sum(axis=0) ** 2))
+        off = (weights * (draws - self.mean)).reshape(2, _BATCHES, -1).sum(axis=(0, 2))
+        self._mc_error = float(np.sqrt(off @ off * _BATCHES / (_BATCHES - 1)))
+
+    @property
+    def importance_ess(self) -> float:
+        return self._ess
 
     @property
     def mc_error(self) -> float:
@@ -78,7 +83,8 @@ def crossed_by_sampling(
     latent has draws of its own, one from each of K slices of equal probability, and the likelihood of g is the average
     over all K^n combinations: the sums over questions go inside the product, those over seeds are written out (Bowyer
     et al. 2024). g comes from an adapted proposal. Priors are those of `crossed_posterior`: the mean and the questions'
-    share of the variance of a score uniform, x = sd of seeds / sd of a score with 1 / (x + .02).
+    share of the variance of a score uniform, sd of seeds / sd of a score as in `effect_prior`. That seeds do not differ
+    has a mass of its own; each draw of g stands for both, with sigma_s and without.
 
     Examples
     --------
@@ -104,12 +110,14 @@ def crossed_by_sampling(
     start = np.array([special.logit((y.sum() + 1) / (len(y) + 2)), 0.0, -1.0])
     proposal = adapted_proposal(model.with_one_set, start, n_pilot=max(n_draws // 2, 400), rng=rng)
     sample = importance_sample(model.with_all_sets, proposal, n_draws=n_draws, rng=rng).require_reliable()
-    mean = _moments(sample.points, INVERSE_LINKS[link])[0]
-    return SampledCrossedPosterior(mean, sample.weights, sample.pareto_k)
+    return SampledCrossedPosterior(*model.both(sample.points, sample.weights), sample.pareto_k)
 
 
 class _Model:
-    """Log posterior density, up to a constant, of g = (mu, log sigma_q, log sigma_s), from sets of latent draws."""
+    """Log posterior density, up to a constant, of g = (mu, log sigma_q, log sigma_s), from sets of latent draws.
+
+    Where seeds do not differ nothing depends on log sigma_s, which gets a standard normal distribution around -1.
+    """
 
     def __init__(self, right: FloatArray, asked: FloatArray, link: Link, rng: np.random.Generator) -> None:
         self.right, self.asked, self.inverse = right, asked, INVERSE_LINKS[link]
@@ -120,17 +128,29 @@ class _Model:
 
     def with_one_set(self, g: FloatArray) -> FloatArray:
         """By the first set, the same for all g: smooth in g."""
-        return self._prior(g) + np.array([self._likelihood(point, 0) for point in g])
+        return np.asarray(np.logaddexp(*self._parts(g, np.zeros(len(g), int))))
 
     def with_all_sets(self, g: FloatArray) -> FloatArray:
         """By a set for each of 16 blocks of g."""
-        sets = np.repeat(np.arange(_BATCHES), len(g) // _BATCHES)
-        return self._prior(g) + np.array([self._likelihood(*each) for each in zip(g, sets, strict=True)])
+        return np.asarray(np.logaddexp(*self._parts(g, _set_of_each(g))))
 
-    def _likelihood(self, g: FloatArray, which: int) -> float:
+    def both(self, g: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Means and their weights, with seeds that differ and with seeds that do not, (2, n)."""
+        differ = special.expit(np.subtract(*self._parts(g, _set_of_each(g))))
+        means = [_moments(each, self.inverse)[0] for each in (g, _without_seeds(g))]
+        return np.array(means), np.array([weights * differ, weights * (1 - differ)])
+
+    def _parts(self, g: FloatArray, sets: IntArray) -> tuple[FloatArray, FloatArray]:
+        ability, sd = (np.exp(g[:, 1, None, None]) * self.z_question[sets] + g[:, 0, None, None]), np.exp(g[:, 2])
+        pairs = list(zip(ability, sd[:, None, None] * self.z_seed[sets], strict=True))
+        differ = np.array([self._likelihood(questions, seeds) for questions, seeds in pairs])
+        alike = np.array([self._likelihood(questions, 0 * seeds[:, :1]) for questions, seeds in pairs])
+        volume, x = self._volume(g, 3)
+        same = np.log(NIL) - (g[:, 2] + 1) ** 2 / 2 - np.log(2 * np.pi) / 2
+        return differ + volume + np.log(effect_prior(x)), alike + self._volume(_without_seeds(g), 2)[0] + same
+
+    def _likelihood(self, ability: FloatArray, seeds: FloatArray) -> float:
         """Log of the average over the seeds' draws of the product over questions of the average over their draws."""
-        ability = g[0] + np.exp(g[1]) * self.z_question[which]
-        seeds = np.exp(g[2]) * self.z_seed[which]
         p = np.clip(self.inverse(ability[:, :, None, None] + seeds), 1e-300, 1 - 1e-16)
         right, wrong = self.right[:, None, :, None], (self.asked - self.right)[:, None, :, None]
         chance = np.where(right > 0, p, 1.0) ** right * np.where(wrong > 0, 1 - p, 1.0) ** wrong
@@ -140,17 +160,25 @@ class _Model:
         product = np.log(np.maximum(together.mean(axis=1), 1e-300)).sum(axis=0)
         return float(special.logsumexp(product) - np.log(product.size))
 
-    def _prior(self, g: FloatArray) -> FloatArray:
-        """Density of (mean, share of questions, x of seeds), carried over by the derivatives of the three."""
-        steps = 1e-3 * np.eye(3)
-        slopes = [(self._scales(g + step) - self._scales(g - step)) / 2e-3 for step in steps]
+    def _volume(self, g: FloatArray, dim: int) -> tuple[FloatArray, FloatArray]:
+        """Log of |d (mean, share of questions, x of seeds) / d g| in the first `dim` coordinates, and x."""
+        steps = 1e-3 * np.eye(3)[:dim]
+        slopes = [(self._scales(g + step) - self._scales(g - step))[:dim] / 2e-3 for step in steps]
         volume = np.abs(np.linalg.det(np.moveaxis(slopes, 2, 0)))
-        return np.asarray(np.log(np.maximum(volume, 1e-300)) - np.log(self._scales(g)[2] + KNEE))
+        return np.log(np.maximum(volume, 1e-300)), self._scales(g)[2]
 
     def _scales(self, g: FloatArray) -> FloatArray:
         mean, questions, seeds = _moments(g, self.inverse)
         whole = mean * (1 - mean)
         return np.array([mean, questions / whole, np.sqrt(np.maximum(seeds, 0.0) / whole)])
+
+
+def _set_of_each(g: FloatArray) -> IntArray:
+    return np.repeat(np.arange(_BATCHES), len(g) // _BATCHES)
+
+
+def _without_seeds(g: FloatArray) -> FloatArray:
+    return np.asarray(np.where([True, True, False], g, -np.inf))
 
 
 def _moments(g: FloatArray, inverse: Callable[[FloatArray], FloatArray]) -> FloatArray:

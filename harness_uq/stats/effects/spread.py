@@ -10,8 +10,8 @@ from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import DensityPosterior
 
 _BINS = 96
-NIL = 0.4  # prior chance that an effect is nil, against sds of up to that of one score
-KNEE = 0.25
+NIL = 0.4  # prior chance that an effect is nil, against .6 for sds of up to that of one score
+_KNEE = 0.25
 _FAR = 10.0
 _NODES = 801
 _SHARES = np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 120)])  # of the sd of one score
@@ -82,6 +82,14 @@ def chi_squared(estimate: float, df: float) -> Spread:
     return Spread(np.asarray(estimate * df / (2 * special.gammaincinv(df / 2, chance)), np.float64), chances)
 
 
+def effect_prior(x: FloatArray) -> FloatArray:
+    """Density of x = sd of an effect / sd of one score, x > 0; the chance that the effect is nil is `NIL`.
+
+    1 / (x + 1/4), of mass .6 in (0, 1] against the .4 of no effect; beyond 1 it goes on as 1 / x, from 10 as 1 / x^3.
+    """
+    return np.asarray((1 - NIL) / np.log1p(1 / _KNEE) / (x + _KNEE) / (1 + (x / _FAR) ** 2))
+
+
 def effect_variance(square: float, df: float, noise: float, size: float, scale: float, most: float = np.inf) -> Spread:
     """Posterior of the variance of an effect from the mean square of its levels.
 
@@ -90,8 +98,7 @@ def effect_variance(square: float, df: float, noise: float, size: float, scale: 
     square, df : mean square between levels, distributed as (noise + size × variance) × chi2(df) / df
     noise : its expectation were the effect nil
     size : what it gains for a unit variance of the effect
-    scale : variance of one score; x = sd of the effect / sd of one score is 0 with a chance of .4 against .6 for (0, 1],
-        where its prior is 1 / (x + 1/4); beyond 1 it goes on as 1 / x, and as 1 / x^3 from 10
+    scale : variance of one score, whose sd the prior is relative to; see `effect_prior`
     most : the largest variance possible
     """
     if scale == 0:
@@ -101,8 +108,7 @@ def effect_variance(square: float, df: float, noise: float, size: float, scale: 
     kept = expected > 0
     x, expected = x[kept], expected[kept]
     log_mass = -df / 2 * (np.log(expected) + square / expected)
-    prior = np.gradient(x) / (x + KNEE) / (1 + (x / _FAR) ** 2)
-    prior[x == 0] = NIL / (1 - NIL) * np.log1p(1 / KNEE)
+    prior = np.where(x > 0, np.gradient(x) * effect_prior(x), NIL)
     mass = prior * np.exp(log_mass - log_mass.max())
     return Spread(x**2 * scale, mass / mass.sum())
 
