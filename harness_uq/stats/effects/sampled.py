@@ -81,10 +81,11 @@ def crossed_by_sampling(
     -----
     Given g = (mu, sigma_q, sigma_s), P(right) = link^-1(mu + sigma_q z_q + sigma_s z_s) with standard normal z. Every
     latent has draws of its own, one from each of K slices of equal probability, and the likelihood of g is the average
-    over all K^n combinations: the sums over questions go inside the product, those over seeds are written out (Bowyer
-    et al. 2024). g comes from an adapted proposal. Priors are those of `crossed_posterior`: the mean and the questions'
-    share of the variance of a score uniform, sd of seeds / sd of a score as in `effect_prior`. That seeds do not differ
-    has a mass of its own; each draw of g stands for both, with sigma_s and without.
+    over all K^n combinations: the sums over questions go inside the product, those over seeds are written out (Bowyer,
+    Heap & Aitchison 2024, UAI, PMLR 244:394). g comes from an adapted proposal. Priors are those of
+    `crossed_posterior`: the mean and the questions' share of the variance of a score uniform, sd of seeds / sd of a
+    score as in `effect_prior`. That seeds do not differ has a mass of its own; each draw of g stands for both, with
+    sigma_s and without.
 
     Examples
     --------
@@ -164,7 +165,7 @@ class _Model:
         """Log of |d (mean, share of questions, x of seeds) / d g| in the first `dim` coordinates, and x."""
         steps = 1e-3 * np.eye(3)[:dim]
         slopes = [(self._scales(g + step) - self._scales(g - step))[:dim] / 2e-3 for step in steps]
-        volume = np.abs(np.linalg.det(np.moveaxis(slopes, 2, 0)))
+        volume = np.abs(np.linalg.det(np.moveaxis(np.array(slopes), 2, 0)))
         return np.log(np.maximum(volume, 1e-300)), self._scales(g)[2]
 
     def _scales(self, g: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ _BINS = 96
 NIL = 0.4  # prior chance that an effect is nil, against .6 for sds of up to that of one score
 _KNEE = 0.25
 _FAR = 10.0
+_LEAST = 1e-8  # noise over the variance of a score: where runs are copies there is none, and their effect is nil
 _NODES = 801
 _SHARES = np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 120)])  # of the sd of one score
 _GAUSS, _GAUSS_WEIGHTS = (np.asarray(part, np.float64) for part in np.polynomial.legendre.leggauss(15))
@@ -104,9 +105,7 @@ def effect_variance(square: float, df: float, noise: float, size: float, scale: 
     if scale == 0:
         return known(0.0)
     x = _SHARES[_SHARES**2 * scale <= most * (1 + 1e-9)]
-    expected = noise + size * x**2 * scale
-    kept = expected > 0
-    x, expected = x[kept], expected[kept]
+    expected = max(noise, _LEAST * scale) + size * x**2 * scale
     log_mass = -df / 2 * (np.log(expected) + square / expected)
     prior = np.where(x > 0, np.gradient(x) * effect_prior(x), NIL)
     mass = prior * np.exp(log_mass - log_mass.max())

@@ -238,6 +238,23 @@ def test_large_incomplete_tables_take_moments_that_agree_with_the_likelihood() -
         assert one.sd == pytest.approx(other.sd, rel=0.05)
 
 
+def test_components_of_copies_add_up_to_the_variance_of_a_score() -> None:
+    """Two runs that score alike, passages of unequal size: no residual, where the likelihood has no maximum."""
+    rng = np.random.default_rng(16)
+    passage = np.repeat(np.arange(30), rng.integers(2, 8, 30))
+    right = (rng.random(len(passage)) < rng.beta(2, 1, 30)[passage]).astype(float)
+    twice = {"passage": np.tile(passage, 2), "question": np.tile(np.arange(len(passage)), 2)}
+    run = np.repeat([0, 1], len(passage))
+    found = crossed_posterior(np.tile(right, 2), twice | {"run": run}, new=("passage", "run"))
+    sds = {c.name: c.sd for c in found.components}
+    assert sum(sd**2 for sd in sds.values()) == pytest.approx(right.var(), rel=0.1)
+    assert sds["run"] == pytest.approx(0, abs=1e-6)
+    for component in found.components:
+        low, high = component.sd_interval()
+        assert low <= component.sd * 1.05 + 1e-6
+        assert high >= component.sd * 0.95
+
+
 def test_the_interval_closes_on_the_plain_score_whatever_the_difficulties() -> None:
     """Easy and hopeless questions, where a fitted Beta or normal would settle beside the score."""
     rng = np.random.default_rng(11)
