@@ -20,8 +20,8 @@ import pyarrow as pa
 from harness_uq.errors import HarnessUqError, told
 from harness_uq.logs import places
 from harness_uq.scaling import estimate_columns
+from harness_uq.scaling.data_columns import Row
 from harness_uq.scaling.kept import SCHEMAS, Kind, read_columns, to_bytes
-from harness_uq.scaling.log_columns import Row
 from harness_uq.scaling.parts import Key
 from harness_uq.scaling.runs import RunDone
 
