@@ -26,7 +26,7 @@ def sameness(a: Side, b: Side, matched: Sequence[tuple[Key, Key]]) -> str | None
     n = sum({one.log.task: len(one.log.questions) for one, _ in held}.values())
     is_one_log = all(one.log.source.path == other.log.source.path for one, other in held)
     origin = "both of one log" if is_one_log else "perhaps the same samples under two names"
-    return f"A and B have the same scores on all {n} questions, {origin}."
+    return f"Both sides have the same scores on all {n} questions, {origin}."
 
 
 def _are_equal(a: TaskData, b: TaskData) -> bool:

@@ -43,6 +43,8 @@ def gate_answer(found: Gate) -> str:
     if found.missing:
         lacking = [task_title(*key) for key in found.missing]
         said.append(f"{a} has no score of {named(lacking)}, which {b} has.")
+    if same := found.rows[0].comparison.same:
+        said.append(same)
     if not found.can_fail:
         said.append(
             f"This gate cannot fail: the questions are so few that even the worst scores possible would not show {a} "
