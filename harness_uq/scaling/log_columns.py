@@ -78,11 +78,12 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "is_random_subset": pa.bool_(),
     "is_finished": pa.bool_(),
     "n_watched": pa.int64(),
+    "watched_clusters": _CODES,
     "settings": pa.string(),
     "notes": _TEXTS,
     "warnings": _TEXTS,
 }
-_FACTS = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched")
+_FACTS = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched", "watched_clusters")
 
 
 def row_of(log: TaskLog) -> Row:
