@@ -95,12 +95,17 @@ def test_what_cannot_be_corrected_says_why(log: TaskLog, human: object, reason: 
 
 
 def test_estimate_says_that_a_model_graded_where_the_catalogue_knows() -> None:
-    def notes(metric: str) -> str:
-        log = task_log(JUDGE, metric=metric, source=Source("run.eval", "inspect"))
+    def notes(harness: str, task: str, metric: str) -> str:
+        log = task_log(JUDGE, task=task, metric=metric, source=Source("run", harness))
         return " ".join(estimate([log])[0].notes)
 
-    assert "a model graded these answers" in notes("model_graded_qa")
-    assert "a model graded these answers" not in notes("match")
+    said = "a model graded these answers"
+    assert said in notes("inspect", "theory_of_mind", "model_graded_qa")
+    assert said in notes("inspect", "theory_of_mind", "model_graded_fact/grade")
+    assert said not in notes("inspect", "theory_of_mind", "match")
+    # the only tasks of lm-eval 0.4.13 that ask a model
+    assert said in notes("lm-eval", "pisa_en_llm_judged", "acc")
+    assert said not in notes("lm-eval", "pisa_en", "acc")
 
 
 def test_other_scopes_are_refused() -> None:
