@@ -8,7 +8,7 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.results.documents import DOCUMENTS
-from harness_uq.watching import Look
+from harness_uq.results.look import Look
 from tests import schemas
 
 jsonschema = pytest.importorskip("jsonschema")

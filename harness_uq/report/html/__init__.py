@@ -128,8 +128,13 @@ def _tables(rows: Sequence[Estimate]) -> list[_Section]:
         return []
     variance, tasks = variance_table(rows), reliability(rows)
     parts = _parts("basis", [task.title for task in tasks])
+    has_theirs = any(row.harness.std_error is not None for row in rows)
     return [
-        _Section("ratio", "Error bars: the harness's and ours", {"table": ratio_table(rows)}),
+        *(
+            [_Section("ratio", "Error bars: the harness's and ours", {"table": ratio_table(rows)})]
+            if has_theirs
+            else []
+        ),
         _Section("reliability", "What each number rests on", {"tasks": tasks}, parts),
         *([_Section("variance", "Variance components", {"table": variance})] if variance else []),
     ]
