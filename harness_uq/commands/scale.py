@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import shared as _shared
+from harness_uq.commands import asked as _asked
 
 if TYPE_CHECKING:
     from harness_uq.estimating.analysis import Options
@@ -104,7 +104,7 @@ def _engine(args: argparse.Namespace) -> "Engine":
     from harness_uq.scaling.engine import Engine
 
     if args.scheduler and args.engine != "dask":
-        raise _shared.UsageError("--scheduler goes with --engine dask")
+        raise _asked.UsageError("--scheduler goes with --engine dask")
     return Engine(args.engine, args.jobs, args.scheduler)
 
 
