@@ -95,6 +95,7 @@ from harness_uq.stats.pairs.ranks import (
 from harness_uq.stats.proportion.binomial import beta_posterior, binomial_interval, finite_population_posterior
 from harness_uq.stats.subsets.draw import Subset, draw_subset
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
+from harness_uq.stats.subsets.further import draw_further
 from harness_uq.stats.trials.bayes_at_n import avg_at_n, bayes_at_n, bayes_at_n_posterior
 from harness_uq.stats.trials.benchmark import benchmark_posterior
 from harness_uq.stats.trials.beta_shape import beta_shape_test
@@ -166,6 +167,7 @@ __all__ = [
     "default_prior_mass",
     "detection_power",
     "difference_posterior",
+    "draw_further",
     "draw_subset",
     "effective_counts",
     "effective_weights",
