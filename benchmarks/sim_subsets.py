@@ -168,7 +168,7 @@ def posterior_chances(one: Bank, history: np.ndarray, spread: float) -> np.ndarr
 
 
 def simulated(draws: int) -> Iterator[dict[str, object]]:
-    for n, spread, n_systems, place in product((200, 50), (1.5, 2.5), (5, 20, 100), PLACES):
+    for n, n_systems, spread, place in product((200, 50), (20, 5, 100), (1.5, 2.5), PLACES):
         rng = np.random.default_rng([2030, n, int(10 * spread), n_systems, list(PLACES).index(place)])
         found = measured(partial(scores_of_bank, spread, n_systems, PLACES[place], rng), n, draws, rng)
         case = {"n": n, "spread": spread, "systems": n_systems, "new": place, "draws": draws}
@@ -224,8 +224,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found: dict[str, list[dict[str, object]]] = {}
     for name, rows in (
         ("tables", (real(path, 4 * args.draws) for path in args.table)),
-        ("of_no_use", of_no_use(2 * args.draws)),
         ("simulated", simulated(args.draws)),
+        ("of_no_use", of_no_use(args.draws)),
     ):
         found[name] = []
         for row in rows:

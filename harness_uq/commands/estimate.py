@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
+from harness_uq.commands import saying as _saying
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.effects.analysis import EffectOptions
@@ -19,20 +22,20 @@ if TYPE_CHECKING:
     from harness_uq.results.estimate import Estimate
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(commands, "estimate", "scores of logged runs with intervals", epilog=_shared.METHODS)
-    _shared.add_logs(parser)
-    _shared.add_estimation(parser)
+    parser = _options.add_command(commands, "estimate", "scores of logged runs with intervals", epilog=_options.METHODS)
+    _options.add_logs(parser)
+    _options.add_estimation(parser)
     parser.add_argument(
         "--human",
         metavar="LABELS.csv|METRIC",
         help="correct the scores, taken as a judge's, by a person's of some questions: a table with the columns id and "
         "score (and task, probability), or a metric of the log",
     )
-    _shared.add_factors(parser, "none, each log by itself")
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
-    _shared.add_paper(parser, grid=True)
+    _options.add_factors(parser, "none, each log by itself")
+    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
+    _options.add_paper(parser, grid=True)
     _output.add_plot(parser, "the scores")
     parser.add_argument(
         "--history",
@@ -55,19 +58,19 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.effects.analysis import estimates_over
     from harness_uq.errors import HarnessUqError
 
-    _shared.clear_leftovers(args.logs)
+    _reading.clear_leftovers(args.logs)
     _output.try_plot(args)
     if args.metrics and args.human and not Path(args.human).is_file():
         args.metrics.append(args.human)  # the person's scores are read, not shown
     try:
-        plugins = _shared.load_plugins(args)
-        options = _shared.estimation_options(args, plugins)
+        plugins = _asked.load_plugins(args)
+        options = _asked.estimation_options(args, plugins)
         _check_together(args)
         is_plain = not (args.human or args.history or args.new or args.factors)
         keeps_logs = not is_plain or args.format == "eee"
         found = _scale.scan(args, args.logs, plugins, options if is_plain else None, keeps_logs=keeps_logs)
-        reading = replace(found.reading, logs=tuple(_shared.selected(args, [found.reading])))
-        _shared.check_names(options.structure, reading.logs)
+        reading = replace(found.reading, logs=tuple(_asked.selected(args, [found.reading])))
+        _asked.check_names(options.structure, reading.logs)
         if args.human:
             rows = _judged(args.human, reading, options, plugins)
         elif args.history:
@@ -84,10 +87,10 @@ def run(args: argparse.Namespace) -> int:
         print(_records(rows, reading, plugins))
     elif args.format == "latex":
         print(_latex(args, rows))
-    elif text := _text(args.format, rows, _shared.reading_errors(reading)):
+    elif text := _text(args.format, rows, _reading.reading_errors(reading)):
         print(text)
     _output.draw_forest(args, rows)
-    return max(_shared.say_reading(found.reading, plugins), _shared.say_failures(rows))
+    return max(_reading.say_reading(found.reading, plugins), _saying.say_failures(rows))
 
 
 def _check_together(args: argparse.Namespace) -> None:
@@ -98,13 +101,13 @@ def _check_together(args: argparse.Namespace) -> None:
     UsageError : if not
     """
     if args.history and args.scope != "full":
-        raise _shared.UsageError("--history helps to estimate the whole benchmark: add --scope full")
+        raise _asked.UsageError("--history helps to estimate the whole benchmark: add --scope full")
     if args.history and args.human:
-        raise _shared.UsageError("--human and --history answer different questions: give one of them")
+        raise _asked.UsageError("--human and --history answer different questions: give one of them")
     if (args.new or args.factors) and (args.human or args.history):
-        raise _shared.UsageError("--new goes neither with --human nor with --history: give one of them")
+        raise _asked.UsageError("--new goes neither with --human nor with --history: give one of them")
     if args.drawn and not args.history:
-        raise _shared.UsageError("--drawn goes with --history")
+        raise _asked.UsageError("--drawn goes with --history")
 
 
 def _whole(args: argparse.Namespace, reading: "Reading", options: "Options", plugins: "Plugins") -> "list[Estimate]":
@@ -113,8 +116,8 @@ def _whole(args: argparse.Namespace, reading: "Reading", options: "Options", plu
 
     drawn = read_probabilities(args.drawn) if args.drawn else None
     earlier = _scale.read(args, args.history, plugins)
-    _shared.say_reading(earlier, plugins)
-    with _shared.checking_arguments():
+    _reading.say_reading(earlier, plugins)
+    with _asked.checking_arguments():
         return estimate_whole(reading.logs, earlier.logs, options, drawn=drawn, plugins=plugins)
 
 
@@ -134,8 +137,8 @@ def _judged(human: str, reading: "Reading", options: "Options", plugins: "Plugin
     elif human in metrics or not reading.logs:
         given = human
     else:
-        raise _shared.UsageError(f"--human {human}: no such file, and no such metric; there are {', '.join(metrics)}")
-    with _shared.checking_arguments():
+        raise _asked.UsageError(f"--human {human}: no such file, and no such metric; there are {', '.join(metrics)}")
+    with _asked.checking_arguments():
         return correct(reading.logs, given, options, plugins=plugins)
 
 
@@ -149,8 +152,8 @@ def _over_new(args: argparse.Namespace) -> "EffectOptions":
     asked = (("uq", "bayes"), ("scope", "population"), ("estimand", "mean"), ("interval", "quantile"))
     for name, only in asked:
         if getattr(args, name) not in (only, None):
-            raise _shared.UsageError(f"--new is about the mean over new levels, --{name} {only}; leave --{name} out")
-    return _shared.effect_options(args)
+            raise _asked.UsageError(f"--new is about the mean over new levels, --{name} {only}; leave --{name} out")
+    return _asked.effect_options(args)
 
 
 def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins") -> str:
@@ -166,8 +169,8 @@ def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins")
 def _latex(args: argparse.Namespace, rows: "Sequence[Estimate]") -> str:
     from harness_uq.report.latex import results_latex
 
-    with _shared.checking_arguments():
-        return results_latex(rows, _shared.paper_of(args), args.layout).strip("\n")
+    with _asked.checking_arguments():
+        return results_latex(rows, _asked.paper_of(args), args.layout).strip("\n")
 
 
 def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:
