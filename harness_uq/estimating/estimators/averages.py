@@ -90,7 +90,7 @@ class StudentMean:
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """Student's t interval moved towards Hall's (1992): all of the way on the side of a long tail, half on the other."""
+    """Student's t interval moved to Hall's (1992) on the side of a long tail, half of the way on the other."""
 
     name: str = "hall"
     about: About = About(
@@ -101,7 +101,8 @@ class Hall:
         ),
         text=(
             "Student's t, cluster-robust where scores come in clusters or trials, moved to Hall's "
-            "transformation on the side of a long tail and half of the way on the other. A rare score far off that was not drawn is in no such interval."
+            "transformation on the side of a long tail and half of the way on the other. A rare score far off that was "
+            "not drawn is in no such interval."
         ),
         sources=("hall1992", "liang1986"),
     )
@@ -222,8 +223,8 @@ def _long_tails(problem: Problem, fit: SkewedMean) -> tuple[str, ...]:
     rare = "where one score in 50 lies far off .36 (10), .44 (30) and .87 (100)"
     if abs(fit.skewness) < TAIL_SD * (6 / fit.n_units) ** 0.5:
         return (
-            f"the range of the scores is unknown: these {what} show no long tail, and of such scores intervals hold the "
-            f"truth as often as they say, but {rare} of the time in simulations; --range would help",
+            f"the range of the scores is unknown: these {what} show no long tail, and of such scores intervals hold "
+            f"the truth as often as they say, but {rare} of the time in simulations; --range would help",
         )
     return (
         f"the range of the scores is unknown and these {what} have a long tail, of which they may hold too little: of "

@@ -99,6 +99,7 @@ def multiclass_posterior(
 
     Bowyer et al. (2025), eq. 9, extended to K classes with a prior of total mass 2: 1/K on each diagonal cell, mass 1
     spread evenly over all others. Two classes under this prior have 1/2 in each cell; `confusion_posterior` has 1.
+    Draws are moved by what averaging over classes costs, once at the low end and twice at the high one.
 
     >>> multiclass_posterior([[3, 1, 0], [0, 4, 0], [0, 0, 2]], "accuracy").mean == (9 + 1) / (10 + 2)
     True

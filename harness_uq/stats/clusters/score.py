@@ -116,7 +116,8 @@ def clustered_score_posterior(
     times 1 + u h, where h = 2 sum w^3 / sum w^2 - sum w^2 is the share that clusters lose as they are measured around
     their own mean, 1 / c where all weigh the same. The variances' average with weights 20 and c is that of a Beta of
     mean m; the Betas are mixed over r. As clusters grow in number the interval is that of the clusters' own spread
-    around the plain score. Where every cluster is one answer, u is 0 and both variances are those of Beta(1 + S, 1 + F).
+    around the plain score. Where every cluster is one answer, u is 0 and both variances are those of
+    Beta(1 + S, 1 + F).
 
     Examples
     --------

@@ -63,12 +63,12 @@ def skewed_mean(
     DataError : if shapes differ, a score is not finite or a weight not positive
     NotEstimableError : if there are fewer than two questions or clusters, or all have the same mean
 
-    Symmetric scores give Student's t; a long upper tail moves the upper end:
+    Symmetric scores give Student's t; a long upper tail moves both ends up:
 
     >>> [round(end, 3) for end in skewed_mean([1.0, 2.0, 3.0, 4.0]).interval()]
     [0.446, 4.554]
     >>> [round(end, 3) for end in skewed_mean([1.0, 1.0, 1.0, 7.0]).interval()]
-    [-2.274, 10.825]
+    [-1.529, 19.105]
     """
     x = check_finite(scores, "scores", 1)
     if clusters is None:
