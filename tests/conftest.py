@@ -25,6 +25,7 @@ NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PR
 
 # a property's first example may import half of scipy, and CI machines are slow: time is no property here
 settings.register_profile("harness_uq", deadline=None, derandomize=True)
+settings.register_profile("fast", settings.get_profile("harness_uq"), max_examples=20)
 settings.load_profile("harness_uq")
 
 RunPython = Callable[..., str]
