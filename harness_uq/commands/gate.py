@@ -1,7 +1,9 @@
 """`harness-uq gate`: whether a new system may replace a baseline, for pipelines."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from harness_uq.gating.analysis import GateOptions
     from harness_uq.logs.data import TaskLog
     from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.reading import Reading
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
 
@@ -41,7 +44,11 @@ def add(commands: _options.Commands) -> None:
         help="runs of the new system; NAME=PATH calls it NAME. With --self-test any runs",
     )
     mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--baseline", metavar="OLD", help="runs of the system that it would replace")
+    mode.add_argument(
+        "--baseline",
+        metavar="OLD",
+        help="runs of the system that it would replace, or a store of them, as --store makes it",
+    )
     mode.add_argument(
         "--self-test",
         nargs="?",
@@ -87,20 +94,68 @@ def run(args: argparse.Namespace) -> int:
 
 def _gate(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.gating.analysis import gate
+    from harness_uq.logs.selection import Selection
     from harness_uq.report.gate_text import gate_as
 
     if len(args.new) > 1:
         raise _asked.UsageError(f"one NEW is compared with the baseline; got {len(args.new)}")
-    readings = [_scale.scan_named(args, argument, plugins).reading for argument in (args.new[0], args.baseline)]
+    read = _scale.scan_named(args, args.new[0], plugins).reading
+    readings = [read, _baseline(args, read, plugins)]
     if max(_reading.say_reading(reading, plugins) for reading in readings):
         return BROKEN
-    new, baseline = (_asked.selected(args, [reading]) for reading in readings)
+    names = (None, _scale.named(args.baseline)[0])
+    new, baseline = (_side(args, *side) for side in zip(("the new runs", "the baseline"), readings, names, strict=True))
+    with _asked.checking_arguments():
+        Selection(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
     found = gate(new, baseline, _gate_options(args, [*new, *baseline]), plugins=plugins)
     errors = [error for reading in readings for error in _reading.reading_errors(reading)]
     print(gate_as(found, args.format, errors=errors))
     if _saying.say_failures(row.comparison for row in found.rows):
         return BROKEN
     return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[found.decision]
+
+
+def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "Reading":
+    """What the runs of the baseline gave; of a store what it holds, but for the new runs themselves.
+
+    Raises
+    ------
+    HarnessUqError : if a store cannot be read, or holds nothing else
+    """
+    from harness_uq.plugins.reading import Reading
+    from harness_uq.scaling.held import held_logs, is_store
+
+    store = _scale.named(args.baseline)[1]
+    if not is_store(store):
+        return _scale.scan_named(args, args.baseline, plugins).reading
+    own = {log.source for log in new.logs}
+    older = tuple(log for log in held_logs(store) if log.source not in own)
+    if not older:
+        raise HarnessUqError(f"the store {store} holds the new runs and no others, so there is no baseline")
+    return Reading(older)
+
+
+def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | None) -> "list[TaskLog]":
+    """What is asked for of one side, called `name` if it has one; of several systems the one that --model names.
+
+    Raises
+    ------
+    UsageError : if several systems are left, or a pattern matches nothing
+    """
+    from harness_uq.logs.selection import matches
+
+    systems = sorted({log.system for log in reading.logs})
+    asked = replace(_asked.selection_of(args), models=())
+    with _asked.checking_arguments():
+        asked.check(reading.logs)
+    chosen = [system for system in systems if len(systems) == 1 or matches(system, args.models)]
+    if len(chosen) != 1:
+        raise _asked.UsageError(
+            f"{whose} must be of one system, and there are {', '.join(systems)}: name one with "
+            f"--model {shlex.quote(systems[0])}"
+        )
+    kept = replace(asked, models=tuple(chosen)).of(reading.logs)
+    return [log if name is None else replace(log, system=name) for log in kept]
 
 
 def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:

@@ -2,14 +2,20 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness_uq.commands import asked as _asked
+from harness_uq.commands import assisted as _assisted
 from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
 from harness_uq.commands import reading as _reading
 from harness_uq.commands import saying as _saying
 from harness_uq.commands import scale as _scale
+
+if TYPE_CHECKING:
+    from harness_uq.logs.data import TaskLog
 
 
 def add(commands: _options.Commands) -> None:
@@ -31,6 +37,7 @@ def add(commands: _options.Commands) -> None:
     parser.add_argument("--title", default="Evaluation report", help="of the page (default: %(default)s)")
     _options.add_margin(parser)
     _options.add_estimation(parser)
+    _assisted.add_assistance(parser)
     _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _scale.add_engine(parser)
 
@@ -44,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
     options = _asked.estimation_options(args, plugins)
     if args.html not in (None, "-"):
         _output.try_file(Path(args.html))
-    scans = _scale.scan_all_named(args, args.logs, plugins, options)
+    _assisted.check_assistance(args)
+    is_assisted = _assisted.is_assisted(args)
+    scans = _scale.scan_all_named(args, args.logs, plugins, None if is_assisted else options)
     readings = [found.reading for found in scans]
     failed = max(_reading.say_reading(reading, plugins) for reading in readings)
     logs = _asked.selected(args, readings)
@@ -53,7 +62,11 @@ def run(args: argparse.Namespace) -> int:
     _asked.check_names(options.structure, logs)
     _asked.check_margins(args, logs)
     margin, margins = _asked.margins_of(args)
-    rows = [row for found in scans for row in found.rows_of(logs)]
+    if is_assisted:
+        _check_alone(logs)
+        rows = _assisted.assisted(args, logs, options, plugins)
+    else:
+        rows = [row for found in scans for row in found.rows_of(logs)]
     found = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
     for problem in found.problems:
         print(f"warning: {problem}", file=sys.stderr)
@@ -72,6 +85,20 @@ def run(args: argparse.Namespace) -> int:
     )
     _write(args.html, page)
     return failed
+
+
+def _check_alone(logs: "Sequence[TaskLog]") -> None:
+    """Make sure that a page with labels or a history is about one system.
+
+    Raises
+    ------
+    UsageError : if there are several, whose comparison would be of the scores as they were logged
+    """
+    systems = sorted({log.system for log in logs})
+    if len(systems) > 1:
+        raise _asked.UsageError(
+            f"with --human or --history a report is about one system; there are {', '.join(systems)}: --model names one"
+        )
 
 
 def _write(path: str, page: str) -> None:

@@ -16,10 +16,22 @@ from harness_uq.logs.history import History, history_of
 from harness_uq.logs.joining import joined_parts
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
+from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
 
 METHOD = "difference-estimator"
+ABOUT = About(
+    title="Score on the whole benchmark, by a difference estimator",
+    formula="T = m̄ + Σ<sub>s</sub> ((y − m) / p) / Σ<sub>s</sub> (1 / p)",
+    text=(
+        "y are the scores of the questions s that were tried, drawn with probabilities p; m, of all questions, is what "
+        "earlier systems let one expect, fitted without the question itself. T is right on average however bad m is, "
+        "and the variance falls to 0 as the part grows to the whole."
+    ),
+    sources=("sarndal1992",),
+    scopes=("full",),
+)
 _ODD = 0.2
 
 Probabilities = Mapping[str, Mapping[str, float]]
@@ -138,7 +150,7 @@ def _whole(
         notes=tuple(_notes(found, history, probabilities is None)),
         warnings=tuple(_warnings(found, probabilities)),
     )
-    return replace(build(problem, METHOD, finding), method_reason="runs of earlier systems were given")
+    return replace(build(problem, METHOD, finding), method_reason="runs of earlier systems were given", about=ABOUT)
 
 
 def _diagnostics(found: SubsetEstimate, n_systems: int) -> dict[str, float]:

@@ -128,3 +128,19 @@ def test_the_command_names_the_metrics_where_none_has_the_name(
 ) -> None:
     assert main(["estimate", str(write_lm_eval(tmp_path)), "--human", "nobody"]) == 2
     assert "no such metric; there are acc" in capsys.readouterr().err
+
+
+def test_a_report_shows_the_corrected_score_and_where_the_judge_errs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    run, labels = write_lm_eval(tmp_path / "run", rows=100, right=70), tmp_path / "labels.csv"
+    page = tmp_path / "page.html"
+    labels.write_text("id,score\n" + "\n".join(f"{label.id},{label.score:g}" for label in LABELS))
+    assert main(["report", str(run), "--human", str(labels), "--html", str(page)]) == 0
+    shown = page.read_text(encoding="utf-8")
+    assert "judge-corrected" in shown
+    assert "20 labels" in shown
+    assert "The errors of a judge are in the intervals of judge-corrected scores" in shown
+    assert main(["report", f"a={run}", f"b={run}", "--human", str(labels)]) == 2
+    assert "a report is about one system" in capsys.readouterr().err

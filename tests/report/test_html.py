@@ -9,6 +9,8 @@ from itertools import pairwise
 import pytest
 
 from harness_uq.estimating.estimators import harness_uq_estimators
+from harness_uq.estimating.judged import ABOUT as JUDGED
+from harness_uq.estimating.parts import ABOUT as PARTS
 from harness_uq.report.html import report_html
 from harness_uq.report.html.appendix import methods_used
 from harness_uq.report.html.forest import forest_views, mark_of
@@ -151,6 +153,18 @@ def test_every_number_has_its_estimand_evidence_and_warnings():
         "Bowyer, S., Aitchison, L. &amp; Ivanova, D. R. (2025)",
     ):
         assert part in text.replace("&#39;", "'"), part
+
+
+def test_a_judge_that_labels_correct_is_said_to_have_its_errors_in_the_interval():
+    text = report_html([make.estimate(method="judge-corrected", diagnostics={"n_labels": 60.0}, about=JUDGED)])
+    assert "The errors of a judge are in the intervals of judge-corrected scores and in no other" in text
+    assert "No interval here contains the errors of a judge" not in text
+    assert "Efficient prediction-powered inference" in text
+
+
+def test_the_appendix_knows_the_methods_of_labels_and_of_parts():
+    rows = [make.estimate(method=about.title, about=about) for about in (JUDGED, PARTS)]
+    assert all(method.formula and method.text and "(" in method.sources[0] for method in methods_used(rows))
 
 
 def test_a_fact_shared_by_all_systems_is_said_once_and_another_names_its_system():

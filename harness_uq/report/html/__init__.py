@@ -80,6 +80,7 @@ def report_html(
         warnings=_warnings(estimates, comparisons, rankings),
         headlines=[*headlines(estimates, comparisons, rankings), *(Headline(plan.answer) for plan in plans)],
         basis=basis(estimates, rankings),
+        is_corrected=any("n_labels" in row.diagnostics for row in estimates),
         command=command,
         date=date,
         sections=sections,
