@@ -198,6 +198,14 @@ def _skip_unless(demand: str, what: str) -> None:
     pytest.skip(what)
 
 
+@pytest.hookimpl(tryfirst=True)  # before those are left out whose mark is not asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever asks for runs of a real harness runs one, also where its author did not say so."""
+    for item in items:
+        if {"lm_eval_runs", "inspect_runs"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.harness)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """What is absent is one line of the summary, not one for every test that wants it: pytest folds skips by place."""
