@@ -131,3 +131,14 @@ def test_monte_carlo_error_is_told_and_the_seed_moves_within_it() -> None:
     assert first.prob_better[0][1] != second.prob_better[0][1]
     assert first.prob_better[0][1] == pytest.approx(second.prob_better[0][1], abs=5 * np.sqrt(2) * error)
     assert first == rank(logs, RankOptions(seed=1))[0]
+
+
+def test_scores_far_from_the_others_without_a_range_are_warned_of_once() -> None:
+    rng = np.random.default_rng(5)
+    long = {"a": rng.lognormal(0, 1, 100), "b": rng.normal(1.6, 2, 100), "c": rng.normal(1.6, 2, 100)}
+    short = {name: rng.normal(1.6, 2, 100) for name in "abc"}
+    said = [
+        [text for text in rank(systems_of(v, metric="loss"))[0].warnings if "too narrow" in text] for v in (long, short)
+    ]
+    assert [len(texts) for texts in said] == [1, 0]
+    assert "--range loss=LO,HI" in said[0][0]
