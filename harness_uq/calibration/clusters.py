@@ -134,7 +134,9 @@ def _clustered_cells(size: Size) -> list[Cell]:
 def _mixture_cells(smoke: bool) -> list[Cell]:
     """Questions of a few kinds, none of them Beta, each tried several times."""
     shapes = ("50×4", "150×8", "500×4", "500×16", "2000×8")
-    cells = [("95 % at .97, 5 % at 0", "150×8")] if smoke else list(product(KINDS, shapes))
+    easy = "95 % at .97, 5 % at 0"
+    seldom_seen = [(easy, "30×8"), (easy, "50×16")]
+    cells = [(easy, "150×8")] if smoke else [*product(KINDS, shapes), *seldom_seen]
     n = 60 if smoke else 200
     return [Cell("clustered", "mixtures", {"kinds": kinds, "trials": shape}, n) for kinds, shape in cells]
 

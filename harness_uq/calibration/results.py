@@ -21,6 +21,8 @@ class MethodResult:
     coverage : share of data sets whose interval held the truth, by level; a refusal holds nothing
     width : mean width of the intervals given, by level; None where there was none
     refused, warned : shares of data sets
+    warned_of_missed : share of those missed at the nominal level that carry a warning; None where none was missed, or
+        it was not counted
     warnings : share of data sets by text, numbers left out
     """
 
@@ -30,6 +32,7 @@ class MethodResult:
     refused: float = 0.0
     warned: float = 0.0
     warnings: Mapping[str, float] = field(default_factory=dict)
+    warned_of_missed: float | None = None
 
     @property
     def mc_error(self) -> tuple[float, ...]:
@@ -73,8 +76,13 @@ class CellResult:
 
     @property
     def at_nominal(self) -> int:
-        """Place of the nominal level, .95, or of the only one."""
-        return self.levels.index(NOMINAL) if NOMINAL in self.levels else len(self.levels) - 1
+        """Place of the nominal level in `levels`."""
+        return nominal_place(self.levels)
+
+
+def nominal_place(levels: Sequence[float]) -> int:
+    """Place of the nominal level, .95, or of the last one."""
+    return levels.index(NOMINAL) if NOMINAL in levels else len(levels) - 1
 
 
 @dataclass(frozen=True, slots=True)

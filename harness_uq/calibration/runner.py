@@ -14,7 +14,7 @@ import numpy as np
 from harness_uq import __version__
 from harness_uq.calibration import exact
 from harness_uq.calibration.design import NOMINAL, Answer, Cell, DataSet, Setting, Size
-from harness_uq.calibration.results import CellResult, MethodResult, append_line, read_lines
+from harness_uq.calibration.results import CellResult, MethodResult, append_line, nominal_place, read_lines
 from harness_uq.calibration.settings import PRIORS, SETTINGS
 from harness_uq.errors import DataError, MissingDependencyError
 from harness_uq.logs.data import FloatArray
@@ -185,6 +185,7 @@ class _Tally:
     n: int = 0
     refused: int = 0
     warned: int = 0
+    warned_of_missed: int = 0
     held: "np.ndarray[tuple[int], np.dtype[np.float64]]" = field(init=False)
     width: "np.ndarray[tuple[int], np.dtype[np.float64]]" = field(init=False)
     warnings: "Counter[str]" = field(default_factory=Counter)
@@ -198,8 +199,10 @@ class _Tally:
             self.refused += 1
             return
         low, high = np.array(answer.ends).T
-        self.held += (low - ROUNDING <= truth) & (truth <= high + ROUNDING)
+        held = (low - ROUNDING <= truth) & (truth <= high + ROUNDING)
+        self.held += held
         self.width += high - low
+        self.warned_of_missed += bool(answer.warnings) and not held[nominal_place(self.levels)]
         self.warned += bool(answer.warnings)
         self.warnings.update({_without_numbers(text) for text in answer.warnings})
 
@@ -208,7 +211,11 @@ class _Tally:
         width = tuple(float(w) / answered for w in self.width) if answered else (None,) * len(self.levels)
         shares = {text: count / self.n for text, count in self.warnings.most_common(_KEPT_WARNINGS)}
         coverage = tuple(float(h) / self.n for h in self.held)
-        return MethodResult(self.n, coverage, width, self.refused / self.n, self.warned / self.n, shares)
+        missed = answered - int(self.held[nominal_place(self.levels)])
+        warned_of_missed = self.warned_of_missed / missed if missed else None
+        return MethodResult(
+            self.n, coverage, width, self.refused / self.n, self.warned / self.n, shares, warned_of_missed
+        )
 
 
 def _simulated(cell: Cell, setting: Setting, names: Sequence[str], seed: int) -> dict[str, MethodResult]:

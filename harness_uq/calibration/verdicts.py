@@ -25,8 +25,8 @@ class Verdict:
     averaged_error : coverage averaged over the default's own prior, less the level, of the worst cell; `averaged_mc` is
         its Monte Carlo standard error
     mean_under_coverage : mean over fixed cells of max(0, .95 - coverage)
-    n_low, n_low_unwarned : fixed cells under .90, and those of them in which fewer than half of the data sets are
-        warned of
+    n_low, n_low_unwarned : fixed cells under .90, and those of them in which fewer than half of the data sets, and of
+        those missed, are warned of
     width_ratio : mean width over that of `narrowest`, the narrowest method without a cell under .90; None where no
         method has none
     warned_share : share of the cells covering .93 or more in which at least half of the data sets are warned of
@@ -61,9 +61,14 @@ def coverage_of(cell: CellResult, method: str | None = None) -> float:
     return result.coverage[cell.at_nominal]
 
 
-def is_warned(cell: CellResult) -> bool:
+def warns_often(cell: CellResult) -> bool:
     """Whether at least half of the data sets carry a warning."""
     return default_of(cell).warned >= 0.5
+
+
+def is_warned(cell: CellResult) -> bool:
+    """Whether at least half of the data sets carry a warning, or half of those whose interval is wrong."""
+    return warns_often(cell) or (default_of(cell).warned_of_missed or 0.0) >= 0.5
 
 
 def judge(setting: str, cells: Sequence[CellResult]) -> Verdict:
@@ -88,7 +93,7 @@ def judge(setting: str, cells: Sequence[CellResult]) -> Verdict:
         n_low_unwarned=sum(not is_warned(cell) for cell in low),
         width_ratio=ratio,
         narrowest=narrowest,
-        warned_share=float(np.mean([is_warned(cell) for cell in calm])) if calm else None,
+        warned_share=float(np.mean([warns_often(cell) for cell in calm])) if calm else None,
         false_alarms=sum(alarms) / sum(runs) if runs else None,
         n_null=sum(runs),
         worst=min(fixed, key=coverage_of, default=None),

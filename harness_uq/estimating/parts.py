@@ -10,15 +10,29 @@ import numpy as np
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimating.analysis import Options, clusters_of, make_problem, not_estimable
-from harness_uq.estimating.finding import build, credible, question_means, scores_of
-from harness_uq.logs.data import FloatArray, Questions, Scores, TaskLog
+from harness_uq.estimating.finding import build, credible
+from harness_uq.logs.data import FloatArray, Scores, TaskLog
 from harness_uq.logs.history import History, history_of
+from harness_uq.logs.joining import joined_parts
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
+from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
 
 METHOD = "difference-estimator"
+ABOUT = About(
+    title="Score on the whole benchmark, by a difference estimator",
+    formula="T = m̄ + Σ<sub>s</sub> ((y − m) / p) / Σ<sub>s</sub> (1 / p)",
+    text=(
+        "y are the scores of the questions s that were tried, drawn with probabilities p; m, of all questions, is what "
+        "earlier systems let one expect, fitted without the question itself. T is right on average however bad m is, "
+        "and the variance falls to 0 as the part grows to the whole."
+    ),
+    sources=("sarndal1992",),
+    scopes=("full",),
+)
+_ODD = 0.2
 
 Probabilities = Mapping[str, Mapping[str, float]]
 
@@ -35,7 +49,8 @@ def estimate_whole(
 
     Parameters
     ----------
-    logs : paths of runs of part of the benchmark, or task logs already read
+    logs : paths of runs of part of the benchmark, or task logs already read; a system's runs that share no question
+        count as one
     history : runs of other systems on all of it; a run of the same system does not count
     options : how to estimate; estimand `mean`
     drawn : by task and question id, with which probability the question was drawn; None where all were alike
@@ -54,7 +69,7 @@ def estimate_whole(
     if chosen.estimand != "mean":
         raise DataError(f"the whole benchmark is estimated for the mean score; got {chosen.estimand}")
     earlier = task_logs(history, offered)
-    logs_read = [log for log in task_logs(logs, offered) if not log.subtasks]
+    logs_read = joined_parts([log for log in task_logs(logs, offered) if not log.subtasks])
     return [row for log in logs_read for row in _rows(log, earlier, chosen, drawn or {}, offered)]
 
 
@@ -71,6 +86,22 @@ def read_probabilities(path: Path) -> Probabilities:
         raise LogError(f"{path} cannot be read: {error.strerror or error}") from None
     except msgspec.DecodeError as error:
         raise LogError(f"{path} holds no probabilities of questions: {error}") from None
+
+
+def probabilities_of(chances: Mapping[str, float] | None, history: History) -> FloatArray | None:
+    """Probability of each question of the history of being drawn; None where all were alike.
+
+    Raises
+    ------
+    NotEstimableError : if a question has none
+    """
+    if chances is None:
+        return None
+    if missing := [question for question in history.ids if question not in chances]:
+        raise NotEstimableError(
+            f"{len(missing)} of {len(history.ids)} questions have no probability of being drawn, such as {missing[0]}"
+        )
+    return np.array([chances[question] for question in history.ids])
 
 
 def _rows(
@@ -102,10 +133,13 @@ def _whole(
     problem = make_problem(log, data, clusters_of(log, options.structure, plugins), options)
     if (bounds := problem.structure.bounds) is None:
         raise NotEstimableError("scores of unknown range cannot be used; --range METRIC=LO,HI gives one")
-    tried = np.full(n_all, np.nan)
-    tried[_columns(log.questions, data, history)] = question_means(scores_of(problem))
+    probabilities = probabilities_of(chances, history)
     found = subset_estimate(
-        tried, _probabilities(chances, history), history=history.scores, low=bounds[0], high=bounds[1]
+        history.placed(log.questions, data),
+        probabilities,
+        history=history.scores,
+        low=bounds[0],
+        high=bounds[1],
     )
     finding = credible(
         problem,
@@ -113,26 +147,10 @@ def _whole(
         found.mean,
         default="quantile",
         diagnostics=_diagnostics(found, len(history.systems)),
-        notes=tuple(_notes(found, history, chances is None)),
+        notes=tuple(_notes(found, history, probabilities is None)),
+        warnings=tuple(_warnings(found, probabilities)),
     )
-    return replace(build(problem, METHOD, finding), method_reason="runs of earlier systems were given")
-
-
-def _columns(questions: Questions, data: Scores, history: History) -> list[int]:
-    """Column in the history of each scored question of the run."""
-    kept = np.flatnonzero(data.is_scored)
-    hashes = tuple(questions.hashes[i] for i in kept) if questions.hashes else ()
-    return history.places(Questions(tuple(questions.ids[i] for i in kept), hashes))
-
-
-def _probabilities(chances: Mapping[str, float] | None, history: History) -> FloatArray | None:
-    if chances is None:
-        return None
-    if missing := [question for question in history.ids if question not in chances]:
-        raise NotEstimableError(
-            f"{len(missing)} of {len(history.ids)} questions have no probability of being drawn, such as {missing[0]}"
-        )
-    return np.array([chances[question] for question in history.ids])
+    return replace(build(problem, METHOD, finding), method_reason="runs of earlier systems were given", about=ABOUT)
 
 
 def _diagnostics(found: SubsetEstimate, n_systems: int) -> dict[str, float]:
@@ -154,3 +172,14 @@ def _notes(found: SubsetEstimate, history: History, are_alike: bool) -> Iterator
         yield f"they tell as much as {found.effective_questions:.0f} questions without history"
     if are_alike:
         yield "all questions are taken to have been drawn with the same probability (the first n of a file were not)"
+
+
+def _warnings(found: SubsetEstimate, probabilities: FloatArray | None) -> Iterator[str]:
+    if probabilities is None:
+        return
+    drawn = float(probabilities.sum())
+    if abs(found.n_questions - drawn) > _ODD * drawn:
+        yield (
+            f"the probabilities are those of a draw of {drawn:.0f} questions, and {found.n_questions} have scores: "
+            "after a second part its own file counts, and questions that were drawn and lost are in no interval"
+        )

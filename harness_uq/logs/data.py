@@ -81,6 +81,8 @@ class RunFacts:
     is_random_subset : that part is a random draw, not the first questions or named ones
     is_finished : the run came to its end
     n_watched : questions planned for a run that a rule could end after any of them, None for any other
+    watched_clusters : a cluster's number for each of these, the logged ones first and in their order; None where the
+        log does not say which cluster a question is of that was not asked
     settings : everything else by name (`num_fewshot`, `epochs`, `seed`…), as the harness logs it
     """
 
@@ -89,10 +91,13 @@ class RunFacts:
     is_random_subset: bool = False
     is_finished: bool = True
     n_watched: int | None = None
+    watched_clusters: tuple[int, ...] | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        if self.watched_clusters is not None:
+            object.__setattr__(self, "watched_clusters", tuple(self.watched_clusters))
 
 
 @dataclass(frozen=True, slots=True)

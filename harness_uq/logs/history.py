@@ -48,6 +48,20 @@ class History:
             )
         return [column[label] for label in named]
 
+    def placed(self, questions: Questions, data: Scores) -> FloatArray:
+        """Scores of a run, mean over trials, in the columns of the history; NaN where it has none.
+
+        Raises
+        ------
+        NotEstimableError : if a scored question is in none of them
+        """
+        kept = np.flatnonzero(data.is_scored)
+        hashes = tuple(questions.hashes[i] for i in kept) if questions.hashes else ()
+        scores = np.full(len(self.ids), np.nan)
+        columns = self.places(Questions(tuple(questions.ids[i] for i in kept), hashes))
+        scores[columns] = np.nanmean(data.values[kept], axis=1)
+        return scores
+
 
 def history_of(
     logs: Iterable[TaskLog], task: str, metric: str | None = None, filter_name: str | None = None

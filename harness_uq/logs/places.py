@@ -36,7 +36,7 @@ def is_remote(place: str) -> bool:
     >>> is_remote("s3://bucket/run.eval"), is_remote("file:///tmp/run.eval"), is_remote("logs/run.eval")
     (True, False, False)
     """
-    return _URL.match(place) is not None and _LOCAL.match(place) is None
+    return "://" in place and _URL.match(place) is not None and _LOCAL.match(place) is None
 
 
 def local_path(place: str) -> Path:
@@ -291,7 +291,8 @@ def _files_beneath(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
         at = waiting.pop()
         found = []
         with suppress(PermissionError), os.scandir(at or ".") as entries:
-            found = [(os.path.join(at, entry.name), entry) for entry in entries]  # noqa: PTH118
+            start = os.path.join(at, "")  # noqa: PTH118
+            found = [(start + entry.name, entry) for entry in entries]
         for name, entry in found:
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(name)
@@ -305,7 +306,7 @@ def _fingerprint(place: str, stat: os.stat_result) -> Fingerprint:
 
 def _split(place: str) -> tuple[str, str]:
     """Folder and last part of a path as `Path` has them, which is asked once for a folder, being slow."""
-    head, tail = os.path.split(_LOCAL.sub("", place, count=1))
+    head, tail = os.path.split(_LOCAL.sub("", place, count=1) if "://" in place else place)
     if tail in ("", "."):
         path = local_path(place)
         return str(path.parent), path.name

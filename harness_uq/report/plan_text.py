@@ -40,7 +40,7 @@ def _section(plan: Plan) -> Section:
     metric = plan.metric if plan.filter == "none" else f"{plan.metric} ({plan.filter})"
     title = f"{plan.task}, {metric}, from a pilot of {named(plan.systems)}" if plan.task else "Plan"
     if not plan.rows:
-        return Section(title, [], [plan.answer])
+        return Section(title, [], answer=plan.answer)
     columns = [
         Cells("", [">" if row == plan.recommended else "" for row in plan.rows], is_number=False),
         Cells("Questions", [f"{row.n_questions:,}" for row in plan.rows]),
@@ -49,7 +49,7 @@ def _section(plan: Plan) -> Section:
         Cells(f"Difference found ({100 * plan.power:g}%)", [number(row.detectable) for row in plan.rows]),
         Cells("Cost", [_cost(row) for row in plan.rows]),
     ]
-    return Section(title, columns, ["", plan.answer, _basis(plan)])
+    return Section(title, columns, ["", _basis(plan)], plan.answer)
 
 
 def _cost(row: PlanRow) -> str:

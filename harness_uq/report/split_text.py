@@ -52,5 +52,5 @@ def _section(plan: SplitPlan) -> Section:
         Cells(f"± {unit}, {100 * plan.level:g}%", [number(row.half_width, in_points=plan.is_share) for row in rows]),
     ]
     metric = plan.metric if plan.filter == "none" else f"{plan.metric} ({plan.filter})"
-    lines = ["", plan.answer, f"About new levels of {', '.join(plan.new)}; what is not named stays as it is."]
-    return Section(f"{plan.model} on {plan.task}, {metric}", columns, lines)
+    lines = ["", f"About new levels of {', '.join(plan.new)}; what is not named stays as it is."]
+    return Section(f"{plan.model} on {plan.task}, {metric}", columns, lines, plan.answer)

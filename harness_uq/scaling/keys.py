@@ -56,7 +56,7 @@ def options_text(options: Options) -> str:
 def software_of(plugins: Plugins) -> str:
     """The installed distributions that read and estimate, with versions, and what the readers depend on."""
     owners = {entry.dist for entry in entry_points(group=PROJECT) if entry.dist is not None}
-    named = {f"{owner.name} {owner.version}" for owner in owners}
+    named = {f"{about['Name']} {about['Version']}" for about in (owner.metadata for owner in owners)}
     readers = plugins.harnesses.values()
     return "; ".join(sorted(named | {reader.version for reader in readers if isinstance(reader, HasVersion)}))
 

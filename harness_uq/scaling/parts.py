@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from harness_uq.logs.places import Fingerprint, folder_of
@@ -10,7 +11,8 @@ from harness_uq.plugins.protocols import Reader, TellsParts
 
 MOST_PARTS: Final = 100
 MOST_BYTES: Final = 32 << 20
-_BATCHES_EACH: Final = 8  # a worker gets, so that all end at about the same time
+_OF_THE_REST: Final = 4  # of one worker's share of what is left, a batch is at most this part
+_OF_ALL: Final = 16  # of one worker's share of all, a batch need not be smaller than this part
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +74,33 @@ def parts_of(files: Sequence[Fingerprint], readers: Mapping[str, Reader]) -> lis
 
 
 def batches_of(parts: Sequence[Part], n_workers: int) -> list[Batch]:
-    """The parts in batches of 100, or of 32 MB, or of an eighth of what is one worker's, whichever is least."""
-    most = max(1, min(MOST_PARTS, len(parts) // (_BATCHES_EACH * n_workers)))
-    return list(_cut(parts, most))
+    """The parts in batches of at most 100 and 32 MB, smaller towards the end, so that all workers end at one time.
+
+    Several workers get the greatest batches first. How much work a part is, is taken to follow half from there being
+    one and half from its bytes.
+    """
+    all_bytes = max(1, sum(part.n_bytes for part in parts))
+    work = [0.5 / len(parts) + 0.5 * part.n_bytes / all_bytes for part in parts]
+    found = list(_cut(parts, work, n_workers))
+    if n_workers > 1:
+        found.sort(key=itemgetter(0), reverse=True)
+    return [batch for _, batch in found]
 
 
-def _cut(parts: Iterable[Part], most: int) -> Iterator[Batch]:
-    batch, n_bytes = list[Part](), 0
-    for part in parts:
-        if batch and (len(batch) == most or n_bytes + part.n_bytes > MOST_BYTES):
-            yield tuple(batch)
-            batch, n_bytes = [], 0
+def _cut(parts: Sequence[Part], work: Sequence[float], n_workers: int) -> Iterator[tuple[float, Batch]]:
+    """Batches with the share of all work that each is."""
+    batch, n_bytes, share, left = list[Part](), 0, 0.0, 1.0
+    for part, own in zip(parts, work, strict=True):
+        most = max(1 / _OF_ALL, left / _OF_THE_REST) / n_workers
+        if batch and (len(batch) == MOST_PARTS or n_bytes + part.n_bytes > MOST_BYTES or share + own > most):
+            yield share, tuple(batch)
+            left -= share
+            batch, n_bytes, share = [], 0, 0.0
         batch.append(part)
         n_bytes += part.n_bytes
+        share += own
     if batch:
-        yield tuple(batch)
+        yield share, tuple(batch)
 
 
 def _together(reader: Reader, urls: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -51,9 +51,9 @@ class Processes:
         """Results with the place of their batch; `handed` takes the places of the batches that were given away."""
 
         def tasks() -> Iterator[object]:
-            for at, batch in list(batches.items()):
+            for at in list(batches):
                 handed.add(at)
-                yield joblib.delayed(_placed)(work, at, batch)
+                yield joblib.delayed(_placed)(work, at, batches[at])
 
         with joblib.parallel_config(**self._settings) if self._settings else nullcontext():
             if joblib.parallel.get_active_backend()[0].supports_return_generator:

@@ -1,7 +1,8 @@
 """Estimates as bytes: what a worker sends, what a store keeps, and what holds a hundred thousand of them in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -19,8 +20,8 @@ _TYPES: Mapping[str, Any] = {
     "source": Source,
     "harness": Reported | None,
     "structure": msgspec.Raw,
-    "notes": tuple[str, ...],
-    "warnings": tuple[str, ...],
+    "notes": msgspec.Raw,
+    "warnings": msgspec.Raw,
 }
 _SHARED = (
     "source",
@@ -33,8 +34,6 @@ _SHARED = (
     "method",
     "method_reason",
     "cluster_key",
-    "notes",
-    "warnings",
 )
 _LISTS = ("facts", "hints", "warnings")
 _NAMES = tuple(field.name for field in fields(Estimate) if field.name != "posterior")
@@ -65,17 +64,16 @@ def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[obj
     ------
     msgspec.MsgspecError : if the bytes are none
     """
+    held = {} if shared is None else shared
     found: dict[str, Any] = msgspec.structs.asdict(_decoder.decode(content))
-    about, structure = found.pop("about"), found.pop("structure")
-    if shared is not None:
-        for name in _SHARED:
-            if value := found[name]:
-                found[name] = _same(value, shared)
-    return Estimate(
-        **found,
-        structure=_structure(bytes(structure), {} if shared is None else shared),
-        about=estimators[about].about if about in estimators else None,
-    )
+    for name in _SHARED:
+        if value := found[name]:
+            found[name] = held.setdefault(value, value)
+    for name, decode in _DECODED.items():
+        found[name] = decode(bytes(found[name]), held)
+    about = found.pop("about")
+    found["diagnostics"] = found["diagnostics"] or _NONE
+    return Estimate(**found, about=estimators[about].about if about in estimators else None)
 
 
 def _structure(content: bytes, shared: dict[object, object]) -> Structure | None:
@@ -85,6 +83,13 @@ def _structure(content: bytes, shared: dict[object, object]) -> Structure | None
         parts = {} if found is None else {name: _same(getattr(found, name), shared) for name in _LISTS}
         shared[content] = found and replace(found, **parts)
     return cast("Structure | None", shared[content])
+
+
+def _sentences(content: bytes, shared: dict[object, object]) -> tuple[str, ...]:
+    """Sentences, decoded once of equal ones; as bytes they are none that a structure has."""
+    if content not in shared:
+        shared[content] = _same(_texts.decode(content), shared)
+    return cast("tuple[str, ...]", shared[content])
 
 
 def _same(value: T, shared: dict[object, object]) -> T:
@@ -102,6 +107,13 @@ def _plain(value: object) -> object:
     raise TypeError(f"an estimate holds {value!r}, which cannot be sent or kept")
 
 
+_NONE: Mapping[str, float] = MappingProxyType({})
 _encoder = msgspec.msgpack.Encoder(enc_hook=_plain)
 _decoder = msgspec.msgpack.Decoder(_Packed)
 _structures = msgspec.msgpack.Decoder(Structure | None)
+_texts = msgspec.msgpack.Decoder(tuple[str, ...])
+_DECODED: Mapping[str, Callable[[bytes, dict[object, object]], object]] = {
+    "structure": _structure,
+    "notes": _sentences,
+    "warnings": _sentences,
+}

@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import is_
+from typing import TypeVar
 
 import numpy as np
 
 from harness_uq.logs.data import CandidateField, Questions, Source, TaskLog, Totals
 from harness_uq.structure.fields import candidate_fields
+
+T = TypeVar("T")
 
 _NO_VALUES = CandidateField(np.array([], np.int64))
 
@@ -33,23 +36,34 @@ class RunDone:
 
 
 class Shared:
-    """Names, hashes and codes of questions, each held once however many logs have the same."""
+    """Names, hashes and codes of questions and what logs are about, each held once however many logs have the same.
 
-    def __init__(self) -> None:
-        self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
+    Parameters
+    ----------
+    places : of the files of the logs
+
+    Attributes
+    ----------
+    parts : of logs and estimates, each under itself
+    """
+
+    def __init__(self, places: Iterable[str]) -> None:
+        self.parts: dict[object, object] = {place: place for place in places}
         self._fields: dict[tuple[bytes, bool], CandidateField] = {}
         self._outlines: dict[tuple[str, ...], Questions] = {}
 
     def run(self, run: RunDone) -> RunDone:
         """The run, whose logs hold what others hold too."""
         logs = tuple(map(self._log, run.logs))
-        return run if all(map(is_, logs, run.logs)) else replace(run, logs=logs)
+        if all(map(is_, logs, run.logs)):
+            return run
+        return replace(run, path=self._same(run.path), files=tuple(map(self._same, run.files)), logs=logs)
 
     def _log(self, log: TaskLog) -> TaskLog:
         questions = log.questions
         if not len(questions):
             known = self._outlines.setdefault(tuple(questions.fields), questions)
-            return log if known is questions else replace(log, questions=known)
+            return log if known is questions else self._about(log, known)
         prefix = questions.prompt_prefix
         shared = Questions(
             self._same(questions.ids),
@@ -59,10 +73,21 @@ class Shared:
             self._same(questions.items),
             self._same(questions.prompt_hashes),
         )
-        return replace(log, questions=shared)
+        return self._about(log, shared)
 
-    def _same(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        return self._texts.setdefault(texts, texts)
+    def _about(self, log: TaskLog, questions: Questions) -> TaskLog:
+        same, of = self._same, log.source
+        return replace(
+            log,
+            system=same(log.system),
+            task=same(log.task),
+            source=Source(same(of.path), same(of.harness), same(of.version), same(of.time), same(of.run)),
+            questions=questions,
+            subtasks=same(log.subtasks),
+        )
+
+    def _same(self, part: T) -> T:
+        return self.parts.setdefault(part, part)  # type: ignore[return-value]
 
     def _field(self, field: CandidateField) -> CandidateField:
         return self._fields.setdefault((field.codes.tobytes(), field.is_text), field)

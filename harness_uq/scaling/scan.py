@@ -1,21 +1,21 @@
 """Any number of logs: listed, cut into batches, worked on by whatever engine, and put together in one order."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from harness_uq.errors import HarnessUqError, MissingDependencyError
 from harness_uq.estimating.analysis import Options
 from harness_uq.logs.data import Source, TaskLog
-from harness_uq.logs.places import Fingerprint
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.protocols import Estimator
 from harness_uq.plugins.reading import Listing, Reading, Unread, concluded, expand_with_sizes, place_in_order
 from harness_uq.results.estimate import Estimate
 from harness_uq.scaling.engine import Engine, workers
 from harness_uq.scaling.here import Lost
-from harness_uq.scaling.parts import Batch, batches_of, parts_of
+from harness_uq.scaling.parts import Batch, Part, batches_of, parts_of
 from harness_uq.scaling.rows import unpack
 from harness_uq.scaling.runs import RunDone, Shared
 from harness_uq.scaling.work import BatchDone, Work
@@ -103,20 +103,21 @@ def scan(
     KeyboardInterrupt : whose message says how far it was
     """
     offered = plugins or load_plugins()
-    listed = _listed(paths)
-    files = {file.url: file for found in listed.values() for file in found}
-    parts = parts_of(list(files.values()), offered.harnesses)
-    gathered = _Gathered(offered.estimators, need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
-    memory = None if store is None else _remember(store, offered, options, keeps_logs=keeps_logs)
+    listing, parts = _listed(paths, offered)
+    gathered = _Gathered(listing, offered, need_scores, len(parts), sum(part.n_bytes for part in parts), progress)
+    memory = None if store is None else _remember(store, parts, offered, options, keeps_logs=keeps_logs)
     if memory is not None:
-        known, parts = memory.split(parts)
-        for part in list(known):
-            gathered.add((part,), known.pop(part))
+        with _without_collector():
+            for batch, known in memory.known():
+                gathered.add(batch, known)
+        parts = memory.unknown()
     try:
         with workers(engine or Engine()) as crew:
             keeping = None if memory is None else memory.keeping
             work = Work(offered.harnesses, options, keeps_logs, keeping, offered if crew.is_here else None)
-            for batch, done in crew.each(work, batches_of(parts, crew.count)):
+            batches = iter(batches_of(parts, crew.count))
+            del parts  # memory holds what was listed of a file, or what the file gave
+            for batch, done in crew.each(work, batches):
                 if memory is not None and isinstance(done, BatchDone):
                     memory.keep(batch, done)
                 gathered.add(batch, done)
@@ -124,39 +125,62 @@ def scan(
         where = "" if store is None else f", and {store} keeps them"
         raise KeyboardInterrupt(f"{gathered.logs:,} of {gathered.n_logs:,} logs were done{where}") from None
     trouble = list(crew.trouble) if memory is None else [*crew.trouble, *memory.settle()]
-    listing = Listing({name: [file.url for file in found] for name, found in listed.items()})
-    return gathered.scan(listing, offered, trouble)
+    return gathered.scan(trouble)
 
 
-def _remember(store: str, plugins: Plugins, options: Options | None, *, keeps_logs: bool) -> "Memory":
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """While the block runs, no search for cycles: it makes none, and the search would go through all rows again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _remember(
+    store: str, parts: Sequence[Part], plugins: Plugins, options: Options | None, *, keeps_logs: bool
+) -> "Memory":
     try:
         from harness_uq.scaling.memory import Memory
     except ImportError:
         raise MissingDependencyError("--store needs pyarrow: pip install 'harness-uq[store]'") from None
-    return Memory(store, plugins, options, keeps_logs=keeps_logs)
+    return Memory(store, parts, plugins, options, keeps_logs=keeps_logs)
 
 
-def _listed(paths: str | Path | Iterable[str | Path]) -> Mapping[str, Sequence[Fingerprint]]:
+def _listed(paths: str | Path | Iterable[str | Path], plugins: Plugins) -> tuple[Listing, list[Part]]:
     named = [paths] if isinstance(paths, str | Path) else list(paths)
-    return {str(name): expand_with_sizes(str(name)) for name in named}
+    listed = {str(name): expand_with_sizes(str(name)) for name in named}
+    files = {file.url: file for found in listed.values() for file in found}
+    listing = Listing({name: [file.url for file in found] for name, found in listed.items()})
+    return listing, parts_of(list(files.values()), plugins.harnesses)
+
+
+_Run: TypeAlias = tuple[str, str | None, tuple[TaskLog, ...], tuple[Estimate, ...]]
+"""Path and time of a run, what it is about, and its estimates."""
 
 
 @dataclass(slots=True)
 class _Gathered:
     """Results as they come; rows are unpacked at once, since all that they share makes them smaller than packed."""
 
-    estimators: Mapping[str, Estimator]
+    listing: Listing
+    plugins: Plugins
     need_scores: bool
     n_logs: int
     all_bytes: int
     progress: Callable[[Progress], None]
     logs: int = 0
     n_bytes: int = 0
-    runs: list[tuple[RunDone, tuple[Estimate, ...]]] = field(default_factory=list)
+    runs: list[_Run] = field(default_factory=list)
     claimed: set[str] = field(default_factory=set)
     unread: Unread = field(default_factory=Unread)
-    shared: Shared = field(default_factory=Shared)
-    parts: dict[object, object] = field(default_factory=dict)
+    shared: Shared = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shared = Shared(self.listing.all)
 
     def add(self, batch: Batch, done: BatchDone | HarnessUqError | Lost) -> None:
         if isinstance(done, HarnessUqError):
@@ -168,20 +192,26 @@ class _Gathered:
             for run in map(self.shared.run, done.runs):
                 self.claimed.update(run.files)
                 if not self.need_scores or self.unread.scored(run.logs, run.files):
-                    self.runs.append((replace(run, rows=()), self._rows(run)))
+                    self.runs.append((run.path, run.time, run.logs, self._rows(run)))
         self.logs += len(batch)
         self.n_bytes += sum(part.n_bytes for part in batch)
         self.progress(Progress(self.logs, self.n_logs, self.n_bytes, self.all_bytes))
 
     def _rows(self, run: RunDone) -> tuple[Estimate, ...]:
-        for part in (part for log in run.logs if run.rows for part in (log.source, log.system, log.task)):
-            self.parts.setdefault(part, part)
-        return tuple(unpack(row, self.estimators, self.parts) for row in run.rows)
+        parts = self.shared.parts
+        sources = [log.source for log in run.logs if run.rows]
+        for part in (*sources, *(name for log in run.logs if run.rows for name in (log.system, log.task))):
+            parts.setdefault(part, part)
+        rows = tuple(unpack(row, self.plugins.estimators, parts) for row in run.rows)
+        for source in sources:  # no other run has it
+            parts.pop(source, None)
+        return rows
 
-    def scan(self, listing: Listing, plugins: Plugins, trouble: Sequence[str]) -> Scan:
-        order = {file: position for position, file in enumerate(listing.all)}
-        runs = sorted(self.runs, key=lambda pair: place_in_order(pair[0].path, pair[0].time, order))
-        logs = (log for run, _ in runs for log in run.logs)
+    def scan(self, trouble: Sequence[str]) -> Scan:
+        order = {file: position for position, file in enumerate(self.listing.all)}
+        self.shared.parts.clear()
+        self.runs.sort(key=lambda run: place_in_order(run[0], run[1], order))
+        logs = (log for _, _, of_run, _ in self.runs for log in of_run)
         self.unread.said.sort(key=lambda entry: order.get(entry[0], len(order)))
-        reading = concluded(listing, logs, self.claimed, self.unread, plugins.harnesses)
-        return Scan(replace(reading, trouble=tuple(trouble)), tuple(row for _, rows in runs for row in rows))
+        reading = concluded(self.listing, logs, self.claimed, self.unread, self.plugins.harnesses)
+        return Scan(replace(reading, trouble=tuple(trouble)), tuple(row for *_, rows in self.runs for row in rows))

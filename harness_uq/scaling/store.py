@@ -19,15 +19,13 @@ import pyarrow as pa
 
 from harness_uq.errors import HarnessUqError, told
 from harness_uq.logs import places
-from harness_uq.scaling import estimate_columns
+from harness_uq.scaling.estimate_columns import Held, held, logs_of
 from harness_uq.scaling.kept import SCHEMAS, Kind, read_columns, to_bytes
-from harness_uq.scaling.log_columns import Row
 from harness_uq.scaling.parts import Key
 from harness_uq.scaling.runs import RunDone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX = ["part", "state", "options", "written"]
-_RUNS = ["part", "state", "options", "run", "run_files", "run_time", "position"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Entry:
 
 
 class Store:
-    """A store, as it was when it was opened.
+    """A store, as it was when it was opened; of its files those are read whose kind is asked for.
 
     Parameters
     ----------
@@ -71,28 +69,32 @@ class Store:
         try:
             for kind in SCHEMAS:
                 places.make_folder(places.join(folder, kind))
-            self.entries = list(self._entries())
+            self._files = list(self.files())
         except OSError as error:
             raise HarnessUqError(f"the store {folder} cannot be used: {error.strerror or error}") from error
-        self._newest = newest(self.entries)
+        self._entries: dict[Kind, list[Entry]] = {}
+        self._newest: dict[tuple[Kind, str, str | None], Entry] = {}
+
+    @property
+    def entries(self) -> list[Entry]:
+        """What its files hold."""
+        return [entry for kind in SCHEMAS for entry in self._known(kind)]
 
     def logs_at(self, key: Key) -> str | None:
         """The file that holds the task logs of a part, None where none does."""
-        entry = self._newest.get(("logs", key.part, None))
+        entry = self._last("logs", key.part, None)
         return entry.place if entry is not None and entry.key == key else None
 
-    def estimates(self, keys: Iterable[Key], options: str) -> dict[Key, list[RunDone]]:
-        """The runs of those parts whose estimates are kept, with outlines of their logs."""
+    def estimates(self, keys: Iterable[Key], options: str) -> Iterator[dict[Key, list[RunDone]]]:
+        """The runs of those parts whose estimates are kept, with outlines of their logs, a file at a time."""
         wanted: dict[str, set[Key]] = defaultdict(set)
         for key in keys:
-            entry = self._newest.get(("estimates", key.part, options))
+            entry = self._last("estimates", key.part, options)
             if entry is not None and entry.key == key:
                 wanted[entry.place].add(key)
-        found: dict[Key, list[RunDone]] = {}
-        for place, held in wanted.items():
-            if (table := self.table(place, [*_RUNS, *estimate_columns.READ])) is not None:
-                found |= _runs_in(table, held, options)
-        return found
+        for place, asked in wanted.items():
+            if (table := self.table(place, list(Held._fields))) is not None:
+                yield _runs_in(table, asked, options)
 
     def add(self, kind: Kind, content: bytes) -> None:
         """Keep a file.
@@ -130,9 +132,19 @@ class Store:
                     if place.endswith(".parquet"):
                         yield kind, place
 
-    def _entries(self) -> Iterator[Entry]:
-        for kind, place in self.files():
-            if (table := self.table(place, _INDEX)) is None:
+    def _last(self, kind: Kind, part: str, options: str | None) -> Entry | None:
+        self._known(kind)
+        return self._newest.get((kind, part, options))
+
+    def _known(self, kind: Kind) -> list[Entry]:
+        if kind not in self._entries:
+            self._entries[kind] = list(self._read(kind))
+            self._newest |= newest(self._entries[kind])
+        return self._entries[kind]
+
+    def _read(self, kind: Kind) -> Iterator[Entry]:
+        for of_kind, place in self._files:
+            if of_kind != kind or (table := self.table(place, _INDEX)) is None:
                 continue
             last: dict[tuple[str, str, str | None], int] = {}
             *identities, written = (table[name] for name in _INDEX)
@@ -172,14 +184,17 @@ def _identity(row: Mapping[str, object]) -> tuple[object, ...]:
 
 
 def _runs_in(table: pa.Table, wanted: set[Key], options: str) -> dict[Key, list[RunDone]]:
-    runs: dict[Key, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in table.to_pylist():
-        key = Key(row["part"], row["state"])
-        if key in wanted and row["options"] == options:
-            runs[key][row["run"]].append(row)
-    return {key: [_run(rows) for rows in of.values()] for key, of in runs.items()}
+    rows: dict[tuple[str, str, str], list[Held]] = defaultdict(list)
+    for row in held(table):
+        if row.options == options:
+            rows[row.part, row.state, row.run].append(row)
+    runs: dict[Key, list[RunDone]] = defaultdict(list)
+    for (part, state, _), of_run in rows.items():
+        if (key := Key(part, state)) in wanted:
+            runs[key].append(_run(of_run))
+    return runs
 
 
-def _run(rows: list[Row]) -> RunDone:
-    logs, packed = estimate_columns.logs_of(rows)
-    return RunDone(rows[0]["run"], rows[0]["run_time"], tuple(rows[0]["run_files"]), logs, packed)
+def _run(rows: list[Held]) -> RunDone:
+    logs, packed = logs_of(rows)
+    return RunDone(rows[0].run, rows[0].run_time, tuple(rows[0].run_files), logs, packed)

@@ -9,9 +9,10 @@ from harness_uq.errors import HarnessUqError, told
 from harness_uq.logs import places
 from harness_uq.logs.leftovers import remove_leftovers
 from harness_uq.plugins.manager import Plugins
-from harness_uq.scaling.estimate_columns import logs_of
+from harness_uq.scaling.data_columns import Row
+from harness_uq.scaling.estimate_columns import held, logs_of
 from harness_uq.scaling.keys import software_of, tag_of
-from harness_uq.scaling.log_columns import Row, log_of
+from harness_uq.scaling.log_columns import log_of
 from harness_uq.scaling.rows import unpack
 from harness_uq.scaling.store import Store, newest
 
@@ -51,8 +52,7 @@ def problems(store: Store, plugins: Plugins) -> Iterator[tuple[str, str]]:
         if (table := store.table(place, None)) is None:
             continue
         try:
-            for row in table.to_pylist():
-                _understand(kind, row, plugins)
+            _understand(kind, table, plugins)
         except Exception as error:
             yield place, f"holds a row that cannot be understood: {told(error)}"
     yield from store.trouble
@@ -78,12 +78,14 @@ def collect(store: Store, plugins: Plugins) -> dict[str, int]:
     return {"unfinished files": len(local), "damaged files": len(damaged), "outdated entries": dropped}
 
 
-def _understand(kind: str, row: Row, plugins: Plugins) -> None:
+def _understand(kind: str, table: pa.Table, plugins: Plugins) -> None:
     if kind == "logs":
-        log_of(row)
+        for row in table.to_pylist():
+            log_of(row)
     else:
-        for packed in logs_of([row])[1]:
-            unpack(packed, plugins.estimators)
+        for one in held(table):
+            for packed in logs_of([one])[1]:
+                unpack(packed, plugins.estimators)
 
 
 def _outdated(store: Store, software: str) -> set[tuple[str, str | None]]:

@@ -36,6 +36,7 @@ from harness_uq.stats.effects.crossed import (
 )
 from harness_uq.stats.effects.groups import effective_counts, group_posterior, shared_items_posterior
 from harness_uq.stats.effects.hierarchy import HierarchicalTable, hierarchical_table
+from harness_uq.stats.effects.sampled import crossed_by_sampling
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.worth import JudgeWorth, judge_worth
 from harness_uq.stats.looks.confidence_sequence import (
@@ -94,6 +95,7 @@ from harness_uq.stats.pairs.ranks import (
 from harness_uq.stats.proportion.binomial import beta_posterior, binomial_interval, finite_population_posterior
 from harness_uq.stats.subsets.draw import Subset, draw_subset
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
+from harness_uq.stats.subsets.further import draw_further
 from harness_uq.stats.trials.bayes_at_n import avg_at_n, bayes_at_n, bayes_at_n_posterior
 from harness_uq.stats.trials.benchmark import benchmark_posterior
 from harness_uq.stats.trials.beta_shape import beta_shape_test
@@ -159,11 +161,13 @@ __all__ = [
     "confusion_posterior",
     "confusion_score",
     "corpus_statistic",
+    "crossed_by_sampling",
     "crossed_difference_posterior",
     "crossed_posterior",
     "default_prior_mass",
     "detection_power",
     "difference_posterior",
+    "draw_further",
     "draw_subset",
     "effective_counts",
     "effective_weights",

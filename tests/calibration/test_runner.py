@@ -7,10 +7,11 @@ import harness_uq.estimating.estimators.binary
 import harness_uq.estimating.estimators.clustered
 import harness_uq.estimating.estimators.trials
 from harness_uq.calibration import exact, sbc
+from harness_uq.calibration.design import Cell
 from harness_uq.calibration.results import Report, read_lines, read_report, write_report
-from harness_uq.calibration.runner import Plan, run
+from harness_uq.calibration.runner import Plan, run, simulate
 from harness_uq.calibration.settings import SETTINGS
-from harness_uq.calibration.verdicts import alarms, coverage_of, judge
+from harness_uq.calibration.verdicts import alarms, coverage_of, default_of, is_warned, judge, warns_often
 from harness_uq.stats.clusters.clustered import clustered_posterior
 from harness_uq.stats.clusters.score import clustered_score_posterior
 from harness_uq.stats.proportion.binomial import beta_posterior
@@ -174,3 +175,13 @@ def test_every_setting_has_distinct_cells_and_a_verdict():
             keys = [cell.key for cell in setting.cells(size)]
             assert len(keys) == len(set(keys)) > 0
         assert judge(name, []).n_cells == 0
+
+
+def test_a_cell_is_warned_of_where_the_samples_that_miss_say_so():
+    kinds = {"kinds": "95 % at .97, 5 % at 0", "trials": "30×8"}
+    found = simulate(Cell("clustered", "mixtures", kinds, 100), Plan(methods=("bayes",), seed=3))
+    default = default_of(found)
+    assert 1 - coverage_of(found) >= 0.05
+    assert default.warned < 0.5 <= default.warned_of_missed
+    assert is_warned(found)
+    assert not warns_often(found)

@@ -76,12 +76,19 @@ def test_a_field_that_one_of_the_tasks_has_is_none_for_the_others(two, capsys):
 def test_the_same_log_on_both_sides_is_said_first(two, capsys):
     large = str(two / "large")
     _, out, _ = output(capsys, "compare", large, large)
-    assert out.startswith("A and B have the same scores on all 40 questions, both of one log.")
+    assert out.startswith("Both sides have the same scores on all 40 questions, both of one log.")
     shutil.copytree(large, two / "copy")
     _, out, _ = output(capsys, "compare", f"new={large}", f"old={two / 'copy'}")
-    assert out.startswith("A and B have the same scores on all 40 questions, perhaps the same samples under two names.")
+    assert out.startswith("Both sides have the same scores on all 40 questions, perhaps the same samples under two")
     _, out, _ = output(capsys, "compare", large, str(two / "small"))
     assert "same" not in out
+
+
+def test_two_perfect_scores_are_no_sign_of_one_log(two, capsys):
+    for name in ("perfect", "flawless"):
+        system(two, name, 40)
+    _, out, _ = output(capsys, "compare", str(two / "perfect"), str(two / "flawless"))
+    assert out.startswith("Both sides have the same scores on all 40 questions, whose scores are all equal.")
 
 
 def test_fail_if_worse_names_what_failed_and_by_how_much(two, capsys):

@@ -208,6 +208,7 @@ def test_a_watched_run_has_the_interval_that_allows_for_the_looks():
     (row,) = estimate(log_of(Scores("acc", "none", values), **watched))
     sequence = confidence_sequence(values[:, 0], planned=200)
     assert row.method == "confidence-sequence"
+    assert row.diagnostics == {"n_units": 60, "n_planned": 200}
     assert (row.interval.low, row.interval.high, row.interval.kind) == (*_last(sequence), "confidence")
     (unbounded,) = estimate(log_of(Scores("nll", "none", 3.5 * values), **watched))
     assert unbounded.method == "hall"
@@ -218,6 +219,32 @@ def test_the_sequence_counts_whole_clusters():
     row = estimate_scores(values, clusters=clusters, options=Options(method="confidence-sequence"))
     assert (row.interval.low, row.interval.high) == _last(confidence_sequence(values, clusters=clusters))
     assert row.n_clusters == 20
+
+
+@pytest.mark.parametrize("unscored", [None, 30])
+def test_after_an_early_end_only_clusters_whose_questions_are_all_scored_count(unscored):
+    values, clusters = np.tile([1.0, 1.0, 0.0, 1.0, 1.0], 12), np.repeat(np.arange(40), 4)[:59]
+    values = values[:59].copy()
+    n = 59
+    if unscored is not None:
+        values[unscored], n = np.nan, unscored
+    planned = tuple(np.repeat(np.arange(40), 4).tolist())
+    facts = RunFacts(n_watched=160, watched_clusters=planned)
+    (row,) = estimate(log_of(Scores("acc", "none", values[:, None], clusters=clusters), facts=facts, questions=59))
+    sequence = confidence_sequence(values[:n], clusters=planned, planned=160)
+    assert (row.interval.low, row.interval.high) == _last(sequence)
+    assert any(f"{n // 4} of 40 do" in note for note in row.notes)
+    assert row.diagnostics == {"n_units": n // 4, "n_planned": 160}
+
+
+def test_an_early_end_in_clusters_of_unknown_extent_is_warned_of():
+    values, clusters = np.tile([1.0, 1.0, 0.0, 1.0], 15), np.repeat(np.arange(20), 3)
+    scores = Scores("acc", "none", values[:, None], clusters=clusters)
+    for facts in (RunFacts(n_watched=200), RunFacts(n_watched=200, watched_clusters=tuple(range(200)))):
+        (row,) = estimate(log_of(scores, facts=facts, questions=60))
+        assert any("does not say which clusters" in warning for warning in row.warnings)
+    (row,) = estimate(log_of(scores, facts=RunFacts(n_watched=60), questions=60))
+    assert not row.warnings
 
 
 def _last(sequence):

@@ -13,6 +13,7 @@ from harness_uq.estimating.analysis import Options
 from harness_uq.estimating.parts import estimate_whole, read_probabilities
 from harness_uq.logs.data import RunFacts, TaskLog
 from harness_uq.logs.history import history_of
+from harness_uq.logs.joining import joined_parts
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats import draw_subset, subset_estimate
 from tests.logs.toy import task_log
@@ -168,6 +169,90 @@ def test_draw_run_and_estimate_on_the_command_line(
     (row,) = json.loads(capsys.readouterr().out)["estimates"]
     assert row["method"] == "difference-estimator"
     assert row["interval"]["low"] < TABLE[-1].mean() < row["interval"]["high"]
+
+
+def test_runs_of_two_parts_count_as_one() -> None:
+    halves = [part(DRAWN.indices[:25]), part(DRAWN.indices[25:])]
+    both, whole = only(estimate_whole(halves, EARLIER)), only(estimate_whole([part()], EARLIER))
+    assert both.value == pytest.approx(whole.value)
+    assert any("2 runs on different questions count as one" in note for note in both.notes)
+
+
+def test_probabilities_of_another_draw_are_told_from_those_of_the_questions_tried() -> None:
+    def warned(n: int) -> bool:
+        given = {"toy": dict.fromkeys(map(str, range(N)), n / N)}
+        return any(
+            f"of a draw of {n}" in text for text in only(estimate_whole([part()], EARLIER, drawn=given)).warnings
+        )
+
+    assert [warned(n) for n in (12, 38, 40, 60)] == [True, False, False, True]
+
+
+def test_runs_that_share_a_question_stay_apart() -> None:
+    assert len(estimate_whole([part(DRAWN.indices[:25]), part(DRAWN.indices[24:])], EARLIER)) == 2
+
+
+def test_runs_of_other_systems_or_tasks_are_not_joined() -> None:
+    logs = [part(DRAWN.indices[:20]), replace(part(DRAWN.indices[20:]), system="newer")]
+    assert [log.system for log in joined_parts(logs)] == ["new", "newer"]
+
+
+def test_joined_runs_keep_what_all_of_them_scored() -> None:
+    one = task_log([[1, 0], [1, 1]], ids=["a", "b"], hashes=["h", "i"])
+    other = task_log([[0]], ids=["c"], hashes=["k"])
+    (log,) = joined_parts([one, replace(other, data=(*other.data, replace(other.data[0], metric="f1")))])
+    assert (log.questions.ids, log.questions.hashes) == (("a", "b", "c"), ("h", "i", "k"))
+    (data,) = log.data
+    np.testing.assert_array_equal(data.values, [[1, 0], [1, 1], [0, np.nan]])
+
+
+def test_further_questions_are_drawn_after_a_first_part_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history = [str(write_run(tmp_path / f"old-{i}", f"old-{i}", row, np.arange(N))) for i, row in enumerate(TABLE[:-1])]
+    first, more = tmp_path / "first.json", tmp_path / "more.json"
+    start = ["subset", "toy", "--history", *history]
+    assert main([*start, "--n", "12", "--output", str(first)]) == 0
+    asked = json.loads(first.read_text())["toy"]
+    run = str(write_run(tmp_path / "one", "new", TABLE[-1], np.array(asked)))
+    after = ["--after", run, "--drawn", str(tmp_path / "first.drawn.json")]
+    assert main([*start, "--n", "28", *after, "--output", str(more)]) == 0
+    further = json.loads(more.read_text())["toy"]
+    assert len(set(further) | set(asked)) == 40
+    second = str(write_run(tmp_path / "two", "new", TABLE[-1], np.array(further)))
+    capsys.readouterr()
+    drawn = ["--drawn", str(tmp_path / "more.drawn.json")]
+    command = ["estimate", run, second, "--scope", "full", "--history", *history, *drawn, "--format", "json"]
+    assert main(command) == 0
+    (row,) = json.loads(capsys.readouterr().out)["estimates"]
+    assert row["n_questions"] == 40
+    assert row["interval"]["low"] < TABLE[-1].mean() < row["interval"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (["one", "one-again"], "no question in two of them"),
+        (["old-0", "one"], "they are 2, of new, old-0"),
+        (["elsewhere"], "of none"),
+    ],
+)
+def test_a_first_part_that_is_not_one_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], runs: list[str], message: str
+) -> None:
+    for name, system in (("old-0", "old-0"), ("one", "new"), ("one-again", "new")):
+        write_run(tmp_path / name, system, TABLE[-1], np.arange(5))
+    (tmp_path / "elsewhere").mkdir()
+    after = [str(tmp_path / name) for name in runs]
+    command = ["subset", "toy", "--history", str(tmp_path / "old-0"), "--n", "2", "--after", *after]
+    assert main([*command, "--output", str(tmp_path / "ids.json")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_probabilities_of_no_first_part_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["subset", "toy", "--history", "x", "--n", "2", "--drawn", "y", "--output", str(tmp_path / "ids.json")]
+    assert main(command) == 2
+    assert "--drawn goes with --after" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

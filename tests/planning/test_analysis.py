@@ -331,11 +331,17 @@ def test_a_pilot_predicts_the_width_of_a_run_three_times_as_large(draw: object, 
     assert np.median(errors) <= 0.1
 
 
+def test_the_answer_of_a_plan_stands_before_its_table() -> None:
+    (found,) = plan(task_log([0.0, 1.0] * 40), PlanOptions(width=0.1))
+    assert plans_as([found], "table", width=200).startswith(found.answer)
+    assert plans_as([found], "markdown").split("\n\n")[1] == f"**{found.answer}**"
+
+
 def test_what_a_pilot_cannot_plan_is_named_beside_what_it_can() -> None:
     plans = plan([task_log([0.0, 1.0] * 40, task="many"), task_log([1.0], task="one")])
     assert [(found.task, bool(found.rows)) for found in plans] == [("many", True), ("one", False)]
     assert plans[1].answer == "No plan: a pilot of one question shows no spread."
-    assert "No plan: a pilot of one question shows no spread." in plans_as(plans, "text", width=120)
+    assert "No plan: a pilot of one question shows no spread." in plans_as(plans, "table", width=120)
     assert "one, acc" in plans_as(plans, "markdown")
 
 

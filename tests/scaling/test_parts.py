@@ -58,3 +58,15 @@ def test_batches_hold_a_hundred_parts_or_32_megabytes_and_leave_some_for_every_w
     assert set(sizes(1_600, MOST_BYTES // 4, 2)) == {4}
     assert set(sizes(6, MOST_BYTES + 1, 1)) == {1}
     assert len(sizes(160, 1, 2)) >= 16
+
+
+def test_batches_shrink_to_a_sixteenth_of_a_workers_share_and_the_greatest_come_first():
+    sizes = [len(batch) for batch in batches_of([Part((file,)) for file in files(*map(str, range(640)))], 4)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (round(sizes[0], -1), sizes[-2], sum(sizes)) == (40, 10, 640)
+
+
+def test_a_large_log_is_begun_first_by_several_workers_and_in_its_turn_by_one():
+    small, large = [Part((file,)) for file in files(*map(str, range(100)))], Part(files("large", size=MOST_BYTES))
+    assert batches_of([*small, large], 2)[0] == (large,)
+    assert [part for batch in batches_of([*small, large], 1) for part in batch] == [*small, large]

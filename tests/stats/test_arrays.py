@@ -86,6 +86,12 @@ CALLS: dict[str, Call] = {
     "default_prior_mass": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
     "detection_power": {"effect": [0.5, 0.25], "n_questions": [10, 20], "variance": [1, 2]},
     "difference_posterior": {"posterior_a": BETA, "posterior_b": BETA},
+    "draw_further": {
+        "scores": [1.0, 0.5, np.nan, np.nan],
+        "n": 1,
+        "history": [[1, 0.5, 0, 1], [0.5, 0.5, 1, 1]],
+        "probabilities": [0.5] * 4,
+    },
     "draw_subset": {"n_questions": 4, "n": 2, "history": [[1, 0.5, 0, 1], [0.5, 0.5, 1, 1]], "design": "informative"},
     "effective_counts": {"means": [0.5, 0.75], "sds": [0.125, 0.125]},
     "effective_weights": {"weights": [1, 2, 1]},

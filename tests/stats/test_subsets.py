@@ -8,8 +8,9 @@ from scipy import special
 from scipy.stats import binomtest
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.subsets.draw import Design, draw_subset
+from harness_uq.stats.subsets.draw import Design, Subset, draw_subset, inclusion
 from harness_uq.stats.subsets.estimate import subset_estimate
+from harness_uq.stats.subsets.further import draw_further
 from harness_uq.stats.subsets.history import covariates, rates
 
 NONE = float("nan")
@@ -150,6 +151,8 @@ def test_a_system_that_lacks_a_question_counts_on_the_others() -> None:
         (lambda: draw_subset(10, 2, design="best"), "design must be"),  # type: ignore[arg-type]
         (lambda: draw_subset(10, 2, history=np.ones((2, 9))), "a column a question"),
         (lambda: draw_subset(10, 2, history=np.full((2, 10), 3.0)), "history must hold"),
+        (lambda: draw_further([1.0, NONE], 2, history=np.ones((1, 2))), "n must be a whole number, 1 to 1; got"),
+        (lambda: draw_further([1.0, NONE], 1, history=np.ones((1, 3))), "a column a question"),
         (lambda: subset_estimate([[1.0, 0.0]]), "n_all"),
         (lambda: subset_estimate([1.0, 2.0, NONE]), "scores must lie"),
         (lambda: subset_estimate([1.0, 0.0, NONE], [0.5, 0.5, 0.0]), "question 2"),
@@ -165,6 +168,80 @@ def test_what_cannot_be_used_is_refused(call: object, message: str) -> None:
 def test_one_question_tells_no_spread() -> None:
     with pytest.raises(NotEstimableError, match="1 question"):
         subset_estimate([1.0, NONE, NONE])
+
+
+def in_parts(scores: np.ndarray, history: np.ndarray, sizes: list[int], rng: np.random.Generator) -> Subset:
+    """As many parts as sizes, one after the other: all indices, and their probabilities together."""
+    drawn = draw_subset(len(scores), sizes[0], history=history, rng=rng)
+    for n in sizes[1:]:
+        shown = tried(scores, drawn.indices)
+        further = draw_further(shown, n, history=history, probabilities=drawn.probabilities, rng=rng)
+        drawn = Subset(np.union1d(drawn.indices, further.indices), further.probabilities)
+    return drawn
+
+
+@pytest.mark.parametrize("sizes", [[10, 20], [10, 10, 10]])
+def test_a_score_from_parts_is_right_on_average_whatever_the_first_showed(sizes: list[int]) -> None:
+    rng = np.random.default_rng(8)
+    history, scores = bank(60, 10, None, rng)
+    totals = []
+    for _ in range(3000):
+        drawn = in_parts(scores, history, sizes, rng)
+        assert len(drawn.indices) == 30
+        totals.append((scores[drawn.indices] / drawn.probabilities[drawn.indices]).sum() / 60)
+    assert abs(np.mean(totals) - scores.mean()) < 4 * np.std(totals) / np.sqrt(3000)
+
+
+def test_where_all_questions_are_alike_two_parts_weigh_as_one_draw() -> None:
+    shown = tried(np.ones(50), np.arange(10))
+    further = draw_further(shown, 15, history=np.ones((4, 50)))
+    assert further.probabilities == pytest.approx(np.full(50, 25 / 50))
+    assert further.indices.min() >= 10
+
+
+def test_drawing_all_the_rest_makes_every_question_certain() -> None:
+    history, scores = bank(50, 5, None, np.random.default_rng(9))
+    further = draw_further(tried(scores, np.arange(10)), 40, history=history)
+    assert further.indices.tolist() == list(range(10, 50))
+    assert further.probabilities == pytest.approx(np.ones(50))
+
+
+def test_further_questions_are_those_whose_score_is_open() -> None:
+    ease = np.repeat([0.0, 0.5, 1.0], 100)
+    history = (np.arange(10)[:, None] < 10 * ease) * 1.0
+    scores = np.concatenate([np.zeros(100), np.arange(100) % 2, np.ones(100)])
+    p = draw_further(tried(scores, np.arange(0, 300, 5)), 60, history=history).probabilities
+    assert p[101] > 1.5 * max(p[1], p[201])
+
+
+@given(st.lists(st.floats(0.01, 10), min_size=3, max_size=40), st.floats(0.3, 1), st.integers(1, 12))
+def test_no_probability_is_above_what_is_allowed(sizes: list[float], most: float, n: int) -> None:
+    n = min(n, int(most * len(sizes)))
+    p = inclusion(np.array(sizes), n, most=most)
+    assert p.sum() == pytest.approx(n)
+    assert p.max(initial=0.0) <= most
+
+
+def test_a_second_part_needs_a_first() -> None:
+    with pytest.raises(NotEstimableError, match="draw_subset draws the first"):
+        draw_further([NONE] * 4, 2, history=np.ones((1, 4)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ahead", [None, 1.0])
+def test_two_parts_tell_more_than_one_and_cover(ahead: float | None) -> None:
+    rng, held, n = np.random.default_rng(10), 0, 400
+    squared = {"one": 0.0, "two": 0.0}
+    for _ in range(n):
+        history, scores = bank(600, 20, ahead, rng)
+        for name, sizes in (("one", [120]), ("two", [30, 90])):
+            drawn = in_parts(scores, history, sizes, rng)
+            estimate = subset_estimate(tried(scores, drawn.indices), drawn.probabilities, history=history)
+            squared[name] += (estimate.mean - scores.mean()) ** 2
+        low, high = estimate.interval()
+        held += low <= scores.mean() <= high
+    assert binomtest(held, n, 0.95, alternative="less").pvalue > 1e-3
+    assert squared["one"] / squared["two"] > 1.1
 
 
 @pytest.mark.slow

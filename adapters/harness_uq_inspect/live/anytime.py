@@ -12,7 +12,7 @@ from harness_uq.stats.looks.confidence_sequence import ConfidenceSequence, Scope
 from harness_uq_inspect.live.reference import reference_of, watched
 from harness_uq_inspect.live.stopping import Decision, Rule
 from harness_uq_inspect.read.samples import Log
-from harness_uq_inspect.read.schema import Sample
+from harness_uq_inspect.read.schema import Json, Sample
 from harness_uq_inspect.read.task_log import task_log_of
 
 _LOOKS: Final = 50
@@ -51,6 +51,14 @@ class _Line:
         return replace(self, scores=self.scores[kept], keys=keys, clusters=clusters)
 
 
+@dataclass(frozen=True, slots=True)
+class _LoggedClusters:
+    """Field and numbers of the planned questions' clusters."""
+
+    key: str | None
+    codes: list[int]
+
+
 class AnytimeWatch:
     """The scores of a task under way, each question counting once.
 
@@ -71,6 +79,7 @@ class AnytimeWatch:
         self._plugins = load_plugins()
         self._reference = None if rule.compare_to is None else reference_of(rule.compare_to, log.header.eval.task)
         self._step = max(1, len(documents) // _LOOKS)
+        self._clusters: _LoggedClusters | None = None
         self.n_looks = 0
         self.why_not = "no question was scored"
 
@@ -83,6 +92,12 @@ class AnytimeWatch:
     def is_due(self) -> bool:
         """Whether it is time to look."""
         return self.n_trials % self._step == 0 or self.n_trials == len(self._log.documents)
+
+    @property
+    def clusters(self) -> Json:
+        """Field and numbers of the planned questions' clusters, in the order of the line, for the log."""
+        found = self._clusters
+        return {} if found is None else {"cluster": found.key, "clusters": found.codes}
 
     def add(self, trial: Sample) -> None:
         """Take in a scored trial; those after a question's first say nothing of new questions."""
@@ -117,6 +132,8 @@ class AnytimeWatch:
         rows = np.array([row_of[question] for question in documents])
         keys = task.questions.hashes or task.questions.ids
         codes = found.clusters.codes
+        if codes is not None:
+            self._clusters = _LoggedClusters(found.clusters.key, codes[rows].tolist())
         return _Line(
             data.metric,
             data.values[rows, 0],

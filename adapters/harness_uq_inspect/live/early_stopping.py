@@ -159,8 +159,13 @@ class StopWhen:
         found: Json = {"rule": self._rule.to_dict(), "n_skipped": self._n_skipped}
         if watch is None:
             return found | {"decision": None, "reason": "the rule could not be applied; see the warnings of the run"}
-        found |= {"n_looks": watch.n_looks, "n_trials_seen": watch.n_trials}
+        found |= {"n_looks": watch.n_looks, "n_trials_seen": watch.n_trials, **_clusters(watch)}
         if self._decision is None:
             return found | {"decision": None, "reason": watch.why_not}
         late = "" if self._n_skipped else "; every trial had been started by then: set max_samples lower"
         return found | self._decision.to_dict() | {"reason": self._decision.reason + late}
+
+
+def _clusters(watch: Watch | AnytimeWatch) -> Json:
+    """What `estimate` needs to know of the questions that are never asked."""
+    return watch.clusters if isinstance(watch, AnytimeWatch) else {}

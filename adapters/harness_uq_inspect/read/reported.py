@@ -104,7 +104,7 @@ def n_made(header: Header, n_epochs: int) -> int:
 
 
 def declared_cluster(header: Header) -> Declaration | None:
-    """Cluster field that the task declares in its metadata, or else as an option of a logged metric."""
+    """Cluster field that the task declares in its metadata, or as an option of a logged metric, or that a rule used."""
     declared = (header.eval.metadata or {}).get("uq")
     if isinstance(declared, dict) and isinstance(declared.get("cluster"), str):
         return Declaration(declared["cluster"], "metadata.uq.cluster")
@@ -112,7 +112,9 @@ def declared_cluster(header: Header) -> Declaration | None:
         cluster = options.get("cluster") if isinstance(options, dict) else None
         if isinstance(cluster, str):
             return Declaration(cluster, f"{name.rpartition('/')[2]}(cluster={cluster})")
-    return None
+    stopping = header.results.early_stopping if header.results else None
+    key = stopping.cluster_key if stopping else None
+    return None if key is None else Declaration(key, "stop_when, which looked at the run")
 
 
 def _metric_options(header: Header) -> Iterator[tuple[str, object]]:

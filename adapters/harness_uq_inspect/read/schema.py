@@ -6,7 +6,7 @@ Field names are Inspect's own. Fields that changed type between versions are `ob
 import json
 import re
 from mmap import mmap
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -119,6 +119,19 @@ class EarlyStopping(msgspec.Struct):
         """Whether our rule looked at intervals that hold whenever one looks."""
         rule = (self.metadata or {}).get("rule")
         return self.manager == STOP_WHEN and isinstance(rule, dict) and rule.get("valid") == "anytime"
+
+    @property
+    def clusters(self) -> list[int] | None:
+        """A cluster's number for each question planned, in the order of the line, where our rule logged them."""
+        codes = (self.metadata or {}).get("clusters") if self.is_anytime else None
+        is_codes = isinstance(codes, list) and all(isinstance(code, int) for code in codes)
+        return cast(list[int], codes) if is_codes else None
+
+    @property
+    def cluster_key(self) -> str | None:
+        """The field whose values these clusters are."""
+        key = (self.metadata or {}).get("cluster") if self.clusters is not None else None
+        return key if isinstance(key, str) else None
 
 
 class Results(msgspec.Struct):

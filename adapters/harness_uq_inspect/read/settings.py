@@ -1,7 +1,7 @@
 """The system that a run evaluated, and the settings of the run that bear on the statistics."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from harness_uq import RunFacts
@@ -48,8 +48,8 @@ def _settings(header: Header) -> Iterator[tuple[str, object]]:
         yield "solver", header.eval.solver
 
 
-def run_facts(header: Header, epochs: Epochs) -> RunFacts:
-    """What the log says of the run."""
+def run_facts(header: Header, epochs: Epochs, questions: Sequence[str] = ()) -> RunFacts:
+    """What the log says of the run, whose questions are given in their order."""
     spec = header.eval
     is_limited = spec.config.limit is not None or spec.config.sample_id is not None
     is_shuffled = bool(spec.dataset.shuffled) or spec.config.sample_shuffle not in (None, False)
@@ -70,6 +70,7 @@ def run_facts(header: Header, epochs: Epochs) -> RunFacts:
         is_random_subset=is_limited and is_shuffled and spec.config.sample_id is None,
         is_finished=header.status not in _UNFINISHED,
         n_watched=_watched_questions(header, epochs),
+        watched_clusters=_watched_clusters(header, questions),
         settings={name: value for name, value in settings.items() if value is not None},
     )
 
@@ -79,3 +80,14 @@ def _watched_questions(header: Header, epochs: Epochs) -> int | None:
     if results is None or results.early_stopping is None or not results.early_stopping.is_anytime:
         return None
     return results.total_samples // max(1, epochs.n)
+
+
+def _watched_clusters(header: Header, questions: Sequence[str]) -> tuple[int, ...] | None:
+    """A cluster's number for each question planned, these first; None where the rule logged none."""
+    stopping = header.results.early_stopping if header.results else None
+    planned = [str(question) for question in header.eval.dataset.sample_ids or ()]
+    codes = stopping.clusters if stopping else None
+    if codes is None or len(codes) != len(planned) or not set(questions) <= set(planned):
+        return None
+    code_of = dict(zip(planned, codes, strict=True))
+    return tuple(code_of[question] for question in dict.fromkeys((*questions, *planned)))

@@ -46,7 +46,7 @@ def task_log_of(log: Log, path: str) -> TaskLog:
         data=tuple(data),
         reported=printed,
         declared=declared_cluster(header),
-        facts=run_facts(header, frame.epochs),
+        facts=run_facts(header, frame.epochs, frame.questions),
         notes=(*notes_on(log, frame), *notes),
         warnings=(*warnings_on(log), *warnings),
     )

@@ -9,6 +9,7 @@ from harness_uq.estimating.finding import (
     confidence,
     credible,
     has_units,
+    needs_independence,
     needs_mean,
     normal_quantile,
     not_a_mean,
@@ -28,12 +29,6 @@ from harness_uq.stats.means.weighted import NamedStatistic, bayesian_bootstrap, 
 
 FEW_UNITS = 30
 ENOUGH_FOR_TAILS = 150  # from here on .95 of samples hold a score that comes once in fifty
-
-
-def _not_independent(problem: Problem) -> str | None:
-    return (
-        "treats every answer as independent; these come in clusters or repeated trials" if has_units(problem) else None
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,7 @@ class DirichletProcess:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses scores without bounds, clusters and trials."""
-        return needs_mean(problem, "binary", "graded", "bounded") or _not_independent(problem)
+        return needs_mean(problem, "binary", "graded", "bounded") or needs_independence(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean score."""
@@ -81,7 +76,7 @@ class StudentMean:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses clusters and trials, for which `clustered-t` is made."""
-        return needs_mean(problem) or _not_independent(problem)
+        return needs_mean(problem) or needs_independence(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± t se."""
@@ -141,7 +136,7 @@ class NormalMean:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses clusters and trials, for which `clustered-clt` is made."""
-        return needs_mean(problem) or _not_independent(problem)
+        return needs_mean(problem) or needs_independence(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± z se."""

@@ -20,6 +20,7 @@ from harness_uq.estimating.finding import (
     unit_codes,
     unit_counts,
 )
+from harness_uq.estimating.unseen import unseen_kind
 from harness_uq.logs.data import FloatArray
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.about import About
@@ -88,7 +89,8 @@ class ClusteredScore:
             notes=(*_prior_note(problem, successes, sizes), *few_informative(problem, successes, sizes)),
             warnings=weak_clusters(problem, posterior, successes, sizes),
         )
-        return build(problem, self.name, found)
+        unseen = unseen_kind(problem, found, successes, sizes)
+        return build(problem, self.name, replace(found, warnings=(*found.warnings, *unseen)))
 
 
 @dataclass(frozen=True, slots=True)

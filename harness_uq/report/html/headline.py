@@ -48,9 +48,11 @@ def _pair(row: Comparison) -> tuple[str, str]:
 def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
     overall = [row for row in rows if row.task == "overall"]
     told = overall or (rows if len(rows) <= FEW else [])
-    found = [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in told]
     if not told:
-        found.append(Headline(comparison_answer(rows)))
+        found = [Headline(sentence) for sentence in comparison_answer(rows).splitlines()]
+    else:
+        found = [Headline(rows[0].same)] if rows[0].same else []
+        found += [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in told]
     single = [row for row in rows if row.task != "overall"]
     if len(single) < 2 or told is rows:
         return found

@@ -46,8 +46,9 @@ class Units:
 def dispersion(units: Units) -> FloatArray:
     """Variance of the units before each one over that of single answers which are right or wrong, (..., n_units).
 
-    One unit of questions that are all right or all wrong is there from the start, so that it is never 0. Independent
-    answers that are right or wrong have about 1.
+    Squared deviations over what single answers of that mean would have. Both start from one unit of even odds whose
+    questions are all right or all wrong, which keeps the ratio off 0 before the first wrong answer of many right ones.
+    Independent answers that are right or wrong have about 1.
     """
     total, size, square, product, own = (
         np.cumsum(of, axis=-1) - of
@@ -56,9 +57,9 @@ def dispersion(units: Units) -> FloatArray:
         )
     )
     mean = (total + units.typical / 2) / (size + units.typical)
-    binomial = mean * (1 - mean)
+    binomial = mean * (1 - mean) * np.arange(units.sizes.size)
     deviations = square - 2 * mean * product + mean**2 * own
-    return np.asarray((units.typical**2 + deviations / binomial) / np.arange(1, units.sizes.size + 1))
+    return np.asarray((deviations + units.typical**2 / 4) / (binomial + 1 / 4))
 
 
 def log_capital(units: Units, spread: FloatArray, mean: float, error: float) -> FloatArray:

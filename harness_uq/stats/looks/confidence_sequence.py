@@ -138,7 +138,7 @@ def paired_sequence(
 
     >>> sequence = paired_sequence([1] * 12, [0] * 12, planned=40)
     >>> sequence.first_without(0)
-    7
+    8
     """
     check_bounds(bounds)
     a, b = _scaled(scores_a, bounds, "scores_a"), _scaled(scores_b, bounds, "scores_b")

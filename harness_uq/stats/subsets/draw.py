@@ -1,7 +1,7 @@
 """Questions drawn with known probabilities."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from harness_uq.stats.subsets.history import check_history, rates
 
 Design: TypeAlias = Literal["uniform", "stratified", "informative"]
 
-_FLOOR = 0.15
+FLOOR: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,31 +74,37 @@ def draw_subset(
     if history is None and design == "informative":
         raise DataError("drawing by what is informative needs a history: scores of earlier systems")
     rng = generator(rng)
-    size, order = np.ones(n_questions), rng.permutation(n_questions)
+    size = along = np.ones(n_questions)
     if history is not None and design != "uniform":
-        r = rates(check_history(history, n_questions, low, high))
-        order = order[np.argsort(r[order], kind="stable")]
-        size = _informativeness(r) if design == "informative" else size
-    probabilities = _inclusion(size, n)
-    return Subset(_systematic(probabilities, order, rng), probabilities)
+        along = rates(check_history(history, n_questions, low, high))
+        size = _informativeness(along) if design == "informative" else size
+    probabilities = inclusion(size, n)
+    return Subset(systematic(probabilities, ordered(along, rng), rng), probabilities)
 
 
 def _informativeness(r: FloatArray) -> FloatArray:
-    return np.sqrt(np.where(r > 0.5, r * (1.0 - r), 0.25)) + _FLOOR
+    return np.sqrt(np.where(r > 0.5, r * (1.0 - r), 0.25)) + FLOOR
 
 
-def _inclusion(size: FloatArray, n: int) -> FloatArray:
-    """Probabilities proportional to `size` that add up to n, none above 1."""
-    certain = np.zeros(len(size), bool)
+def inclusion(size: FloatArray, n: int, *, most: float = 1.0) -> FloatArray:
+    """Probabilities proportional to `size` that add up to n, none above `most`, in (0, 1]."""
+    at_most = np.zeros(len(size), bool)
     while True:
-        p = np.where(certain, 1.0, (n - certain.sum()) * size / max(size[~certain].sum(), 1e-300))
-        if not (p > 1.0).any():
-            return np.asarray(p)
-        certain |= p > 1.0
+        p = np.where(at_most, most, (n - most * at_most.sum()) * size / max(size[~at_most].sum(), 1e-300))
+        above = p > most * (1 + 1e-12)
+        if not above.any():
+            return np.asarray(np.minimum(p, most))
+        at_most |= above
 
 
-def _systematic(probabilities: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
-    """Positions of the questions in which u, u + 1, … fall along the order."""
+def ordered(key: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Positions in the order of their keys, equal ones at random."""
+    order = rng.permutation(len(key))
+    return np.asarray(order[np.argsort(key[order], kind="stable")])
+
+
+def systematic(probabilities: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
+    """Positions of the questions in which u, u + 1, … fall along the order; increasing."""
     ends = np.cumsum(probabilities[order])
     n = round(float(ends[-1]))
     return np.sort(order[np.searchsorted(ends * (n / ends[-1]), rng.random() + np.arange(n), side="right")])

@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, numbers
+from harness_uq.errors import NotEstimableError
+from harness_uq.stats.common.arrays import FloatArray, IntArray
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.common.scalars import check_range
 from harness_uq.stats.subsets.history import check_history, covariates
+from harness_uq.stats.subsets.part import check_probabilities, check_scores
+from harness_uq.stats.subsets.regression import logistic
 
 _FOLDS = 10
-_STEPS = 12
-_RIDGE = 1.0
 _ATOM_MASS = 0.25
 
 
@@ -114,13 +113,12 @@ def subset_estimate(
     >>> estimate.mean, round(estimate.std_error**2 / (5 / 18 / 10 * (1 - 10 / 40)), 12)
     (0.5, 1.0)
     """
-    check_range(low, high)
-    y = (_check_scores(scores, low, high) - low) / (high - low)
+    y = (check_scores(scores, low, high) - low) / (high - low)
     tried, n_all = np.flatnonzero(~np.isnan(y)), len(y)
     n = len(tried)
     if n < 2:
         raise NotEstimableError(f"{n} question(s) tried of {n_all}: their spread needs at least two")
-    p = _check_probabilities(probabilities, n_all, n)[tried]
+    p = check_probabilities(probabilities, n_all, n)[tried]
     predicted = np.zeros(n_all)
     if history is not None:
         predicted = _predict(y, tried, 1.0 / p, covariates(check_history(history, n_all, low, high)))
@@ -138,56 +136,19 @@ def subset_estimate(
     )
 
 
-def _check_scores(scores: ArrayLike, low: float, high: float) -> FloatArray:
-    check_range(low, high)
-    y = numbers(scores, "scores")
-    if y.ndim != 1:
-        raise DataError(f"scores must have shape (n_all,), NaN where a question was not tried; got {y.shape}")
-    wrong = y[(y < low) | (y > high)]
-    if wrong.size:
-        raise DataError(f"scores must lie in [{low:g}, {high:g}]; got {wrong[0]:g}")
-    return y
-
-
-def _check_probabilities(probabilities: ArrayLike | None, n_all: int, n: int) -> FloatArray:
-    if probabilities is None:
-        return np.full(n_all, n / n_all)
-    p = numbers(probabilities, "probabilities")
-    if p.shape != (n_all,):
-        raise DataError(f"probabilities must hold one value a question ({n_all}); got shape {p.shape}")
-    if not ((p > 0) & (p <= 1)).all():
-        bad = np.flatnonzero(~((p > 0) & (p <= 1)))[0]
-        raise DataError(f"probabilities must be in (0, 1]; question {bad} has {p[bad]:g}")
-    return p
-
-
 def _predict(y: FloatArray, tried: IntArray, weights: FloatArray, x: FloatArray) -> FloatArray:
     """Predictions of all questions: of a tried one by the fold that leaves it out, of the others the folds' mean."""
     order = np.argsort(x[tried, 1], kind="stable")
     folds = np.empty(len(tried), np.int64)
     folds[order] = np.arange(len(tried)) % min(_FOLDS, len(tried))
     every = np.empty((int(folds.max()) + 1, len(x)))
+    of_all = logistic(x[tried], y[tried], weights)
     for fold in range(len(every)):
         rest = folds != fold
-        every[fold] = special.expit(x @ _logistic(x[tried[rest]], y[tried[rest]], weights[rest]))
+        every[fold] = special.expit(x @ logistic(x[tried[rest]], y[tried[rest]], weights[rest], of_all))
     predicted = every.mean(axis=0)
     predicted[tried] = every[folds, tried]
     return np.asarray(predicted)
-
-
-def _logistic(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Coefficients of a weighted logistic regression, slopes with a unit normal prior, by Newton's steps."""
-    n, k = x.shape
-    w, target = weights / weights.mean(), y + (0.5 - y) / n
-    penalty = np.append(0.0, np.full(k - 1, _RIDGE))
-    beta = np.append(special.logit(w @ target / w.sum()), np.zeros(k - 1))
-    for _ in range(_STEPS):
-        rate = special.expit(x @ beta)
-        slope = x.T @ (w * (target - rate)) - penalty * beta
-        curvature = (x * (w * rate * (1.0 - rate))[:, None]).T @ x + np.diag(penalty) + 1e-9 * np.eye(k)
-        step = np.linalg.solve(curvature, slope)
-        beta = beta + step / max(1.0, float(np.abs(step).max()))
-    return np.asarray(beta)
 
 
 def _std_error(residual: FloatArray, p: FloatArray, n_all: int) -> float:

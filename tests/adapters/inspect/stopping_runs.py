@@ -24,7 +24,7 @@ N, EPOCHS = 60, 8
 EASY = np.random.default_rng(0).beta(9, 1, N)
 
 
-def run(folder, case, rates, *, seed=1, max_samples=4, epochs=EPOCHS, rule=None, **options):
+def run(folder, case, rates, *, seed=1, max_samples=4, epochs=EPOCHS, rule=None, passages=None, **options):
     table = np.random.default_rng(seed).random((len(rates), epochs)) < np.asarray(rates)[:, None]
 
     @scorer(metrics=[accuracy(), stderr()])
@@ -34,7 +34,8 @@ def run(folder, case, rates, *, seed=1, max_samples=4, epochs=EPOCHS, rule=None,
 
         return score
 
-    samples = [Sample(id=str(i), input=f"Question {i}?", target="t") for i in range(len(rates))]
+    metadata = [None if passages is None else {"passage": f"passage {passages[i]}"} for i in range(len(rates))]
+    samples = [Sample(id=str(i), input=f"Question {i}?", target="t", metadata=metadata[i]) for i in range(len(rates))]
     task = Task(
         dataset=MemoryDataset(samples),
         solver=answering(),
@@ -79,6 +80,10 @@ def main(folder):
     run(folder, "anytime_width", many, rule=stop_when(width=0.2, valid="anytime"), **shuffled)
     run(folder, "anytime_better", many, rule=stop_when(compare_to=base, valid="anytime"), **shuffled)
     run(folder, "anytime_undecided", many[:80], rule=stop_when(width=0.01, valid="anytime"), epochs=1)
+    # passages one after the other, so that many are complete when the rule looks
+    by_passage = {"epochs": 1, "passages": np.repeat(np.random.default_rng(5).permutation(75), 4)}
+    rule = stop_when(width=0.3, cluster="passage", valid="anytime")
+    run(folder, "anytime_passages", many, rule=rule, **by_passage)
     stopping.Watch.look = slow(stopping.Watch.look)
     run(folder, "slow", EASY, rule=stop_when(width=0.3))
     stopping.Watch.look = fail

@@ -129,6 +129,25 @@ def test_the_interval_printed_after_such_a_stop_allows_for_the_looks(runs):
     assert any("holds at every moment" in note for note in row.notes)
 
 
+def test_after_a_stop_in_the_middle_of_a_passage_only_whole_ones_count(runs):
+    run = runs["anytime_passages"]
+    found = decision(run)
+    assert found["decision"] == "width"
+    assert found["cluster"] == "passage"
+    assert len(found["clusters"]) == 300
+    (row,) = estimate(run["location"])
+    assert (row.method, row.cluster_key) == ("confidence-sequence", "passage")
+    order = [str(question) for question in read_log(run["location"]).header.eval.dataset.sample_ids]
+    cells = read_log(run["location"]).cells
+    scores = [cells[question, 1].scores["right"].value == "C" for question in order[: len(cells)]]
+    sequence = confidence_sequence(scores, clusters=np.repeat(np.arange(75), 4), planned=300)
+    assert (row.interval.low, row.interval.high) == (sequence.low[-1], sequence.high[-1])
+    # those under way when the rule was met may have completed another passage
+    assert row.interval.width <= found["width"] <= 0.3
+    assert any(f"{len(cells) // 4} of 75 do" in note for note in row.notes)
+    assert any("allows for the looks" in note for note in row.notes)
+
+
 def test_one_that_does_not_allow_for_them_says_so(runs):
     (row,) = estimate(runs["width"]["location"])
     assert any("does not allow for the looks" in note for note in row.notes)
