@@ -62,6 +62,12 @@ def is_assisted(args: argparse.Namespace) -> bool:
     return bool(args.human or args.history)
 
 
+def runs_alone(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
+    """The logs without tables of labels or of the history that lie among them."""
+    given = {Path(path).absolute() for path in (args.human, *(args.history or ())) if path}
+    return [log for log in logs if Path(log.source.path).absolute() not in given]
+
+
 def assisted(
     args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "Options", plugins: "Plugins"
 ) -> "list[Estimate]":

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         reading = replace(found.reading, logs=tuple(_asked.selected(args, [found.reading])))
         _asked.check_names(options.structure, reading.logs)
         if _assisted.is_assisted(args):
-            rows = _assisted.assisted(args, reading.logs, options, plugins)
+            rows = _assisted.assisted(args, _assisted.runs_alone(args, reading.logs), options, plugins)
         elif is_over_new:
             rows = estimates_over(reading.logs, _over_new(args), plugins=plugins)
         else:

@@ -63,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     _asked.check_margins(args, logs)
     margin, margins = _asked.margins_of(args)
     if is_assisted:
+        logs = _assisted.runs_alone(args, logs)
         _check_alone(logs)
         rows = _assisted.assisted(args, logs, options, plugins)
     else:

@@ -121,6 +121,8 @@ def test_the_command_reads_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     out = capsys.readouterr().out
     assert "judge-corrected" in out
     assert "20 labels" in out
+    assert "toy-model" in out
+    assert "labels  " not in out  # the table, which lies beside the run, is none
 
 
 def test_the_command_names_the_metrics_where_none_has_the_name(
@@ -133,9 +135,7 @@ def test_the_command_names_the_metrics_where_none_has_the_name(
 def test_a_report_shows_the_corrected_score_and_where_the_judge_errs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "run").mkdir()
-    run, labels = write_lm_eval(tmp_path / "run", rows=100, right=70), tmp_path / "labels.csv"
-    page = tmp_path / "page.html"
+    run, labels, page = write_lm_eval(tmp_path, rows=100, right=70), tmp_path / "labels.csv", tmp_path / "page.html"
     labels.write_text("id,score\n" + "\n".join(f"{label.id},{label.score:g}" for label in LABELS))
     assert main(["report", str(run), "--human", str(labels), "--html", str(page)]) == 0
     shown = page.read_text(encoding="utf-8")

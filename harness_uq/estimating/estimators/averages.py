@@ -24,11 +24,12 @@ from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.common.student import student_mean
 from harness_uq.stats.means.bounded import bounded_posterior
-from harness_uq.stats.means.skewed import skewed_mean
+from harness_uq.stats.means.skewed import SkewedMean, skewed_mean
 from harness_uq.stats.means.weighted import NamedStatistic, bayesian_bootstrap, corpus_statistic
 
 FEW_UNITS = 30
 ENOUGH_FOR_TAILS = 150  # from here on .95 of samples hold a score that comes once in fifty
+TAIL_SD = 2.0  # standard deviations of the skewness of normal scores, 6 / n, beyond which a tail is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +90,19 @@ class StudentMean:
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """Student's t interval that reaches as far as Hall's (1992) transformation on the side of a long tail."""
+    """Student's t interval moved to Hall's (1992) on the side of a long tail, half of the way on the other."""
 
     name: str = "hall"
     about: About = About(
         title="Mean of scores of unknown range",
         formula=(
             "T = (ȳ − μ) / SE, T + c (T²/3 + 1/6) + c² T³/27 = ± t<sub>n−1</sub>, c = skewness / √n; "
-            "each end the farther of this one and Student's"
+            "the nearer end half of the way from Student's"
         ),
         text=(
-            "Student's t, cluster-robust where scores come in clusters or trials, that reaches as far as Hall's "
-            "transformation on the side of a long tail. A rare score far off that was not drawn is in no such interval."
+            "Student's t, cluster-robust where scores come in clusters or trials, moved to Hall's "
+            "transformation on the side of a long tail and half of the way on the other. A rare score far off that was "
+            "not drawn is in no such interval."
         ),
         sources=("hall1992", "liang1986"),
     )
@@ -114,7 +116,7 @@ class Hall:
         scores = scores_of(problem)
         fit = skewed_mean(question_means(scores), unit_codes(scores) if has_units(problem) else None)
         low, high = fit.interval(problem.level)
-        tails = _long_tails(problem, fit.n_units)
+        tails = _long_tails(problem, fit)
         found = confidence(problem, low, high, plain_score(scores), fit.student.std_error, warnings=tails)
         return build(problem, self.name, found)
 
@@ -210,15 +212,24 @@ def named_statistic(name: str) -> NamedStatistic:
     raise NotEstimableError(f"no statistic is called {name!r}")
 
 
-def _long_tails(problem: Problem, n_units: int) -> tuple[str, ...]:
-    """What simulations of skewed scores say where the range is unknown and the rare scores may not have been drawn."""
-    if problem.structure.bounds is not None or n_units >= ENOUGH_FOR_TAILS:
+def _long_tails(problem: Problem, fit: SkewedMean) -> tuple[str, ...]:
+    """What simulations of skewed scores say where the range is unknown and the rare scores may not have been drawn.
+
+    Scores without a tail are warned of too: samples that happen to lack the rare scores look just like them.
+    """
+    if problem.structure.bounds is not None or fit.n_units >= ENOUGH_FOR_TAILS:
         return ()
-    what = "clusters" if problem.structure.n_clusters else "questions"
+    what = f"{fit.n_units} {'clusters' if problem.structure.n_clusters else 'questions'}"
+    rare = "where one score in 50 lies far off .36 (10), .44 (30) and .87 (100)"
+    if abs(fit.skewness) < TAIL_SD * (6 / fit.n_units) ** 0.5:
+        return (
+            f"the range of the scores is unknown: these {what} show no long tail, and of such scores intervals hold "
+            f"the truth as often as they say, but {rare} of the time in simulations; --range would help",
+        )
     return (
-        f"the range of the scores is unknown and {n_units} {what} may hold none of the rare ones: of long-tailed "
-        "scores such intervals held the truth .83 (10), .89 (30) and .93 (100) of the time in simulations, and .47 "
-        "where one score in 50 lies far off (30); --range would help",
+        f"the range of the scores is unknown and these {what} have a long tail, of which they may hold too little: of "
+        f"log-normal scores such intervals held the truth .85 (10), .90 (30) and .93 (100) of the time in simulations, "
+        f"{rare}; --range would help",
     )
 
 
