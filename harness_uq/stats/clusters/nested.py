@@ -144,7 +144,7 @@ def _tried(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> tupl
 
 
 def _are_alone(membership: IntArray) -> bool:
-    return len(membership) == membership.max() + 1
+    return len(membership) == int(membership.max()) + 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -165,7 +165,7 @@ def _skewness(rows: FloatArray) -> FloatArray:
     """Absolute skewness of each row, 0 for a constant one."""
     centred = rows - rows.mean(axis=1, keepdims=True)
     variance = (centred**2).mean(axis=1)
-    return np.abs((centred**3).mean(axis=1)) * np.where(variance > 0, _inverse_root(variance) ** 3, 0.0)
+    return np.asarray(np.abs((centred**3).mean(axis=1)) * _inverse_root(variance) ** 3)
 
 
 # ---------------------------------------------------------------- sums and signs
