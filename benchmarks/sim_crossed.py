@@ -84,7 +84,7 @@ def least_width(questions: int, seeds: int, accuracy: float, coverage: float, n_
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=600, help="data sets in each of the 120 cells")
+    parser.add_argument("--draws", type=int, default=300, help="data sets in each of the 120 cells")
     parser.add_argument("--baseline", type=int, default=20_000, help="data sets for Satterthwaite's width at the edge")
     args = parser.parse_args()
     edge = []
