@@ -108,8 +108,8 @@ class HatNodes:
 
 def _first(a: FloatArray, b: FloatArray, x: float, complement: float) -> FloatArray:
     """Weights (P, 2) of the nodes 0 and x in the cell between them."""
-    below = special.betainc(a, b, x)
-    log_density = np.asarray(a * np.log(x) + b * np.log(complement) - special.betaln(a, b), float)
+    below: FloatArray = np.asarray(special.betainc(a, b, x), np.float64)
+    log_density = a * np.log(x) + b * np.log(complement) - special.betaln(a, b)
     right = _moment_below(a, b, below, log_density) / x
     return np.maximum(np.stack([below - right, right], axis=1), 0.0)
 
