@@ -99,14 +99,16 @@ METHODS: dict[str, Method] = {
 }
 
 
-def measured(data: Callable[[], Data], n: int, draws: int, rng: np.random.Generator) -> dict[str, dict[str, float]]:
-    """Coverage, ratio and mean width of every method."""
-    rows: dict[str, list[tuple[float, ...]]] = {name: [] for name in METHODS}
+def measured(
+    data: Callable[[], Data], n: int, draws: int, rng: np.random.Generator, names: Sequence[str] = tuple(METHODS)
+) -> dict[str, dict[str, float]]:
+    """Coverage, ratio and mean width of the methods."""
+    rows: dict[str, list[tuple[float, ...]]] = {name: [] for name in names}
     for _ in range(draws):
         history, scores = data()
         plain = scores.var(ddof=1) * (1 / n - 1 / len(scores))
-        for name, method in METHODS.items():
-            tried, probabilities = method(history, scores, n, rng)
+        for name in names:
+            tried, probabilities = METHODS[name](history, scores, n, rng)
             found = subset_estimate(tried, probabilities, history=history)
             low, high = found.interval()
             is_held = low - 1e-12 <= scores.mean() <= high + 1e-12
@@ -168,11 +170,20 @@ def posterior_chances(one: Bank, history: np.ndarray, spread: float) -> np.ndarr
 
 
 def simulated(draws: int) -> Iterator[dict[str, object]]:
-    for n, spread, n_systems, place in product((200, 50), (1.5, 2.5), (5, 20, 100), PLACES):
+    for n, n_systems, spread, place in product((200, 50), (20, 5, 100), (1.5, 2.5), PLACES):
         rng = np.random.default_rng([2030, n, int(10 * spread), n_systems, list(PLACES).index(place)])
         found = measured(partial(scores_of_bank, spread, n_systems, PLACES[place], rng), n, draws, rng)
         case = {"n": n, "spread": spread, "systems": n_systems, "new": place, "draws": draws}
         yield case | {"most": most(spread, n_systems, PLACES[place], n, rng)} | found
+
+
+def of_twenty(draws: int) -> Iterator[dict[str, object]]:
+    """Two parts again, with more draws, where twenty systems are known."""
+    for spread, place in product((1.5, 2.5), PLACES):
+        rng = np.random.default_rng([77, int(10 * spread), list(PLACES).index(place)])
+        data = partial(scores_of_bank, spread, 20, PLACES[place], rng)
+        case = {"n": 200, "spread": spread, "systems": 20, "new": place, "draws": draws}
+        yield case | measured(data, 200, draws, rng, ["two parts"])
 
 
 def of_no_use(draws: int) -> Iterator[dict[str, object]]:
@@ -181,6 +192,20 @@ def of_no_use(draws: int) -> Iterator[dict[str, object]]:
         found = measured(partial(unrelated, n_systems, mean, is_noise=is_noise, rng=rng), n, draws, rng)
         history = "noise" if is_noise else "of others"
         yield {"n": n, "history": history, "systems": n_systems, "mean": mean, "draws": draws} | found
+
+
+def cost_of_noise(draws: int) -> Iterator[dict[str, object]]:
+    """Ratio of mean squared errors without and with a history that says nothing, on the same uniform draws."""
+    for n, n_systems, mean in product((200, 50), (5, 20), (0.5, 0.9)):
+        rng = np.random.default_rng([2033, n, n_systems, int(10 * mean)])
+        squared = np.zeros((draws, 2))
+        for i in range(draws):
+            history, scores = unrelated(n_systems, mean, is_noise=True, rng=rng)
+            tried = shown(scores, draw_subset(N_ALL, n, rng=rng).indices)
+            ends = [subset_estimate(tried, history=of).mean for of in (None, history)]
+            squared[i] = (np.array(ends) - scores.mean()) ** 2
+        without, with_history = squared.mean(axis=0)
+        yield {"n": n, "systems": n_systems, "mean": mean, "draws": draws, "ratio": round(without / with_history, 3)}
 
 
 def real(path: Path, draws: int) -> dict[str, object]:
@@ -224,8 +249,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found: dict[str, list[dict[str, object]]] = {}
     for name, rows in (
         ("tables", (real(path, 4 * args.draws) for path in args.table)),
-        ("of_no_use", of_no_use(2 * args.draws)),
         ("simulated", simulated(args.draws)),
+        ("of_twenty", of_twenty(3 * args.draws)),
+        ("of_no_use", of_no_use(args.draws)),
+        ("cost_of_noise", cost_of_noise(2 * args.draws)),
     ):
         found[name] = []
         for row in rows:

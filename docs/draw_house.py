@@ -1,7 +1,7 @@
 """Draw the rooms of harness_uq and what imports what: `python docs/draw_house.py docs/images/house.svg`.
 
-A floor is a layer of the contract in pyproject.toml, a box a room with its modules and lines, an arc the imports of one
-room by another; all arcs lead down.
+A floor is a layer of the contract in pyproject.toml, a box a room, an arc the imports of one room by another; all arcs
+lead down.
 """
 
 import sys
@@ -14,6 +14,7 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from pictures import hash_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "harness_uq"
@@ -44,12 +45,9 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-def size(room: str) -> str:
-    """Modules and lines of a room."""
-    path = ROOT / PACKAGE / room
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
-    n_lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
-    return f"{len(files)} modules, {n_lines:,} lines" if len(files) > 1 else f"{n_lines:,} lines"
+def source() -> str:
+    """Hash of what the picture shows: rooms and which imports which."""
+    return hash_of(str(floors()), str(sorted(imports())))
 
 
 def main(target: str) -> None:
@@ -62,20 +60,20 @@ def main(target: str) -> None:
         for at, room in enumerate(rooms):
             places[room] = (3.0 * (at - (len(rooms) - 1) / 2), float(floor))
             _box(axes, room, *places[room])
-    for (source, goal), n in imports().items():
-        if source in places and goal in places:
-            _arc(axes, places[source], places[goal], n)
-    axes.set_xlim(-5.4, 5.4)
+    for (room, below), n in imports().items():
+        if room in places and below in places:
+            _arc(axes, places[room], places[below], n)
+    half = max(x for x, _ in places.values()) + 1.4
+    axes.set_xlim(-half, half)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axis("off")
-    figure.savefig(target, metadata={"Date": None} if target.endswith(".svg") else None, dpi=120)
+    figure.savefig(target, metadata={"Date": None, "Source": source()})
 
 
 def _box(axes: Axes, room: str, x: float, y: float) -> None:
     box = FancyBboxPatch((x - 1.2, y - 0.3), 2.4, 0.6, boxstyle="round,pad=0.02", fc="#eef3f8", ec="#33597a", zorder=2)
     axes.add_patch(box)
-    axes.text(x, y + 0.08, room, ha="center", va="center", fontsize=10, fontweight="bold", zorder=3)
-    axes.text(x, y - 0.15, size(room), ha="center", va="center", fontsize=7, color="#444444", zorder=3)
+    axes.text(x, y, room, ha="center", va="center", fontsize=10, fontweight="bold", zorder=3)
 
 
 def _arc(axes: Axes, source: tuple[float, float], goal: tuple[float, float], n: int) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pictures import hash_of, stamp
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +35,16 @@ def run(folder: Path) -> Path:
     )
     (log,) = folder.glob("*.eval")
     return log
+
+
+def source(log: Path) -> str:
+    """Hash of what the picture shows of a log: the task and its scores."""
+    from inspect_ai.log import read_eval_log
+
+    header = read_eval_log(str(log), header_only=True)
+    scores = header.results.scores if header.results else []
+    values = [f"{score.name} {name} {metric.value:.3f}" for score in scores for name, metric in score.metrics.items()]
+    return hash_of(header.eval.task, header.eval.model, *values)
 
 
 @contextmanager
@@ -68,6 +79,7 @@ def main(picture: Path) -> None:
             tab.wait_for_timeout(1000)  # the list of questions comes after the title
             tab.screenshot(path=picture, clip={"x": 0, "y": 28, **SIZE, "height": SIZE["height"] - 28})
             browser.close()
+        stamp(picture, source(log))
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ from harness_uq.commands import (
     subset,
     watch,
 )
+from harness_uq.commands.asked import UsageError
 from harness_uq.commands.settings import SettingsError, find_settings
-from harness_uq.commands.shared import UsageError
 from harness_uq.errors import HarnessUqError, StructureError, told
 
 if TYPE_CHECKING:

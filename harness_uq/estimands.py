@@ -52,9 +52,7 @@ class PassK:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfusionMetric:
-    """A function of the confusion matrix, such as F1."""
-
+class _Named:
     name: str
     scope: Scope = "population"
 
@@ -65,16 +63,13 @@ class ConfusionMetric:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistic:
+class ConfusionMetric(_Named):
+    """A function of the confusion matrix, such as F1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic(_Named):
     """A function of the sums of per-question records, such as perplexity."""
-
-    name: str
-    scope: Scope = "population"
-
-    @property
-    def label(self) -> str:
-        """Name in reports."""
-        return self.name
 
 
 Estimand: TypeAlias = Mean | PassK | ConfusionMetric | Statistic

@@ -1,5 +1,6 @@
 """Write the JSON Schemas of what `--format json` prints, from the types: `python -m tests.schemas`."""
 
+import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ TABLES = {
     "One entry of `estimates`": "EstimateEntry",
     "One entry of `structures`": "StructureEntry",
     "One entry of `comparisons`": "ComparisonEntry",
-    "One object a line": "LookDocument",
+    "One object a line": "Look",
 }
 
 
@@ -34,6 +35,8 @@ def schemas() -> dict[str, str]:
 def _text(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> str:
     found: dict[str, Any] = msgspec.json.schema(kind)
     for definition, content in found.get("$defs", {}).items():
+        if description := content.get("description"):
+            content["description"] = inspect.cleandoc(description)
         for field, schema in content.get("properties", {}).items():
             if meaning := words.get(definition, {}).get(field):
                 content["properties"][field] = {"description": meaning, **schema}

@@ -1,8 +1,14 @@
-"""The house is as the documentation draws it: few loose modules, no two-way tie, nothing private across modules."""
+"""The house is as the documentation draws it: few loose modules, no two-way tie, nothing private across modules, little
+that is written twice.
+"""
 
 import ast
+import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +69,42 @@ def test_no_private_name_is_imported_from_another_module() -> None:
         if str(node.module).split(".")[0] in PACKAGES
     ]
     assert found == []
+
+
+def telling_lines(text: str) -> list[str]:
+    """Lines without those that say little: blank, of punctuation alone, comments, imports of a line."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return [line for line in lines if re.search(r"\w", line) and not line.startswith(("#", "import ", "from "))]
+
+
+def pairs_of_six_lines(texts: dict[str, str]) -> set[tuple[str, str]]:
+    """Pairs of files (or a file and itself) that share six lines in a row."""
+    places = defaultdict(list)
+    for path, text in texts.items():
+        lines = telling_lines(text)
+        for at in range(len(lines) - 5):
+            places[tuple(lines[at : at + 6])].append((path, at))
+    return {
+        (a, b)
+        for same in places.values()
+        for (a, at_a), (b, at_b) in combinations(same, 2)
+        if a != b or abs(at_a - at_b) >= 6
+    }
+
+
+def test_six_shared_lines_are_found_within_a_file_and_across_two() -> None:
+    six = "a = 1\nb = 2\n\nc = 3\n# why\nd = 4\ne = 5\nf = 6\n"
+    assert pairs_of_six_lines({"a.py": six, "b.py": f"import x\n{six}g = 7"}) == {("a.py", "b.py")}
+    assert pairs_of_six_lines({"a.py": six + six}) == {("a.py", "a.py")}
+    assert pairs_of_six_lines({"a.py": six, "b.py": six.replace("c = 3", "c = 4")}) == set()
+
+
+def test_few_lines_are_written_twice_and_none_in_two_rooms() -> None:
+    texts = {
+        path.relative_to(root).as_posix(): path.read_text()
+        for package, root in PACKAGES.items()
+        for path in (root / package).rglob("*.py")
+    }
+    pairs = pairs_of_six_lines(texts)
+    assert len(pairs) <= 10, sorted(pairs)
+    assert {pair for pair in pairs if len({Path(path).parts[:2] for path in pair}) > 1} == set()

@@ -1,4 +1,7 @@
-"""The scripted systems as the lm-evaluation-harness model `scripted`: `--model_args path=NAME,ability=LOGITS`."""
+"""The scripted systems as the lm-evaluation-harness model `scripted`: `--model_args path=NAME,ability=LOGITS`.
+
+With `sensitivity=LOGITS` the prompt moves its ability.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
 from systems.behaviour import System
+from systems.hashing import normal
 from systems.questions import Question
 
 
@@ -16,9 +20,9 @@ from systems.questions import Question
 class ScriptedLM(LM):
     """Reads the document behind each request instead of its prompt."""
 
-    def __init__(self, path: str, ability: float, **_of_the_harness: object) -> None:
+    def __init__(self, path: str, ability: float, sensitivity: float = 0.0, **_of_the_harness: object) -> None:
         super().__init__()
-        self.system = System(path, float(ability))
+        self.system, self.sensitivity = System(path, float(ability)), float(sensitivity)
 
     def loglikelihood(self, requests: Sequence[Instance]) -> list[tuple[float, bool]]:
         """The chosen continuation of each document is the likely one."""
@@ -39,5 +43,14 @@ class ScriptedLM(LM):
         return [self.system.log_likelihood(Question.from_row(request.doc)) for request in requests]
 
     def _score(self, request: Instance) -> tuple[float, bool]:
-        is_chosen = request.idx == self.system.choose(Question.from_row(request.doc))
+        is_chosen = request.idx == self._system_for(request.args[0]).choose(Question.from_row(request.doc))
         return (-1.0 if is_chosen else -3.0, is_chosen)
+
+    def _system_for(self, context: str) -> System:
+        """Its ability moved by the wording, the first paragraph, and half as much by the examples that follow it."""
+        if not self.sensitivity:
+            return self.system
+        wording, *examples = context.split("\n\n")[:-1]
+        name = self.system.name
+        moved = normal("wording", name, wording) + normal("examples", name, *examples) / 2
+        return System(name, self.system.ability + self.sensitivity * moved)

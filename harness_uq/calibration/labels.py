@@ -16,7 +16,7 @@ from harness_uq.stats import beta_posterior, judge_corrected_posterior
 
 N_QUESTIONS = 1000
 _SPREADS = {"none": (1, np.inf), "200×5, ICC .3": (5, 7 / 3), "50×20, ICC .3": (20, 7 / 3)}
-_ACCURACIES = ((0.6, 0.6), (0.95, 0.95), (0.95, 0.6))
+_ACCURACIES = ((0.6, 0.6), (0.95, 0.95), (0.95, 0.6), (0.6, 0.95))
 
 Interval = tuple[float, float]
 
@@ -114,7 +114,7 @@ def _cells(size: Size) -> list[Cell]:
     if size == "smoke":
         designs = [(20, 0.8, "none", (0.95, 0.6)), (50, 0.8, "50×20, ICC .3", (0.75, 0.75))]
     else:
-        designs = list(product((20, 100), (0.5, 0.8, 0.95), _SPREADS, _ACCURACIES))
+        designs = list(product((20, 50, 100), (0.5, 0.8, 0.95), _SPREADS, _ACCURACIES))
     return [
         Cell(
             "judge",

@@ -3,30 +3,33 @@
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import product
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
-from harness_uq.calibration.design import Answer, Cell, DataSet, Setting, Size
-from harness_uq.logs.data import FloatArray
-from harness_uq.stats import draw_subset, subset_estimate
+from harness_uq.calibration.design import Answer, Cell, DataSet, Parameter, Setting, Size
+from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.stats import Subset, draw_further, draw_subset, subset_estimate
 from harness_uq.stats.subsets.draw import Design
 
-N_ALL, N_TRIED = 1000, 200
+N_ALL = 1000
 _AHEAD = {"like them": None, "ahead of all": 1.0, "behind all": -1.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BankData(DataSet):
-    """Scores of a new system and of earlier ones on all questions.
+    """Scores of a new system and of earlier ones on all questions, of which some are tried.
 
     Attributes
     ----------
+    n_tried : questions to draw
     truth : the new system's mean score on all questions
     scores : float (n_all,), of the new system
     history : float (n_systems, n_all)
     """
 
+    n_tried: int
     truth: float
     scores: FloatArray
     history: FloatArray
@@ -37,34 +40,52 @@ class BankData(DataSet):
 
     def answer(self, method: str, levels: tuple[float, ...], rng: np.random.Generator) -> Answer | None:
         design, is_assisted = _METHODS[method]
-        drawn = draw_subset(N_ALL, N_TRIED, history=self.history, design=design, rng=rng)
-        tried = np.full(N_ALL, np.nan)
-        tried[drawn.indices] = self.scores[drawn.indices]
+        drawn = self._two_parts(rng) if design == "in parts" else self._one_part(design, self.n_tried, rng)
         history = self.history if is_assisted else None
-        found = subset_estimate(tried, drawn.probabilities, history=history)
+        found = subset_estimate(self._shown(drawn.indices), drawn.probabilities, history=history)
         return Answer(tuple(found.interval(level) for level in levels))
 
+    def _shown(self, indices: IntArray) -> FloatArray:
+        tried = np.full(N_ALL, np.nan)
+        tried[indices] = self.scores[indices]
+        return tried
 
-_METHODS: dict[str, tuple[Design, bool]] = {
+    def _one_part(self, design: Design, n: int, rng: np.random.Generator) -> Subset:
+        return draw_subset(N_ALL, n, history=self.history, design=design, rng=rng)
+
+    def _two_parts(self, rng: np.random.Generator) -> Subset:
+        """A quarter, then the others for what it showed."""
+        n, first = self.n_tried, self._one_part("stratified", self.n_tried // 4, rng)
+        shown, p = self._shown(first.indices), first.probabilities
+        more = draw_further(shown, n - n // 4, history=self.history, probabilities=p, rng=rng)
+        return Subset(np.union1d(first.indices, more.indices), more.probabilities)
+
+
+_METHODS: dict[str, tuple[Design | Literal["in parts"], bool]] = {
     "stratified, history": ("stratified", True),
+    "two parts, history": ("in parts", True),
     "uniform, history": ("uniform", True),
     "informative, history": ("informative", True),
     "uniform, plain mean": ("uniform", False),
 }
+_RIVALS = ("uniform, history", "informative, history", "uniform, plain mean")
 
 
 def _cells(size: Size) -> list[Cell]:
-    smoke = size == "smoke"
-    designs = [(2.5, 20, "ahead of all")] if smoke else list(product((1.5, 2.5), (5, 20, 100), _AHEAD))
-    return [
-        Cell(
-            "subset",
-            "two-parameter logistic",
-            {"difficulties' sd": spread, "systems": n, "the new one": place},
-            60 if smoke else 100,
-        )
-        for spread, n, place in designs
-    ]
+    if size == "smoke":
+        return [_cell(200, 2.5, 20, "ahead of all", 60)]
+    designs = [*product((200,), (1.5, 2.5), (5, 20, 100), _AHEAD), *product((50,), (1.5, 2.5), (20,), _AHEAD)]
+    return [_cell(*design, 1000) for design in designs]
+
+
+def _cell(tried: int, spread: float, n_systems: int, place: str, n_data_sets: int) -> Cell:
+    parameters: dict[str, Parameter] = {
+        "tried": tried,
+        "difficulties' sd": spread,
+        "systems": n_systems,
+        "the new one": place,
+    }
+    return Cell("subset", "two-parameter logistic", parameters, n_data_sets)
 
 
 def _draw(cell: Cell, rng: np.random.Generator) -> DataSet:
@@ -75,13 +96,14 @@ def _draw(cell: Cell, rng: np.random.Generator) -> DataSet:
     new = rng.normal() if ahead is None else ahead + (ability.max() if ahead > 0 else ability.min())
     history = rng.random((len(ability), N_ALL)) < special.expit(slope * (ability[:, None] - difficulty))
     scores = (rng.random(N_ALL) < special.expit(slope * (new - difficulty))).astype(float)
-    return BankData(float(scores.mean()), scores, history.astype(float))
+    return BankData(int(cell.number("tried")), float(scores.mean()), scores, history.astype(float))
 
 
 SUBSET = Setting(
     "subset",
-    "The whole benchmark from a fifth of it",
+    "The whole benchmark from a part of it",
     tuple(_METHODS),
     _cells,
     _draw,
+    every=dict.fromkeys(_RIVALS, 5),
 )

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.calibration.results import CellResult, Report
@@ -42,9 +43,11 @@ examples:
 """
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(commands, "calibrate", "simulated coverage and width of the intervals", epilog=_EPILOG)
+    parser = _options.add_command(
+        commands, "calibrate", "simulated coverage and width of the intervals", epilog=_EPILOG
+    )
     parser.add_argument(
         "--setting", nargs="+", choices=_SETTINGS, default=list(_SETTINGS), help="kinds of data (default: all)"
     )
@@ -78,8 +81,8 @@ def add(commands: _shared.Commands) -> None:
     )
     parser.add_argument("--report", type=Path, metavar="DIR", help="write results.json, figures, and DIR.md beside DIR")
     parser.add_argument("--readme-figure", type=_arguments.figure, metavar="FILE", help="draw the figure of the README")
-    _shared.add_seed(parser)
-    _shared.add_format(parser, ["table", "json"])
+    _options.add_seed(parser)
+    _options.add_format(parser, ["table", "json"])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -172,7 +175,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
 def _check(option: str, asked: Sequence[str | int] | None, known: Sequence[str | int]) -> None:
     if unknown := [value for value in asked or () if value not in known]:
         there = ", ".join(map(str, known)) or "none to choose from"
-        raise _shared.UsageError(f"argument {option}: these settings have no {unknown[0]!r}; there are {there}")
+        raise _asked.UsageError(f"argument {option}: these settings have no {unknown[0]!r}; there are {there}")
 
 
 def _progress(results: "Iterable[CellResult]", total: int) -> "Iterable[CellResult]":

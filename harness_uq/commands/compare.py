@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
+from harness_uq.commands import saying as _saying
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.logs.data import TaskLog
@@ -28,9 +31,9 @@ exit code: 0 done, 1 something could not be read or done, 2 wrong arguments, 3 w
 """
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(
+    parser = _options.add_command(
         commands, "compare", "whether A is better than B: paired differences with a verdict", epilog=_EPILOG
     )
     parser.add_argument(
@@ -40,7 +43,7 @@ def add(commands: _shared.Commands) -> None:
         help="file, folder or glob pattern: one of A's runs and one of B's, or any that hold two systems; NAME=PATH "
         "calls the system NAME. Of more than two, --model A --model B names two",
     )
-    _shared.add_structure(parser)
+    _options.add_structure(parser)
     parser.add_argument(
         "--uq",
         "--method",
@@ -52,10 +55,10 @@ def add(commands: _shared.Commands) -> None:
         "(Dirichlet); latent-normal: for independent questions right or wrong once; t: paired, cluster-robust; "
         "independent: questions not matched (default: %(default)s)",
     )
-    _shared.add_margin(parser)
-    _shared.add_scope_of_difference(parser)
-    _shared.add_level(parser)
-    _shared.add_seed(parser)
+    _options.add_margin(parser)
+    _options.add_scope_of_difference(parser)
+    _options.add_level(parser)
+    _options.add_seed(parser)
     parser.add_argument(
         "--fail-if-worse",
         action="store_true",
@@ -68,8 +71,8 @@ def add(commands: _shared.Commands) -> None:
         metavar="N",
         help="list up to N questions a task on which the two differ most, those first on which A is worse",
     )
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
-    _shared.add_paper(parser)
+    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _options.add_paper(parser)
     _output.add_plot(parser, "the differences")
     _scale.add_engine(parser)
 
@@ -83,17 +86,17 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.latex import comparisons_latex
 
     if args.disagreements and args.format in ("csv", "latex"):
-        raise _shared.UsageError("--disagreements goes with --format table, markdown or json")
+        raise _asked.UsageError("--disagreements goes with --format table, markdown or json")
     _output.try_plot(args)
-    plugins = _shared.load_plugins(args)
+    plugins = _asked.load_plugins(args)
     readings, a, b = _sides(args, plugins)
-    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
+    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
     if not (a and b):
         return 1
-    structure = _shared.structure_options(args)
-    _shared.check_names(structure, [*a, *b])
-    _shared.check_margins(args, [*a, *b])
-    margin, margins = _shared.margins_of(args)
+    structure = _asked.structure_options(args)
+    _asked.check_names(structure, [*a, *b])
+    _asked.check_margins(args, [*a, *b])
+    margin, margins = _asked.margins_of(args)
     options = CompareOptions(
         method="dirichlet" if args.uq == "bayes" else args.uq.replace("-", "_"),
         level=args.level,
@@ -105,28 +108,28 @@ def run(args: argparse.Namespace) -> int:
     )
     rows = compare(a, b, options, plugins=plugins)
     apart = disagreements(a, b, args.disagreements, options, plugins=plugins) if args.disagreements else ()
-    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
+    errors = [error for reading in readings for error in _reading.reading_errors(reading)]
     if args.format == "latex":
-        with _shared.checking_arguments():
-            print(comparisons_latex(rows, _shared.paper_of(args)).strip("\n"))
+        with _asked.checking_arguments():
+            print(comparisons_latex(rows, _asked.paper_of(args)).strip("\n"))
     else:
         print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
     _output.draw_forest(args, rows)
     if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
         for row in worse:
-            _shared.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")
+            _saying.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")
         return WORSE
-    return max(failed, _shared.say_failures(rows))
+    return max(failed, _saying.say_failures(rows))
 
 
 def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading], list[TaskLog], list[TaskLog]]":
     """What was read, and the logs of A and of B: those of two arguments, or of the two systems under any number."""
     if len(args.runs) == 2 and len(args.models) != 2:
         sides = [_scale.scan_named(args, argument, plugins).reading for argument in args.runs]
-        a, b = (_shared.selected(args, [side]) for side in sides)
+        a, b = (_asked.selected(args, [side]) for side in sides)
         return sides, a, b
     readings = [found.reading for found in _scale.scan_all_named(args, args.runs, plugins)]
-    logs = _shared.selected(args, readings)
+    logs = _asked.selected(args, readings)
     if not logs:
         return readings, [], []
     first, second = _two(_in_order(logs, args.models))
@@ -151,12 +154,12 @@ def _two(systems: Sequence[str]) -> tuple[str, str]:
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(systems) == 1:
-        raise _shared.UsageError(
+        raise _asked.UsageError(
             f"a comparison takes two systems, and these logs hold one, {systems[0]}; compare FILE FILE takes two runs "
             "of one system"
         )
     two = " ".join(f"--model {shlex.quote(name)}" for name in systems[:2])
-    raise _shared.UsageError(
+    raise _asked.UsageError(
         f"these logs hold {len(systems)} systems: {', '.join(systems)}. Name two, such as {two}, or order them all "
         "with harness-uq rank"
     )

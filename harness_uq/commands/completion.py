@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
-from harness_uq.commands import shared as _shared
+from harness_uq.commands import options as _options
 from harness_uq.errors import MissingDependencyError
 
 _EPILOG = """\
@@ -15,9 +15,9 @@ tcsh: harness-uq completion tcsh > FILE, and source FILE in ~/.tcshrc
 _FILES = ("LOG", "RUN", "FILE", "DIR")
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(
+    parser = _options.add_command(
         commands, "completion", "print a script that lets the shell complete our arguments", epilog=_EPILOG
     )
     parser.add_argument("shell", choices=["bash", "zsh", "tcsh"])

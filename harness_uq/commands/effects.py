@@ -5,24 +5,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.results.effects import Effects
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
     summary = "how much scores vary with seeds, prompts, judges and other settings that differ between runs"
-    parser = _shared.add_command(commands, "effects", summary)
-    _shared.add_logs(parser)
-    _shared.add_factors(parser, "all that are found")
-    _shared.add_structure(parser)
-    _shared.add_level(parser)
+    parser = _options.add_command(commands, "effects", summary)
+    _options.add_logs(parser)
+    _options.add_factors(parser, "all that are found")
+    _options.add_structure(parser)
+    _options.add_level(parser)
     _output.add_plot(parser, "the effects")
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _scale.add_engine(parser)
 
 
@@ -31,15 +33,15 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.effects.analysis import effects
     from harness_uq.report.effects_text import effects_as
 
-    options = _shared.effect_options(args)
+    options = _asked.effect_options(args)
     _output.try_plot(args)
-    plugins = _shared.load_plugins(args)
+    plugins = _asked.load_plugins(args)
     reading = _scale.read(args, args.logs, plugins)
-    failed = _shared.say_reading(reading, plugins)
-    logs = _shared.selected(args, [reading])
-    _shared.check_names(options.structure, logs)
+    failed = _reading.say_reading(reading, plugins)
+    logs = _asked.selected(args, [reading])
+    _asked.check_names(options.structure, logs)
     found = effects(logs, options, plugins=plugins)
-    print(effects_as(found, args.format, errors=_shared.reading_errors(reading)))
+    print(effects_as(found, args.format, errors=_reading.reading_errors(reading)))
     if args.plot:
         _draw(found, args.plot)
     return failed

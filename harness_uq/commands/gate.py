@@ -1,18 +1,24 @@
 """`harness-uq gate`: whether a new system may replace a baseline, for pipelines."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
+from harness_uq.commands import reading as _reading
+from harness_uq.commands import saying as _saying
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 from harness_uq.errors import HarnessUqError, StructureError
 
 if TYPE_CHECKING:
     from harness_uq.gating.analysis import GateOptions
     from harness_uq.logs.data import TaskLog
     from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.reading import Reading
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
 
@@ -27,10 +33,10 @@ with --self-test 0, or 1 where false failures are shown to be more frequent than
 """
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
     summary = "pass, fail or undecided: whether a new system is worse than a baseline by more than a margin"
-    parser = _shared.add_command(commands, "gate", summary, epilog=_EPILOG)
+    parser = _options.add_command(commands, "gate", summary, epilog=_EPILOG)
     parser.add_argument(
         "new",
         metavar="NEW",
@@ -38,7 +44,11 @@ def add(commands: _shared.Commands) -> None:
         help="runs of the new system; NAME=PATH calls it NAME. With --self-test any runs",
     )
     mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--baseline", metavar="OLD", help="runs of the system that it would replace")
+    mode.add_argument(
+        "--baseline",
+        metavar="OLD",
+        help="runs of the system that it would replace, or a store of them, as --store makes it",
+    )
     mode.add_argument(
         "--self-test",
         nargs="?",
@@ -60,44 +70,92 @@ def add(commands: _shared.Commands) -> None:
     parser.add_argument(
         "--gates", type=_arguments.count, default=200, metavar="N", help="of --self-test (default: %(default)s)"
     )
-    _shared.add_structure(parser)
-    _shared.add_scope_of_difference(parser)
-    _shared.add_level(parser)
-    _shared.add_seed(parser)
-    _shared.add_format(parser, ["table", "markdown", "json"])
+    _options.add_structure(parser)
+    _options.add_scope_of_difference(parser)
+    _options.add_level(parser)
+    _options.add_seed(parser)
+    _options.add_format(parser, ["table", "markdown", "json"])
     _scale.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, decide, print."""
     try:
-        plugins = _shared.load_plugins(args)
+        plugins = _asked.load_plugins(args)
         return _self_test(args, plugins) if args.self_test else _gate(args, plugins)
     except StructureError as error:
-        raise _shared.UsageError(str(error)) from error
-    except _shared.UsageError:
+        raise _asked.UsageError(str(error)) from error
+    except _asked.UsageError:
         raise
     except HarnessUqError as error:
-        _shared.complain(f"harness-uq: no decision: {error}")
+        _saying.complain(f"harness-uq: no decision: {error}")
         return BROKEN
 
 
 def _gate(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.gating.analysis import gate
+    from harness_uq.logs.selection import Selection
     from harness_uq.report.gate_text import gate_as
 
     if len(args.new) > 1:
-        raise _shared.UsageError(f"one NEW is compared with the baseline; got {len(args.new)}")
-    readings = [_scale.scan_named(args, argument, plugins).reading for argument in (args.new[0], args.baseline)]
-    if max(_shared.say_reading(reading, plugins) for reading in readings):
+        raise _asked.UsageError(f"one NEW is compared with the baseline; got {len(args.new)}")
+    read = _scale.scan_named(args, args.new[0], plugins).reading
+    readings = [read, _baseline(args, read, plugins)]
+    if max(_reading.say_reading(reading, plugins) for reading in readings):
         return BROKEN
-    new, baseline = (_shared.selected(args, [reading]) for reading in readings)
-    found = gate(new, baseline, _options(args, [*new, *baseline]), plugins=plugins)
-    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
+    names = (None, _scale.named(args.baseline)[0])
+    new, baseline = (_side(args, *side) for side in zip(("the new runs", "the baseline"), readings, names, strict=True))
+    with _asked.checking_arguments():
+        Selection(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
+    found = gate(new, baseline, _gate_options(args, [*new, *baseline]), plugins=plugins)
+    errors = [error for reading in readings for error in _reading.reading_errors(reading)]
     print(gate_as(found, args.format, errors=errors))
-    if _shared.say_failures(row.comparison for row in found.rows):
+    if _saying.say_failures(row.comparison for row in found.rows):
         return BROKEN
     return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[found.decision]
+
+
+def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "Reading":
+    """What the runs of the baseline gave; of a store what it holds, but for the new runs themselves.
+
+    Raises
+    ------
+    HarnessUqError : if a store cannot be read, or holds nothing else
+    """
+    from harness_uq.plugins.reading import Reading
+    from harness_uq.scaling.held import held_logs, is_store
+
+    store = _scale.named(args.baseline)[1]
+    if not is_store(store):
+        return _scale.scan_named(args, args.baseline, plugins).reading
+    own = {log.source for log in new.logs}
+    older = tuple(log for log in held_logs(store) if log.source not in own)
+    if not older:
+        raise HarnessUqError(f"the store {store} holds the new runs and no others, so there is no baseline")
+    return Reading(older)
+
+
+def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | None) -> "list[TaskLog]":
+    """What is asked for of one side, called `name` if it has one; of several systems the one that --model names.
+
+    Raises
+    ------
+    UsageError : if several systems are left, or a pattern matches nothing
+    """
+    from harness_uq.logs.selection import matches
+
+    systems = sorted({log.system for log in reading.logs})
+    asked = replace(_asked.selection_of(args), models=())
+    with _asked.checking_arguments():
+        asked.check(reading.logs)
+    chosen = [system for system in systems if len(systems) == 1 or matches(system, args.models)]
+    if len(chosen) != 1:
+        raise _asked.UsageError(
+            f"{whose} must be of one system, and there are {', '.join(systems)}: name one with "
+            f"--model {shlex.quote(systems[0])}"
+        )
+    kept = replace(asked, models=tuple(chosen)).of(reading.logs)
+    return [log if name is None else replace(log, system=name) for log in kept]
 
 
 def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
@@ -105,16 +163,16 @@ def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.report.gate_text import self_test_as
 
     reading = _scale.read(args, args.new, plugins)
-    if _shared.say_reading(reading, plugins):
+    if _reading.say_reading(reading, plugins):
         return BROKEN
-    logs = _shared.selected(args, [reading])
+    logs = _asked.selected(args, [reading])
     kind = None if args.self_test == "auto" else args.self_test
-    found = self_test(logs, _options(args, logs), kind=kind, n=args.gates, seed=args.seed, plugins=plugins)
-    print(self_test_as(found, args.format, errors=_shared.reading_errors(reading)))
+    found = self_test(logs, _gate_options(args, logs), kind=kind, n=args.gates, seed=args.seed, plugins=plugins)
+    print(self_test_as(found, args.format, errors=_reading.reading_errors(reading)))
     return 0 if found.is_kept else FAILED
 
 
-def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOptions":
+def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOptions":
     """How to decide; a margin's name is a task's, or else a metric's.
 
     Raises
@@ -124,17 +182,17 @@ def _options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOption
     from harness_uq.comparing.analysis import OVERALL, CompareOptions
     from harness_uq.gating.analysis import GateOptions
 
-    margin, named = _shared.margins_of(args)
-    structure = _shared.structure_options(args)
-    _shared.check_names(structure, logs)
+    margin, named = _asked.margins_of(args)
+    structure = _asked.structure_options(args)
+    _asked.check_names(structure, logs)
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
     if not (args.margins or margin or named):
-        raise _shared.UsageError("name the largest drop that does not matter: --margin 0.01, or in the settings file")
+        raise _asked.UsageError("name the largest drop that does not matter: --margin 0.01, or in the settings file")
     if unknown := sorted({name for name, _ in args.margins if name} - tasks - metrics):
         there = ", ".join(sorted(tasks | metrics))
-        raise _shared.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
-    with _shared.checking_arguments():
+        raise _asked.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
+    with _asked.checking_arguments():
         compared = CompareOptions(
             level=args.level,
             margin=margin,

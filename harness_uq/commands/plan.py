@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.logs.data import TaskLog
@@ -29,17 +31,17 @@ examples:
 """
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(
+    parser = _options.add_command(
         commands, "plan", "what to run next: questions and trials for a target", epilog=_EPILOG
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help="pilot runs of one system, or of two to plan a comparison; NAME=PATH too"
     )
-    _shared.add_structure(parser)
+    _options.add_structure(parser)
     _add_target(parser)
-    _shared.add_factors(parser, "questions alone")
+    _options.add_factors(parser, "questions alone")
     parser.add_argument(
         "--price",
         type=_arguments.price,
@@ -50,10 +52,10 @@ def add(commands: _shared.Commands) -> None:
         help="price of one more level of a new factor, such as prompt=50; may be repeated",
     )
     _add_numbers(parser)
-    _shared.add_level(parser)
+    _options.add_level(parser)
     parser.add_argument("--power", type=_arguments.level, default=0.8, help="chance to find it (default: %(default)s)")
     _output.add_plot(parser, "the curves")
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _scale.add_engine(parser)
 
 
@@ -100,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.new:
         return _split(args)
-    with _shared.checking_arguments():
+    with _asked.checking_arguments():
         options = PlanOptions(
             difference=args.difference,
             width=args.width,
@@ -111,14 +113,14 @@ def run(args: argparse.Namespace) -> int:
             cost_question=args.cost_question,
             cost_trial=args.cost_trial,
             budget=args.budget,
-            structure=_shared.structure_options(args),
+            structure=_asked.structure_options(args),
         )
     _output.try_plot(args)
     pilot = _pilot(args, options.structure) if args.logs else None
     if pilot is not None:
         plans = plan(pilot.logs, options, plugins=pilot.plugins)
     else:
-        with _shared.checking_arguments():
+        with _asked.checking_arguments():
             components = _components(args)
         plans = plan(options=options, components=components)
     print(plans_as(plans, args.format, errors=pilot.errors if pilot else ()))
@@ -138,12 +140,12 @@ class _Pilot:
 
 
 def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
-    plugins = _shared.load_plugins(args)
+    plugins = _asked.load_plugins(args)
     readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
-    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
-    errors = [error for reading in readings for error in _shared.reading_errors(reading)]
-    logs = _shared.selected(args, readings)
-    _shared.check_names(structure, logs)
+    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
+    errors = [error for reading in readings for error in _reading.reading_errors(reading)]
+    logs = _asked.selected(args, readings)
+    _asked.check_names(structure, logs)
     return _Pilot(logs, plugins, failed, errors)
 
 
@@ -153,10 +155,10 @@ def _split(args: argparse.Namespace) -> int:
     from harness_uq.report.split_text import splits_as
 
     if args.plot or args.difference is not None or not args.logs:
-        raise _shared.UsageError("--new needs logs, and plans for a --budget or a --width; it has no --plot")
-    with _shared.checking_arguments():
+        raise _asked.UsageError("--new needs logs, and plans for a --budget or a --width; it has no --plot")
+    with _asked.checking_arguments():
         asked = SplitOptions(
-            effects=_shared.effect_options(args),
+            effects=_asked.effect_options(args),
             budget=args.budget,
             width=args.width,
             cost_question=args.cost_question or 0.0,

@@ -4,24 +4,27 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
+from harness_uq.commands import saying as _saying
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.results.ranking import Ranking
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(commands, "rank", "which of several systems is best, and which cannot be separated")
+    parser = _options.add_command(commands, "rank", "which of several systems is best, and which cannot be separated")
     parser.add_argument(
         "logs",
         nargs="+",
         metavar="LOG",
         help="file, folder or glob pattern of logged runs; NAME=PATH calls the system in it NAME",
     )
-    _shared.add_structure(parser)
+    _options.add_structure(parser)
     parser.add_argument(
         "--scope",
         choices=["population", "benchmark"],
@@ -34,10 +37,10 @@ def add(commands: _shared.Commands) -> None:
         default="holm",
         help="of the paired tests for their number: Holm, or Benjamini-Hochberg (default: %(default)s)",
     )
-    _shared.add_level(parser)
-    _shared.add_seed(parser)
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
-    _shared.add_paper(parser, grid=True)
+    _options.add_level(parser)
+    _options.add_seed(parser)
+    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
+    _options.add_paper(parser, grid=True)
     _output.add_plot(parser, "the scores")
     _scale.add_engine(parser)
 
@@ -48,35 +51,35 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.report.ranking_text import rankings_as
 
     _output.try_plot(args)
-    plugins = _shared.load_plugins(args)
+    plugins = _asked.load_plugins(args)
     readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
-    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
+    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
     options = RankOptions(
         level=args.level,
         scope=args.scope,
         correction=args.correction,
-        structure=_shared.structure_options(args),
+        structure=_asked.structure_options(args),
         seed=args.seed,
     )
-    logs = _shared.selected(args, readings)
-    _shared.check_names(options.structure, logs)
+    logs = _asked.selected(args, readings)
+    _asked.check_names(options.structure, logs)
     rankings = rank(logs, options, plugins=plugins)
     _output.draw_forest(args, rankings)
     if args.format == "html":
         from harness_uq.report.html import report_html
 
         print(
-            report_html([], (), rankings, title="Leaderboard", command=_shared.command_line(args), date=_shared.now())
+            report_html([], (), rankings, title="Leaderboard", command=_saying.command_line(args), date=_saying.now())
         )
     elif args.format == "latex":
         print(_latex(args, rankings))
     else:
-        print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
+        print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _reading.reading_errors(r)]))
     return failed
 
 
 def _latex(args: argparse.Namespace, rankings: "Sequence[Ranking]") -> str:
     from harness_uq.report.latex import results_latex
 
-    with _shared.checking_arguments():
-        return results_latex(rankings, _shared.paper_of(args), args.layout).strip("\n")
+    with _asked.checking_arguments():
+        return results_latex(rankings, _asked.paper_of(args), args.layout).strip("\n")

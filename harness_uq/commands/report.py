@@ -2,20 +2,29 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import assisted as _assisted
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
+from harness_uq.commands import saying as _saying
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
+
+if TYPE_CHECKING:
+    from harness_uq.logs.data import TaskLog
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(
+    parser = _options.add_command(
         commands,
         "report",
         "scores, comparisons and what they rest on, as one HTML page",
-        epilog=_shared.METHODS,
+        epilog=_options.METHODS,
     )
     parser.add_argument(
         "logs",
@@ -26,9 +35,10 @@ def add(commands: _shared.Commands) -> None:
     )
     parser.add_argument("--html", metavar="FILE", help="write one self-contained page to FILE; - for standard output")
     parser.add_argument("--title", default="Evaluation report", help="of the page (default: %(default)s)")
-    _shared.add_margin(parser)
-    _shared.add_estimation(parser)
-    _shared.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
+    _options.add_margin(parser)
+    _options.add_estimation(parser)
+    _assisted.add_assistance(parser)
+    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
     _scale.add_engine(parser)
 
 
@@ -37,25 +47,32 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.overview import overview
     from harness_uq.report.overview_text import overview_as
 
-    plugins = _shared.load_plugins(args)
-    options = _shared.estimation_options(args, plugins)
+    plugins = _asked.load_plugins(args)
+    options = _asked.estimation_options(args, plugins)
     if args.html not in (None, "-"):
         _output.try_file(Path(args.html))
-    scans = _scale.scan_all_named(args, args.logs, plugins, options)
+    _assisted.check_assistance(args)
+    is_assisted = _assisted.is_assisted(args)
+    scans = _scale.scan_all_named(args, args.logs, plugins, None if is_assisted else options)
     readings = [found.reading for found in scans]
-    failed = max(_shared.say_reading(reading, plugins) for reading in readings)
-    logs = _shared.selected(args, readings)
+    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
+    logs = _asked.selected(args, readings)
     if not logs:
         return 1
-    _shared.check_names(options.structure, logs)
-    _shared.check_margins(args, logs)
-    margin, margins = _shared.margins_of(args)
-    rows = [row for found in scans for row in found.rows_of(logs)]
+    _asked.check_names(options.structure, logs)
+    _asked.check_margins(args, logs)
+    margin, margins = _asked.margins_of(args)
+    if is_assisted:
+        logs = _assisted.runs_alone(args, logs)
+        _check_alone(logs)
+        rows = _assisted.assisted(args, logs, options, plugins)
+    else:
+        rows = [row for found in scans for row in found.rows_of(logs)]
     found = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
     for problem in found.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if args.html is None:
-        print(overview_as(found, args.format, errors=[e for r in readings for e in _shared.reading_errors(r)]))
+        print(overview_as(found, args.format, errors=[e for r in readings for e in _reading.reading_errors(r)]))
         return failed
     from harness_uq.report.html import report_html
 
@@ -64,11 +81,25 @@ def run(args: argparse.Namespace) -> int:
         found.comparisons,
         found.rankings,
         title=args.title,
-        command=_shared.command_line(args),
-        date=_shared.now(),
+        command=_saying.command_line(args),
+        date=_saying.now(),
     )
     _write(args.html, page)
     return failed
+
+
+def _check_alone(logs: "Sequence[TaskLog]") -> None:
+    """Make sure that a page with labels or a history is about one system.
+
+    Raises
+    ------
+    UsageError : if there are several, whose comparison would be of the scores as they were logged
+    """
+    systems = sorted({log.system for log in logs})
+    if len(systems) > 1:
+        raise _asked.UsageError(
+            f"with --human or --history a report is about one system; there are {', '.join(systems)}: --model names one"
+        )
 
 
 def _write(path: str, page: str) -> None:

@@ -3,24 +3,27 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
-from harness_uq.commands import shared as _shared
+from harness_uq.commands import reading as _reading
+from harness_uq.commands import saying as _saying
 
 if TYPE_CHECKING:
     from harness_uq.estimating.analysis import Options
     from harness_uq.plugins.manager import Plugins
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(
-        commands, "rescore", "write intervals and standard errors into logged runs", epilog=_shared.METHODS
+    parser = _options.add_command(
+        commands, "rescore", "write intervals and standard errors into logged runs", epilog=_options.METHODS
     )
-    _shared.add_logs(parser)
+    _options.add_logs(parser)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--output", metavar="DIR", help="folder for copies of the runs; the originals stay untouched")
     where.add_argument("--in-place", action="store_true", help="rewrite the logs; `harness-uq restore` undoes it")
-    _shared.add_estimation(parser)
+    _options.add_estimation(parser)
     parser.add_argument(
         "--format",
         choices=["log", "eee"],
@@ -34,11 +37,11 @@ def run(args: argparse.Namespace) -> int:
     """Estimate, write, list what was written."""
     from harness_uq.rescoring import rescore
 
-    _shared.clear_leftovers(args.logs)
-    plugins = _shared.load_plugins(args)
+    _reading.clear_leftovers(args.logs)
+    plugins = _asked.load_plugins(args)
     for warning in plugins.warnings:
-        _shared.complain(f"warning: {warning}")
-    options = _shared.estimation_options(args, plugins)
+        _saying.complain(f"warning: {warning}")
+    options = _asked.estimation_options(args, plugins)
     if args.format == "eee":
         return _write_records(args, options, plugins)
     done = rescore(
@@ -46,14 +49,14 @@ def run(args: argparse.Namespace) -> int:
         options,
         output=args.output,
         plugins=plugins,
-        progress=_shared.progress,
-        selection=_shared.selection_of(args),
+        progress=_reading.progress,
+        selection=_asked.selection_of(args),
     )
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
         print(f"{rescored.files[0]}: {n} of {len(rescored.estimates)} scores have an interval")
     for path, message in done.failures:
-        _shared.complain(f"error: {path}: {message}")
+        _saying.complain(f"error: {path}: {message}")
     return 1 if done.failures else 0
 
 
@@ -72,10 +75,10 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     from harness_uq.report.every_eval_ever import eee_lines, eee_place, eee_records
 
     if args.in_place:
-        raise _shared.UsageError("records of Every Eval Ever are files of their own: give --output DIR")
-    reading = _shared.read(args.logs, plugins)
-    logs = _shared.selected(args, [reading])
-    _shared.check_names(options.structure, logs)
+        raise _asked.UsageError("records of Every Eval Ever are files of their own: give --output DIR")
+    reading = _reading.read(args.logs, plugins)
+    logs = _asked.selected(args, [reading])
+    _asked.check_names(options.structure, logs)
     rows = estimate(logs, options, plugins=plugins)
     for record in eee_records(rows, task_logs(logs, plugins), when=time.time()):
         place = join(args.output, *eee_place(record).parts)
@@ -83,4 +86,4 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
             make_folder(folder_of(place))
             write_whole(place, eee_lines([record]).encode() + b"\n")
         print(place)
-    return max(_shared.say_reading(reading, plugins), _shared.say_failures(rows))
+    return max(_reading.say_reading(reading, plugins), _saying.say_failures(rows))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import shared as _shared
+from harness_uq.commands import asked as _asked
 
 if TYPE_CHECKING:
     from harness_uq.estimating.analysis import Options
@@ -71,28 +71,27 @@ def read(args: argparse.Namespace, paths: Sequence[str], plugins: "Plugins", *, 
 
 def scan_named(args: argparse.Namespace, argument: str, plugins: "Plugins", options: "Options | None" = None) -> "Scan":
     """Read the runs of one system, from `PATH` or from `NAME=PATH`, which calls the system NAME."""
-    if not _is_named(argument):
-        return scan(args, [argument], plugins, options, keeps_logs=True)
-    name, _, path = argument.partition("=")
-    return scan(args, [path], plugins, options, keeps_logs=True).renamed(name)
+    name, path = named(argument)
+    found = scan(args, [path], plugins, options, keeps_logs=True)
+    return found if name is None else found.renamed(name)
 
 
 def scan_all_named(
     args: argparse.Namespace, arguments: Sequence[str], plugins: "Plugins", options: "Options | None" = None
 ) -> "list[Scan]":
     """Read `PATH` arguments together, and each `NAME=PATH` by itself."""
-    named = [text for text in arguments if _is_named(text)]
-    plain = [text for text in arguments if text not in named]
+    plain = [text for text in arguments if named(text)[0] is None]
     together = [scan(args, plain, plugins, options, keeps_logs=True)] if plain else []
-    return [*together, *(scan_named(args, text, plugins, options) for text in named)]
+    return [*together, *(scan_named(args, text, plugins, options) for text in arguments if text not in plain)]
 
 
-def _is_named(argument: str) -> bool:
-    """Whether an argument is of the form `NAME=PATH`; a path may hold an equals sign, too."""
+def named(argument: str) -> tuple[str | None, str]:
+    """NAME and PATH of an argument `NAME=PATH`; no name of any other, which may be a path that holds an equals sign."""
     from os.path import exists
 
-    name, equals, _ = argument.partition("=")
-    return bool(name and equals) and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
+    name, equals, path = argument.partition("=")
+    is_named = name and equals and "://" not in name and not exists(argument)  # noqa: PTH110 -- asks of any text
+    return (name, path) if is_named else (None, argument)
 
 
 def _engine(args: argparse.Namespace) -> "Engine":
@@ -105,7 +104,7 @@ def _engine(args: argparse.Namespace) -> "Engine":
     from harness_uq.scaling.engine import Engine
 
     if args.scheduler and args.engine != "dask":
-        raise _shared.UsageError("--scheduler goes with --engine dask")
+        raise _asked.UsageError("--scheduler goes with --engine dask")
     return Engine(args.engine, args.jobs, args.scheduler)
 
 

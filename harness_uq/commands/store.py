@@ -3,7 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import shared as _shared
+from harness_uq.commands import options as _options
+from harness_uq.commands import saying as _saying
 
 if TYPE_CHECKING:
     from harness_uq.scaling.store import Store
@@ -17,9 +18,9 @@ examples:
 """
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(commands, "store", "look after a folder of kept results (--store)", epilog=_EPILOG)
+    parser = _options.add_command(commands, "store", "look after a folder of kept results (--store)", epilog=_EPILOG)
     parser.add_argument("action", choices=["ls", "verify", "gc"], help="list, check, or drop what is of no use")
     parser.add_argument("store", metavar="DIR", help="folder or URL of the store")
 
@@ -45,7 +46,7 @@ def _list(store: "Store") -> int:
         days = holding.first if holding.first == holding.last else f"{holding.first} to {holding.last}"
         print(f"{holding.kind:9} {holding.n_logs:8,} logs  {days}  {holding.options or ''}".rstrip())
     for place, message in store.trouble:
-        _shared.complain(f"error: {place}: {message}")
+        _saying.complain(f"error: {place}: {message}")
     return 1 if store.trouble else 0
 
 
@@ -55,7 +56,7 @@ def _verify(store: "Store") -> int:
 
     found = dict(problems(store, load_plugins()))
     for place, message in found.items():
-        _shared.complain(f"error: {place}: {message}")
+        _saying.complain(f"error: {place}: {message}")
     n_files = sum(1 for _ in store.files())
     print(f"{n_files - len(found):,} of {n_files:,} files are sound")
     return 1 if found else 0

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 from harness_uq.commands import output as _output
+from harness_uq.commands import reading as _reading
 from harness_uq.commands import scale as _scale
-from harness_uq.commands import shared as _shared
 
 if TYPE_CHECKING:
     from harness_uq.logs.data import Scores, TaskLog
@@ -26,9 +28,9 @@ both parts and the probabilities that the second draw wrote.
 """
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
-    parser = _shared.add_command(commands, "subset", "questions of a benchmark to run instead of all", epilog=_EPILOG)
+    parser = _options.add_command(commands, "subset", "questions of a benchmark to run instead of all", epilog=_EPILOG)
     parser.add_argument("task", metavar="TASK", help="the task, as the runs of the history name it")
     parser.add_argument(
         "--history", nargs="+", required=True, metavar="RUN", help="runs of other systems on the whole task"
@@ -49,7 +51,7 @@ def add(commands: _shared.Commands) -> None:
         help="equally often along the order of difficulty, equally often at random, or more often where a system as "
         "good as those of the history or better would tell more (default: %(default)s)",
     )
-    _shared.add_seed(parser)
+    _options.add_seed(parser)
     _scale.add_engine(parser)
 
 
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.plugins.manager import load_plugins
 
     if args.drawn and not args.after:
-        raise _shared.UsageError("--drawn goes with --after")
+        raise _asked.UsageError("--drawn goes with --after")
     beside = args.output.with_name(f"{args.output.stem}.drawn.json")
     for path in (args.output, beside):
         _output.try_file(path)
@@ -70,13 +72,13 @@ def run(args: argparse.Namespace) -> int:
     first = _first_part(args, plugins) if args.after else None
     others = [log for log in reading.logs if first is None or log.system != first.system]
     history = history_of(others, args.task, args.metric)
-    with _shared.checking_arguments():
+    with _asked.checking_arguments():
         drawn = _draw(args, history) if first is None else _draw_further(args, history, first)
     ids = [history.ids[i] for i in drawn.indices]
     _output.write_file(args.output, json.dumps({args.task: [_as_logged(one) for one in ids]}).encode() + b"\n")
     _output.write_file(beside, json.dumps({args.task: _probabilities(history, drawn)}).encode() + b"\n")
     print(",".join(ids))
-    return _shared.say_reading(reading, plugins)
+    return _reading.say_reading(reading, plugins)
 
 
 def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
@@ -92,7 +94,7 @@ def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
     joined = joined_parts(logs)
     if len(joined) != 1:
         found = ", ".join(sorted({log.system for log in logs})) or "none"
-        raise _shared.UsageError(
+        raise _asked.UsageError(
             f"--after needs one system's runs of {args.task}, with no question in two of them; "
             f"they are {len(joined)}, of {found}"
         )
@@ -149,7 +151,7 @@ def _scores(first: "TaskLog", history: "History") -> "Scores":
     for data in first.data:
         if isinstance(data, Scores) and (data.metric, data.filter) == (metric, filter_name):
             return data
-    raise _shared.UsageError(f"the runs of --after have no question scores of {metric}, which the history is of")
+    raise _asked.UsageError(f"the runs of --after have no question scores of {metric}, which the history is of")
 
 
 def _bounds(history: "History") -> tuple[float, float]:

@@ -7,20 +7,21 @@ import time
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import shared as _shared
+from harness_uq.commands import asked as _asked
+from harness_uq.commands import options as _options
 
 if TYPE_CHECKING:
     from harness_uq.estimating.analysis import Options
     from harness_uq.plugins.manager import Plugins
 
 
-def add(commands: _shared.Commands) -> None:
+def add(commands: _options.Commands) -> None:
     """Declare the arguments."""
     summary = "follow runs in the making, with intervals that hold whenever one looks"
-    parser = _shared.add_command(commands, "watch", summary, epilog=_EPILOG)
-    _shared.add_logs(parser)
-    _shared.add_structure(parser)
-    _shared.add_level(parser)
+    parser = _options.add_command(commands, "watch", summary, epilog=_EPILOG)
+    _options.add_logs(parser)
+    _options.add_structure(parser)
+    _options.add_level(parser)
     parser.add_argument(
         "--scope",
         choices=["population", "full"],
@@ -35,7 +36,7 @@ def add(commands: _shared.Commands) -> None:
         help="between looks (default: %(default)g)",
     )
     parser.add_argument("--once", action="store_true", help="look once")
-    _shared.add_format(parser, ["text", "json"])
+    _options.add_format(parser, ["text", "json"])
 
 
 _EPILOG = """\
@@ -49,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
     """Look, print, wait; end when two looks in a row find no run, since a log may be read while it is written."""
     from harness_uq.estimating.analysis import Options
 
-    plugins = _shared.load_plugins(args)
-    options = Options(level=args.level, scope=args.scope, structure=_shared.structure_options(args))
+    plugins = _asked.load_plugins(args)
+    options = Options(level=args.level, scope=args.scope, structure=_asked.structure_options(args))
     if not _look(args, options, plugins):
         print("no run is in the making", file=sys.stderr)
         return 0
@@ -66,7 +67,7 @@ def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> b
     from harness_uq.report.watch_text import look_text
     from harness_uq.watching import look
 
-    looks, problems = look(args.logs, options, plugins, _shared.selection_of(args))
+    looks, problems = look(args.logs, options, plugins, _asked.selection_of(args))
     for seen in looks:
         print(json.dumps(seen.to_dict()) if args.format == "json" else look_text(seen), flush=True)
     for path, message in problems:

@@ -24,14 +24,22 @@ def sameness(a: Side, b: Side, matched: Sequence[tuple[Key, Key]]) -> str | None
     if not (same and all(same)):
         return None
     n = sum({one.log.task: len(one.log.questions) for one, _ in held}.values())
-    is_one_log = all(one.log.source.path == other.log.source.path for one, other in held)
-    origin = "both of one log" if is_one_log else "perhaps the same samples under two names"
-    return f"Both sides have the same scores on all {n} questions, {origin}."
+    said = f"Both sides have the same scores on all {n} questions"
+    if all(one.log.source.path == other.log.source.path for one, other in held):
+        return f"{said}, both of one log."
+    if all(_is_constant(one.data) for one, _ in held):
+        return f"{said}, whose scores are all equal."
+    return f"{said}, perhaps the same samples under two names."
 
 
 def _are_equal(a: TaskData, b: TaskData) -> bool:
     of_a, of_b = _values(a), _values(b)
     return of_a is not None and of_b is not None and np.array_equal(of_a, of_b, equal_nan=of_a.dtype.kind == "f")
+
+
+def _is_constant(data: TaskData) -> bool:
+    values = _values(data)
+    return values is not None and np.unique(values).size == 1
 
 
 def _values(data: TaskData) -> FloatArray | IntArray | None:

@@ -385,7 +385,7 @@ def _trial_notes(logged: TaskData, problem: Problem) -> tuple[str, ...]:
 
 def _judge_note(log: TaskLog, data: TaskData, plugins: Plugins) -> tuple[str, ...]:
     known = plugins.catalogues.get(log.source.harness)
-    if known is None or not known.is_judged(data.metric):
+    if known is None or not known.is_judged(log.task, data.metric):
         return ()
     return (
         "a model graded these answers, and its errors are in no interval: more questions do not make them smaller, a "

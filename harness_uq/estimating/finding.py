@@ -100,6 +100,13 @@ def has_units(problem: Problem) -> bool:
     return problem.structure.n_clusters is not None or problem.structure.max_trials > 1
 
 
+def needs_independence(problem: Problem) -> str | None:
+    """Reason to refuse: clusters or repeated trials; None without."""
+    if has_units(problem):
+        return "treats every answer as independent; these come in clusters or repeated trials"
+    return None
+
+
 def unit_codes(scores: Scores) -> IntArray:
     """Label of the independent unit of each question: its cluster, or the question itself."""
     if scores.clusters is not None:

@@ -14,6 +14,7 @@ from harness_uq.logs.labels import Label, grades
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Problem
 from harness_uq.plugins.reading import Runs, task_logs
+from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.labels.judge import judge_corrected_posterior
 from harness_uq.stats.labels.worth import JudgeWorth, judge_worth
@@ -21,6 +22,18 @@ from harness_uq.structure.detection import detect
 from harness_uq.structure.facts import Clusters
 
 METHOD = "judge-corrected"
+ABOUT = About(
+    title="A judge's mean, corrected by a person's labels",
+    formula=(
+        "θ = h̄<sub>L</sub> + β (f̄ − f̄<sub>L</sub>), β = cov<sub>L</sub>(f, h) / var<sub>L</sub>(f), under Gamma(1) "
+        "weights of the questions and of prior atoms at the corners {lowest f, highest f} × {lowest h, highest h}"
+    ),
+    text=(
+        "f are the judge's scores of all questions, h the person's of those in L, drawn at random or with known "
+        "probabilities. The judge's errors are in the interval; those of the person are not."
+    ),
+    sources=("angelopoulos2023", "rubin1981", "ferguson1973"),
+)
 FEW_LABELS = 20
 
 Human = str | Sequence[Label]
@@ -114,7 +127,7 @@ def _corrected(log: TaskLog, judge: Scores, human: _Grades, clusters: Clusters, 
         notes=tuple(_notes(worth, chance is None)),
         warnings=tuple(_warnings(problem, worth)),
     )
-    return replace(build(problem, METHOD, found), method_reason="a person's scores were given")
+    return replace(build(problem, METHOD, found), method_reason="a person's scores were given", about=ABOUT)
 
 
 def _matched(judge: FloatArray, human: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -16,10 +16,23 @@ from harness_uq.logs.history import History, history_of
 from harness_uq.logs.joining import joined_parts
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
+from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
 
 METHOD = "difference-estimator"
+ABOUT = About(
+    title="Score on the whole benchmark, by a difference estimator",
+    formula="T = m̄ + Σ<sub>s</sub> ((y − m) / p) / Σ<sub>s</sub> (1 / p)",
+    text=(
+        "y are the scores of the questions s that were tried, drawn with probabilities p; m, of all questions, is what "
+        "earlier systems let one expect, fitted without the question itself. T is right on average however bad m is, "
+        "and the variance falls to 0 as the part grows to the whole."
+    ),
+    sources=("sarndal1992",),
+    scopes=("full",),
+)
+_ODD = 0.2
 
 Probabilities = Mapping[str, Mapping[str, float]]
 
@@ -120,9 +133,10 @@ def _whole(
     problem = make_problem(log, data, clusters_of(log, options.structure, plugins), options)
     if (bounds := problem.structure.bounds) is None:
         raise NotEstimableError("scores of unknown range cannot be used; --range METRIC=LO,HI gives one")
+    probabilities = probabilities_of(chances, history)
     found = subset_estimate(
         history.placed(log.questions, data),
-        probabilities_of(chances, history),
+        probabilities,
         history=history.scores,
         low=bounds[0],
         high=bounds[1],
@@ -133,9 +147,10 @@ def _whole(
         found.mean,
         default="quantile",
         diagnostics=_diagnostics(found, len(history.systems)),
-        notes=tuple(_notes(found, history, chances is None)),
+        notes=tuple(_notes(found, history, probabilities is None)),
+        warnings=tuple(_warnings(found, probabilities)),
     )
-    return replace(build(problem, METHOD, finding), method_reason="runs of earlier systems were given")
+    return replace(build(problem, METHOD, finding), method_reason="runs of earlier systems were given", about=ABOUT)
 
 
 def _diagnostics(found: SubsetEstimate, n_systems: int) -> dict[str, float]:
@@ -157,3 +172,14 @@ def _notes(found: SubsetEstimate, history: History, are_alike: bool) -> Iterator
         yield f"they tell as much as {found.effective_questions:.0f} questions without history"
     if are_alike:
         yield "all questions are taken to have been drawn with the same probability (the first n of a file were not)"
+
+
+def _warnings(found: SubsetEstimate, probabilities: FloatArray | None) -> Iterator[str]:
+    if probabilities is None:
+        return
+    drawn = float(probabilities.sum())
+    if abs(found.n_questions - drawn) > _ODD * drawn:
+        yield (
+            f"the probabilities are those of a draw of {drawn:.0f} questions, and {found.n_questions} have scores: "
+            "after a second part its own file counts, and questions that were drawn and lost are in no interval"
+        )

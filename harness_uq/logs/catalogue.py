@@ -41,7 +41,8 @@ class Catalogue:
     shares : pattern of the metrics that are shares of right answers
     lower_is_better : pattern of the metrics, in any case, of which smaller values are better
     events : pattern of a reduction of trials to an event, and the estimand it is of, such as `pass@\1`
-    judged : pattern of the metrics that a model grades
+    judged : pattern of the metrics that a model grades, in whatever task
+    judged_tasks : pattern of the tasks of which a model grades every metric
     """
 
     tasks: Sequence[CatalogueEntry] = ()
@@ -50,10 +51,12 @@ class Catalogue:
     lower_is_better: str = ""
     events: Mapping[str, str] = field(default_factory=dict)
     judged: str = ""
+    judged_tasks: str = ""
 
-    def is_judged(self, metric: str) -> bool:
+    def is_judged(self, task: str, metric: str) -> bool:
         """Whether a model grades the metric, which may be one of several that a scorer gives (`scorer/value`)."""
-        return bool(self.judged) and re.fullmatch(self.judged, metric) is not None
+        known = ((self.judged, metric), (self.judged_tasks, task))
+        return any(pattern and re.fullmatch(pattern, name) for pattern, name in known)
 
 
 def with_catalogue(log: TaskLog, catalogue: Catalogue) -> TaskLog:

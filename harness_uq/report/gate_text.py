@@ -125,6 +125,9 @@ def _section(found: Gate) -> Section:
     return Section(title, columns, (), gate_answer(found), _legend(found))
 
 
+_ALONE = "In parentheses: of a task by itself, which may fail the gate and is not asked to pass."
+
+
 def _legend(found: Gate) -> dict[str, str]:
     k = sum(row.adjusted_p is not None for row in found.rows)
     rate = f"{100 * found.alpha:.3g} %"
@@ -132,13 +135,14 @@ def _legend(found: Gate) -> dict[str, str]:
     never = "; never: not even the worst scores would" if any(row.can_fail is False for row in found.rows) else ""
     return {
         "Equals pass": "Equals pass: in how many of 100 such runs a system as good as the baseline would pass.",
+        "Decision": "" if all(row.is_needed for row in found.rows) else _ALONE,
         "Fails at": f"Fails at: drop that would fail in 80 of 100 such runs{never}.",
         "": f"Of systems not worse by more than the margin at most {rate} fail{over}, of others at most {rate} pass.",
     }
 
 
 def _decision(row: GateRow) -> str:
-    return row.decision if row.is_needed else f"{row.decision} (by itself)"
+    return row.decision if row.is_needed else f"({row.decision})"
 
 
 def _percent(share: float | None) -> str:

@@ -70,6 +70,8 @@ def _reason(row: Estimate, ratio: float) -> str:
         return "another question: about exactly these questions only the trials' noise counts"
     if row.scope == "full":
         return "another question: only the questions that were not asked are uncertain"
+    if "n_labels" in row.diagnostics:
+        return "another question: what a person would give, of whom there are labels of some questions only"
     found = [cause for cause in (_units(row), _bound(row), _counted(row)) if abs(math.log(cause.factor)) > ALIKE / 2]
     chosen = min(_subsets(found), key=lambda causes: _unexplained(ratio, causes), default=())
     rest = _unexplained(ratio, chosen)

@@ -1,6 +1,6 @@
 """A look at a run in the making, as one line."""
 
-from harness_uq.watching import Look
+from harness_uq.results.look import Look
 
 
 def look_text(look: Look) -> str:

@@ -53,7 +53,7 @@ class Disagreements:
     n_questions: int
     n_a_better: int
     n_b_better: int
-    questions: tuple[Disagreement, ...] = ()
+    questions: tuple[Disagreement, ...]
 
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form, schema 1."""

@@ -7,9 +7,10 @@ within a schema number. What a field may be without is `None`; NaN and infinity 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from harness_uq.estimands import Scope
-from harness_uq.results.comparison import Verdict
+from harness_uq.results.comparison import Disagreements, Verdict
 from harness_uq.results.estimate import IntervalKind
 from harness_uq.results.gate import Decision
+from harness_uq.results.look import Look
 
 Missing: TypeAlias = float | None
 
@@ -47,13 +48,18 @@ class ErrorDocument(TypedDict):
     message: str
 
 
-class EstimateEntry(TypedDict):
-    """One score with its uncertainty."""
+class ScoreDocument(TypedDict):
+    """Which score: its task, metric and filter."""
 
-    system: str
     task: str
     metric: str
     filter: str
+
+
+class EstimateEntry(ScoreDocument):
+    """One score with its uncertainty."""
+
+    system: str
     estimand: str
     scope: Scope
     method: str
@@ -97,12 +103,9 @@ class TableDocument(TypedDict):
     both_wrong: int
 
 
-class ComparisonEntry(TypedDict):
+class ComparisonEntry(ScoreDocument):
     """System A against system B."""
 
-    task: str
-    metric: str
-    filter: str
     system_a: str
     system_b: str
     scope: Scope
@@ -147,21 +150,13 @@ class GateRowEntry(ComparisonEntry):
     can_fail: bool | None
 
 
-class MissingScoreDocument(TypedDict):
-    """A score of the baseline that the new runs lack."""
-
-    task: str
-    metric: str
-    filter: str
-
-
 class GateEntry(TypedDict):
     """What a gate comes to."""
 
     decision: Decision
     alpha: float
     can_fail: bool | None
-    missing: list[MissingScoreDocument]
+    missing: list[ScoreDocument]
     rows: list[GateRowEntry]
     notes: list[str]
 
@@ -177,26 +172,6 @@ class SelfTestEntry(TypedDict):
     interval: IntervalDocument
     alpha: float
     systems: list[str]
-
-
-class DisagreementDocument(TypedDict):
-    """A question on which two systems differ."""
-
-    id: str
-    value_a: float
-    value_b: float
-
-
-class DisagreementsEntry(TypedDict):
-    """Questions of a task on which two systems differ most."""
-
-    task: str
-    metric: str
-    filter: str
-    n_questions: int
-    n_a_better: int
-    n_b_better: int
-    questions: list[DisagreementDocument]
 
 
 class RankedDocument(TypedDict):
@@ -224,12 +199,9 @@ class NeighboursDocument(TypedDict):
     undecided_at_once_share: Missing
 
 
-class RankingEntry(TypedDict):
+class RankingEntry(ScoreDocument):
     """Several systems on one task."""
 
-    task: str
-    metric: str
-    filter: str
     systems: list[RankedDocument]
     prob_better: list[list[float]]
     adjusted_p: list[list[Missing]] | None
@@ -253,12 +225,9 @@ class DesignDocument(TypedDict):
     cost: Missing
 
 
-class PlanEntry(TypedDict):
+class PlanEntry(ScoreDocument):
     """What a run to come would tell."""
 
-    task: str
-    metric: str
-    filter: str
     systems: list[str]
     answer: str
     recommended: DesignDocument | None
@@ -274,13 +243,10 @@ class PlanEntry(TypedDict):
     warnings: list[str]
 
 
-class StructureEntry(TypedDict):
+class StructureEntry(ScoreDocument):
     """What was found in a task's log, and how it is known."""
 
     system: str
-    task: str
-    metric: str
-    filter: str
     n_questions: int
     n_trials: int
     n_cells: int
@@ -305,13 +271,10 @@ class ComponentDocument(TypedDict):
     share_high: float
 
 
-class EffectsEntry(TypedDict):
+class EffectsEntry(ScoreDocument):
     """Crossed effects on the scores of one model."""
 
     model: str
-    task: str
-    metric: str
-    filter: str
     value: float
     interval: IntervalDocument
     interval_alone: IntervalDocument
@@ -325,23 +288,6 @@ class EffectsEntry(TypedDict):
     sentence: str
     notes: list[str]
     warnings: list[str]
-
-
-class LookDocument(TypedDict):
-    """One score of a run in the making, at one moment: a line of `harness-uq watch --format json`."""
-
-    system: str
-    task: str
-    metric: str
-    filter: str
-    n_scored: int
-    n_counted: int
-    n_planned: int
-    value: Missing
-    low: Missing
-    high: Missing
-    level: float
-    why: str
 
 
 class EstimateDocument(TypedDict):
@@ -365,7 +311,7 @@ class CompareDocument(TypedDict):
 
     schema: Literal[1]
     comparisons: list[ComparisonEntry]
-    disagreements: NotRequired[list[DisagreementsEntry]]
+    disagreements: NotRequired[list[Disagreements]]
     errors: list[ErrorDocument]
 
 
@@ -425,7 +371,7 @@ DOCUMENTS: dict[str, object] = {
     "plan": PlanDocument,
     "effects": EffectsDocument,
     "report": ReportDocument,
-    "watch": LookDocument,
+    "watch": Look,
     "subset": SubsetDocument,
     "subset-drawn": DrawnDocument,
 }

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from harness_uq.logs import places
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.scaling import estimate_columns, log_columns
+from harness_uq.scaling.data_columns import Row
 from harness_uq.scaling.keys import key_of, lasting_names, tags_of
-from harness_uq.scaling.log_columns import Row
 from harness_uq.scaling.parts import Key, Part
 from harness_uq.scaling.runs import RunDone
 

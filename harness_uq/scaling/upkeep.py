@@ -9,9 +9,10 @@ from harness_uq.errors import HarnessUqError, told
 from harness_uq.logs import places
 from harness_uq.logs.leftovers import remove_leftovers
 from harness_uq.plugins.manager import Plugins
+from harness_uq.scaling.data_columns import Row
 from harness_uq.scaling.estimate_columns import held, logs_of
 from harness_uq.scaling.keys import software_of, tag_of
-from harness_uq.scaling.log_columns import Row, log_of
+from harness_uq.scaling.log_columns import log_of
 from harness_uq.scaling.rows import unpack
 from harness_uq.scaling.store import Store, newest
 

@@ -36,6 +36,7 @@ from harness_uq.stats.effects.crossed import (
 )
 from harness_uq.stats.effects.groups import effective_counts, group_posterior, shared_items_posterior
 from harness_uq.stats.effects.hierarchy import HierarchicalTable, hierarchical_table
+from harness_uq.stats.effects.sampled import crossed_by_sampling
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.worth import JudgeWorth, judge_worth
 from harness_uq.stats.looks.confidence_sequence import (
@@ -160,6 +161,7 @@ __all__ = [
     "confusion_posterior",
     "confusion_score",
     "corpus_statistic",
+    "crossed_by_sampling",
     "crossed_difference_posterior",
     "crossed_posterior",
     "default_prior_mass",

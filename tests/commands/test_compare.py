@@ -84,6 +84,13 @@ def test_the_same_log_on_both_sides_is_said_first(two, capsys):
     assert "same" not in out
 
 
+def test_two_perfect_scores_are_no_sign_of_one_log(two, capsys):
+    for name in ("perfect", "flawless"):
+        system(two, name, 40)
+    _, out, _ = output(capsys, "compare", str(two / "perfect"), str(two / "flawless"))
+    assert out.startswith("Both sides have the same scores on all 40 questions, whose scores are all equal.")
+
+
 def test_fail_if_worse_names_what_failed_and_by_how_much(two, capsys):
     sides = [str(two / name) for name in ("small", "large")]
     code, _, err = output(capsys, "compare", *sides, "--fail-if-worse")

@@ -208,6 +208,7 @@ def test_a_watched_run_has_the_interval_that_allows_for_the_looks():
     (row,) = estimate(log_of(Scores("acc", "none", values), **watched))
     sequence = confidence_sequence(values[:, 0], planned=200)
     assert row.method == "confidence-sequence"
+    assert row.diagnostics == {"n_units": 60, "n_planned": 200}
     assert (row.interval.low, row.interval.high, row.interval.kind) == (*_last(sequence), "confidence")
     (unbounded,) = estimate(log_of(Scores("nll", "none", 3.5 * values), **watched))
     assert unbounded.method == "hall"
@@ -233,6 +234,7 @@ def test_after_an_early_end_only_clusters_whose_questions_are_all_scored_count(u
     sequence = confidence_sequence(values[:n], clusters=planned, planned=160)
     assert (row.interval.low, row.interval.high) == _last(sequence)
     assert any(f"{n // 4} of 40 do" in note for note in row.notes)
+    assert row.diagnostics == {"n_units": n // 4, "n_planned": 160}
 
 
 def test_an_early_end_in_clusters_of_unknown_extent_is_warned_of():

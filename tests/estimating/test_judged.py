@@ -95,12 +95,17 @@ def test_what_cannot_be_corrected_says_why(log: TaskLog, human: object, reason: 
 
 
 def test_estimate_says_that_a_model_graded_where_the_catalogue_knows() -> None:
-    def notes(metric: str) -> str:
-        log = task_log(JUDGE, metric=metric, source=Source("run.eval", "inspect"))
+    def notes(harness: str, task: str, metric: str) -> str:
+        log = task_log(JUDGE, task=task, metric=metric, source=Source("run", harness))
         return " ".join(estimate([log])[0].notes)
 
-    assert "a model graded these answers" in notes("model_graded_qa")
-    assert "a model graded these answers" not in notes("match")
+    said = "a model graded these answers"
+    assert said in notes("inspect", "theory_of_mind", "model_graded_qa")
+    assert said in notes("inspect", "theory_of_mind", "model_graded_fact/grade")
+    assert said not in notes("inspect", "theory_of_mind", "match")
+    # the only tasks of lm-eval 0.4.13 that ask a model
+    assert said in notes("lm-eval", "pisa_en_llm_judged", "acc")
+    assert said not in notes("lm-eval", "pisa_en", "acc")
 
 
 def test_other_scopes_are_refused() -> None:
@@ -116,6 +121,8 @@ def test_the_command_reads_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     out = capsys.readouterr().out
     assert "judge-corrected" in out
     assert "20 labels" in out
+    assert "toy-model" in out
+    assert "labels  " not in out  # the table, which lies beside the run, is none
 
 
 def test_the_command_names_the_metrics_where_none_has_the_name(
@@ -123,3 +130,17 @@ def test_the_command_names_the_metrics_where_none_has_the_name(
 ) -> None:
     assert main(["estimate", str(write_lm_eval(tmp_path)), "--human", "nobody"]) == 2
     assert "no such metric; there are acc" in capsys.readouterr().err
+
+
+def test_a_report_shows_the_corrected_score_and_where_the_judge_errs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, labels, page = write_lm_eval(tmp_path, rows=100, right=70), tmp_path / "labels.csv", tmp_path / "page.html"
+    labels.write_text("id,score\n" + "\n".join(f"{label.id},{label.score:g}" for label in LABELS))
+    assert main(["report", str(run), "--human", str(labels), "--html", str(page)]) == 0
+    shown = page.read_text(encoding="utf-8")
+    assert "judge-corrected" in shown
+    assert "20 labels" in shown
+    assert "The errors of a judge are in the intervals of judge-corrected scores" in shown
+    assert main(["report", f"a={run}", f"b={run}", "--human", str(labels)]) == 2
+    assert "a report is about one system" in capsys.readouterr().err

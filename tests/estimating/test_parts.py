@@ -178,6 +178,16 @@ def test_runs_of_two_parts_count_as_one() -> None:
     assert any("2 runs on different questions count as one" in note for note in both.notes)
 
 
+def test_probabilities_of_another_draw_are_told_from_those_of_the_questions_tried() -> None:
+    def warned(n: int) -> bool:
+        given = {"toy": dict.fromkeys(map(str, range(N)), n / N)}
+        return any(
+            f"of a draw of {n}" in text for text in only(estimate_whole([part()], EARLIER, drawn=given)).warnings
+        )
+
+    assert [warned(n) for n in (12, 38, 40, 60)] == [True, False, False, True]
+
+
 def test_runs_that_share_a_question_stay_apart() -> None:
     assert len(estimate_whole([part(DRAWN.indices[:25]), part(DRAWN.indices[24:])], EARLIER)) == 2
 

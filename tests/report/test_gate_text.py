@@ -20,7 +20,7 @@ def test_a_failure_names_the_score_and_by_how_much() -> None:
 def test_a_pass_says_on_what_it_rests() -> None:
     tasks = [[log(300, task=f"t{i}", **system) for i in range(2)] for system in (NEW, OLD)]
     answer = gate_answer(gate(*tasks, options()))
-    assert answer == (
+    assert answer.startswith(
         "PASS: new is not worse than old by more than the margin on overall, and shown to be so on no single task."
     )
 

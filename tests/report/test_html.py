@@ -9,6 +9,8 @@ from itertools import pairwise
 import pytest
 
 from harness_uq.estimating.estimators import harness_uq_estimators
+from harness_uq.estimating.judged import ABOUT as JUDGED
+from harness_uq.estimating.parts import ABOUT as PARTS
 from harness_uq.report.html import report_html
 from harness_uq.report.html.appendix import methods_used
 from harness_uq.report.html.forest import forest_views, mark_of
@@ -153,6 +155,18 @@ def test_every_number_has_its_estimand_evidence_and_warnings():
         assert part in text.replace("&#39;", "'"), part
 
 
+def test_a_judge_that_labels_correct_is_said_to_have_its_errors_in_the_interval():
+    text = report_html([make.estimate(method="judge-corrected", diagnostics={"n_labels": 60.0}, about=JUDGED)])
+    assert "The errors of a judge are in the intervals of judge-corrected scores and in no other" in text
+    assert "No interval here contains the errors of a judge" not in text
+    assert "Efficient prediction-powered inference" in text
+
+
+def test_the_appendix_knows_the_methods_of_labels_and_of_parts():
+    rows = [make.estimate(method=about.title, about=about) for about in (JUDGED, PARTS)]
+    assert all(method.formula and method.text and "(" in method.sources[0] for method in methods_used(rows))
+
+
 def test_a_fact_shared_by_all_systems_is_said_once_and_another_names_its_system():
     rows = [make.estimate(system="a"), make.estimate(system="b", warnings=("only b",))]
     text = report_html(rows)
@@ -276,6 +290,21 @@ def test_sections_without_content_are_left_out():
     assert 'id="scores"' in text
     assert not re.search(r'id="(comparisons|rankings|plans|variance)"', text)
     assert "<main" in report_html([])
+
+
+def test_error_bars_of_a_harness_that_gives_none_are_not_spoken_of():
+    rows = [make.estimate(system=system, harness_std_error=None) for system in make.SYSTEMS]
+    assert 'id="ratio"' not in report_html(rows)
+    assert "± harness" not in report_html(rows)
+    assert 'id="ratio"' in report_html([*rows, make.estimate()])
+
+
+@pytest.mark.parametrize("method", ["bayesian-bootstrap", "confusion"])
+def test_a_comparison_of_metrics_that_are_no_averages_has_its_text(method):
+    (found,) = methods_used([], [replace(make.comparison(), method=method)])
+    assert found.formula
+    assert found.sources
+    assert "plugin" not in found.text
 
 
 def test_the_appendix_knows_every_method_that_the_package_offers():
@@ -451,10 +480,46 @@ def test_regions_are_told_apart_by_name(open_page):
         assert page.get_by_role("region", name=name).count() == 2
 
 
-def test_print_shows_what_the_screen_folds_away(open_page):
-    page = open_page(long_report())
-    table = page.locator("#scores table")
-    assert not table.is_visible()
+def test_print_shows_folded_tables_and_of_folded_tasks_the_headings(open_page):
+    rows = [make.estimate(task=f"t{k}", warnings=(f"warning {k}",)) for k in range(8)]
+    page = open_page(report_html(rows, [make.comparison(task=f"t{k}") for k in range(8)]))
+    tables, facts, verdicts = page.locator("#scores table"), page.locator(".task dl"), page.locator(".verdicts")
+    name = page.locator(".task summary").last
+    assert not tables.is_visible()
     page.emulate_media(media="print")
-    assert table.is_visible()
-    assert page.pdf(format="A4").startswith(b"%PDF")
+    assert tables.is_visible()
+    assert name.is_visible()
+    assert facts.first.is_visible()  # what holds of all tasks is open on the screen too
+    assert not facts.last.is_visible()
+    assert not verdicts.is_visible()
+    assert page.get_by_text("Of tasks that were folded only the headings are printed").is_visible()
+    name.evaluate("summary => summary.parentElement.open = true")
+    assert facts.last.is_visible()
+
+
+def test_a_report_of_forty_tasks_and_three_systems_prints_on_ten_pages(open_page):
+    # 19 before figures had two columns and folded tasks stayed folded
+    page = open_page(long_report())
+    printed = page.pdf(format="A4")
+    assert len(re.findall(rb"/Type */Page\b", printed)) <= 10
+
+
+def test_no_row_of_a_printed_figure_is_far_from_its_axis(open_page):
+    rows = [make.comparison(task=f"subject_{k}") for k in range(50)]
+    page = open_page(report_html([], rows))
+    lines = page.locator(".chunk").evaluate_all("chunks => chunks.map(c => c.querySelectorAll('.line').length)")
+    assert sum(lines) == 50 + len(lines)
+    assert max(lines) <= 17
+    assert page.locator(".chunk .line:last-child.axis").count() == len(lines)
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_rows_and_axes_of_a_figure_are_as_wide_as_each_other(open_page, media):
+    rows = [make.comparison(task=f"t{k}", difference=d) for k, d in enumerate((0.1, -5.51234, 0.02))]
+    page = open_page(report_html([], rows))
+    page.emulate_media(media=media)
+    widths = page.locator(".panel .track").evaluate_all("tracks => tracks.map(t => t.getBoundingClientRect().width)")
+    assert len(widths) >= 4
+    assert max(widths) - min(widths) < 0.5
+    over = "lines => lines.filter(l => l.scrollWidth > l.clientWidth + 1).map(l => l.textContent)"
+    assert page.locator(".panel .line").evaluate_all(over) == []

@@ -57,6 +57,11 @@ def test_another_scope_is_another_question():
     assert error_ratio(replace(make.clustered(), scope="benchmark")).reason.startswith("another question")
 
 
+def test_a_judge_that_labels_correct_is_another_question():
+    row = replace(make.clustered(), diagnostics={"n_labels": 60.0})
+    assert error_ratio(row).reason.startswith("another question: what a person would give")
+
+
 def test_what_nothing_accounts_for_is_unknown():
     row = make.estimate()
     assert error_ratio(with_harness(row, row.std_error * 3)).reason.startswith("unknown")

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.worth import judge_worth
-from harness_uq.stats.means.bounded import bounded_posterior
+from harness_uq.stats.means.bounded import bounded_posterior, tightness
 from harness_uq.stats.proportion.binomial import beta_posterior
 
 NONE = float("nan")
@@ -84,6 +84,37 @@ def test_a_judge_that_never_varies_leaves_bounded_labels_their_posterior() -> No
     assert (posterior.mean, posterior.sd) == pytest.approx((alone.mean, alone.sd), rel=0.01)
 
 
+def test_twenty_tight_labels_have_the_posterior_of_bounded_scores_with_heavier_atoms() -> None:
+    labels = np.random.default_rng(8).beta(90, 10, 20)
+    posterior = judge_corrected_posterior(np.full(60, 3.0), np.append(labels, np.full(40, NONE)), n_draws=200_000)
+    alone = bounded_posterior(labels, 0, 1, atom_mass=(3 + tightness(labels, 0, 1)) / 4)
+    assert (posterior.mean, posterior.sd) == pytest.approx((alone.mean, alone.sd), rel=0.01)
+
+
+def test_beyond_twenty_tight_labels_copies_of_them_dilute_the_corners() -> None:
+    rng = np.random.default_rng(9)
+    labels = rng.beta(9, 1, 100)
+    found = judge_corrected_posterior(np.full(200, 3.0), np.append(labels, np.full(100, NONE)), n_draws=200_000)
+    tight = tightness(labels, 0, 1)
+    size = 100 / (100 + tight * 80 / 2)
+    g = rng.standard_gamma(np.append(np.ones(100), [(3 + tight) / 4] * 2), (200_000, 102))
+    draws = (g[:, :100] @ labels + size * g[:, 101]) / (g[:, :100].sum(axis=1) + size * g[:, 100:].sum(axis=1))
+    assert tight > 0.5
+    assert (found.mean, found.sd) == pytest.approx((draws.mean(), draws.std()), rel=0.01)
+
+
+def test_a_judge_that_says_what_the_labels_are_makes_them_tight() -> None:
+    rng = np.random.default_rng(9)
+    human = rng.beta(4, 2, 2000)
+    labels = np.where(np.arange(2000) < 100, human, NONE)
+    close = judge_corrected_posterior(human + rng.normal(0, 0.02, 2000), labels, n_draws=2000)
+    pairs = np.arange(2000) // 2  # pairs of questions have no copies
+    assert (
+        close.sd
+        < 0.9 * judge_corrected_posterior(human + rng.normal(0, 0.02, 2000), labels, clusters=pairs, n_draws=2000).sd
+    )
+
+
 def test_labels_everywhere_give_the_posterior_without_a_judge() -> None:
     rng = np.random.default_rng(3)
     human = (rng.random(400) < 0.6) * 1.0
@@ -110,6 +141,13 @@ def test_swapping_right_and_wrong_mirrors_the_interval() -> None:
 def test_clusters_of_one_question_are_independent_questions() -> None:
     alone = judge_corrected_posterior(JUDGE, HUMAN, n_draws=2000)
     labelled = judge_corrected_posterior(JUDGE, HUMAN, clusters=np.arange(100), n_draws=2000)
+    assert labelled.interval() == alone.interval()
+
+
+def test_clusters_of_one_question_are_independent_ones_with_bounded_labels_too() -> None:
+    labels = np.append(np.random.default_rng(8).beta(9, 1, 60), np.full(40, NONE))
+    alone = judge_corrected_posterior(JUDGE, labels, n_draws=2000)
+    labelled = judge_corrected_posterior(JUDGE, labels, clusters=np.arange(100), n_draws=2000)
     assert labelled.interval() == alone.interval()
 
 
@@ -213,6 +251,19 @@ def test_what_cannot_be_used_is_refused(judge: object, human: object, options: d
 def test_fewer_than_three_units_with_labels_are_refused() -> None:
     with pytest.raises(NotEstimableError, match="2 independent"):
         judge_corrected_posterior([1, 0, 1, 1], [1, 0, 1, NONE], clusters=["a", "a", "b", "c"])
+
+
+@pytest.mark.slow
+def test_rare_zeros_that_the_judge_does_not_see_are_covered_by_bounded_labels() -> None:
+    rng, held, n = np.random.default_rng(12), 0, 300
+    for _ in range(n):
+        seen = rng.beta(9, 1, 500)
+        human = np.where((rng.random(500) < 0.03) | (np.arange(500) >= 50), 0.0, seen)
+        labels = np.where(np.arange(500) < 50, human, NONE)
+        judge = np.clip(seen + rng.normal(0, 0.1, 500), 0, 1)
+        low, high = judge_corrected_posterior(judge, labels, n_draws=300, rng=rng).interval(0.95, "hdi")
+        held += low <= 0.97 * 0.9 <= high
+    assert binomtest(held, n, 0.93, alternative="less").pvalue > 1e-3
 
 
 @pytest.mark.slow

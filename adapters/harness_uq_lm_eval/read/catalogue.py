@@ -15,6 +15,8 @@ _RANGES = (
 _SHARES = r"acc|acc_norm|acc_bytes|exact_match|em|accuracy|contains|mc1|prompt_level_(strict|loose)_acc"
 _LOWER = r".*(perplexity|bits_per_byte|brier|error_rate|loss).*|ter|wer|cer|ece|mse|mae|rmse"
 
+_JUDGED_TASKS = r"pisa_.+_llm_judged"
+
 
 @cache
 def load_catalogue() -> Catalogue:
@@ -36,4 +38,4 @@ def load_catalogue() -> Catalogue:
         )
         for entry in json.loads(text)
     )
-    return Catalogue(tasks, _RANGES, _SHARES, _LOWER)
+    return Catalogue(tasks, _RANGES, _SHARES, _LOWER, judged_tasks=_JUDGED_TASKS)

@@ -6,7 +6,7 @@ from harness_uq.estimating.finding import (
     build,
     confidence,
     credible,
-    has_units,
+    needs_independence,
     needs_mean,
     normal_quantile,
     plain_score,
@@ -23,14 +23,6 @@ from harness_uq.stats.proportion.binomial import (
 from harness_uq.stats.proportion.coverage import lowest_hdi_coverage
 
 FEW_QUESTIONS = 16  # from here on the 95 % HDI covers .90 at every theta, .899 at 21 questions
-
-
-def _not_single_binary(problem: Problem) -> str | None:
-    if reason := needs_mean(problem, "binary"):
-        return reason
-    if has_units(problem):
-        return "treats every answer as independent; these come in clusters or repeated trials"
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +46,7 @@ class Beta:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses clustered, repeated or non-binary scores."""
-        return _not_single_binary(problem)
+        return needs_mean(problem, "binary") or needs_independence(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the success rate."""
@@ -97,7 +89,7 @@ class ProportionInterval:
 
     def unsuitable(self, problem: Problem) -> str | None:
         """Refuses clustered, repeated or non-binary scores."""
-        return _not_single_binary(problem)
+        return needs_mean(problem, "binary") or needs_independence(problem)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the success rate."""

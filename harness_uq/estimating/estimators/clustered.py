@@ -60,8 +60,9 @@ class ClusteredScore:
     about: About = About(
         title="Posterior of the plain score over clusters",
         formula=(
-            "Σ<sub>k</sub> p(ρ<sub>k</sub>) Beta(m<sub>k</sub>, v<sub>k</sub>), m = (n p + 1) / (n + 2), 1 / n(ρ) = "
-            "Σ<sub>c</sub> w<sub>c</sub>² (ρ + (1 − ρ) / N<sub>c</sub>)"
+            "Σ<sub>k</sub> p(ρ<sub>k</sub>) Beta(m<sub>k</sub>, v<sub>k</sub>), m = (n p + f) / (n + 2 f), 1 / n(ρ) = "
+            "Σ<sub>c</sub> w<sub>c</sub>² (ρ + (1 − ρ) / N<sub>c</sub>), "
+            "f = 1 + 2.5 (1 − n(ρ) / n(0)) Σ<sub>c</sub> w<sub>c</sub>²"
         ),
         text=(
             "Clusters, or questions with repeated trials, have success rates of their own. Centred on the plain score; "
@@ -333,7 +334,7 @@ def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[str, ...]:
 def narrow_with_few_clusters(
     problem: Problem, posterior: Posterior, icc: float, successes: FloatArray, sizes: FloatArray
 ) -> tuple[str, ...]:
-    """A warning where highest-density intervals cover .83 to .90: few clusters that hold together strongly.
+    """A warning where highest-density intervals cover .92 to .95: few clusters that hold together strongly.
 
     Where all answers are alike they cover .95 and more, and where the correlation is weak .93 and more.
     """
@@ -342,7 +343,7 @@ def narrow_with_few_clusters(
         return ()
     low, high = posterior.interval(problem.level, "quantile")
     return (
-        f"{_clusters(problem, len(sizes))} in which answers mostly agree: such intervals held the truth .83 to .90 of "
+        f"{_clusters(problem, len(sizes))} in which answers mostly agree: such intervals held the truth .92 to .95 of "
         f"the time in simulations at .95; the equal-tailed one is [{low:.3f}, {high:.3f}]",
     )
 

@@ -18,7 +18,7 @@ from harness_uq.logs.data import IntArray, Scores
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.about import About
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.stats.looks.confidence_sequence import confidence_sequence
+from harness_uq.stats.looks.confidence_sequence import ConfidenceSequence, confidence_sequence
 from harness_uq.stats.means.bounded import cluster_totals, clustered_bounded_posterior
 
 _NOTE = (
@@ -68,9 +68,20 @@ class ConfidenceSequenceMean:
         interval = Interval(float(sequence.low[-1]), float(sequence.high[-1]), problem.level, "confidence")
         spread = clustered_bounded_posterior(*cluster_totals(means, unit_codes(scores)), *bounds)
         found = Finding(
-            plain_score(scores), interval, spread.sd, notes=(_NOTE, *line.notes), warnings=tuple(line.warnings)
+            plain_score(scores),
+            interval,
+            spread.sd,
+            diagnostics=_diagnostics(sequence, line.planned),
+            notes=(_NOTE, *line.notes),
+            warnings=line.warnings,
         )
         return build(problem, self.name, found)
+
+
+def _diagnostics(sequence: ConfidenceSequence, planned: int | None) -> dict[str, float]:
+    """Questions or whole clusters that the last interval counts, and the questions planned where that is known."""
+    counted = {"n_units": float(sequence.n_clusters[-1])}
+    return counted if planned is None else {**counted, "n_planned": float(planned)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

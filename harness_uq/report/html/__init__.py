@@ -80,6 +80,7 @@ def report_html(
         warnings=_warnings(estimates, comparisons, rankings),
         headlines=[*headlines(estimates, comparisons, rankings), *(Headline(plan.answer) for plan in plans)],
         basis=basis(estimates, rankings),
+        is_corrected=any("n_labels" in row.diagnostics for row in estimates),
         command=command,
         date=date,
         sections=sections,
@@ -128,8 +129,13 @@ def _tables(rows: Sequence[Estimate]) -> list[_Section]:
         return []
     variance, tasks = variance_table(rows), reliability(rows)
     parts = _parts("basis", [task.title for task in tasks])
+    has_theirs = any(row.harness.std_error is not None for row in rows)
     return [
-        _Section("ratio", "Error bars: the harness's and ours", {"table": ratio_table(rows)}),
+        *(
+            [_Section("ratio", "Error bars: the harness's and ours", {"table": ratio_table(rows)})]
+            if has_theirs
+            else []
+        ),
         _Section("reliability", "What each number rests on", {"tasks": tasks}, parts),
         *([_Section("variance", "Variance components", {"table": variance})] if variance else []),
     ]

@@ -59,8 +59,9 @@ def best_first(
 
 
 def scores_table(rows: Sequence[Estimate]) -> TableView:
-    """Every score with its interval, by task."""
-    kept = [column for column in columns(rows) if column.header not in ("Task", "Metric")]
+    """Every score with its interval, by task; columns without content are left out."""
+    candidates = [column for column in columns(rows) if column.header not in ("Task", "Metric")]
+    kept = [column for column in candidates if any(column.cell(row) != "-" for row in rows)]
     return _table("Scores with their intervals, by task", [_SYSTEM, *kept], rows)
 
 

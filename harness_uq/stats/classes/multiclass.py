@@ -21,7 +21,7 @@ from harness_uq.stats.classes.dirichlet import (
     ratio_posterior,
 )
 from harness_uq.stats.common.arrays import MOST, FloatArray, IntArray, check_finite, numbers
-from harness_uq.stats.common.posterior import BetaPosterior, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, DrawsPosterior, Posterior
 from harness_uq.stats.common.scalars import MOST_CLASSES, MOST_DRAWS, check_whole, generator
 
 MulticlassMetric = Literal["macro_f1", "micro_f1", "weighted_f1", "accuracy", "balanced_accuracy", "mcc", "kappa"]
@@ -99,6 +99,7 @@ def multiclass_posterior(
 
     Bowyer et al. (2025), eq. 9, extended to K classes with a prior of total mass 2: 1/K on each diagonal cell, mass 1
     spread evenly over all others. Two classes under this prior have 1/2 in each cell; `confusion_posterior` has 1.
+    Draws are moved by what averaging over classes costs, once at the low end and twice at the high one.
 
     >>> multiclass_posterior([[3, 1, 0], [0, 4, 0], [0, 0, 2]], "accuracy").mean == (9 + 1) / (10 + 2)
     True
@@ -170,7 +171,25 @@ def _drawn(
     metric: MulticlassMetric, parts: list[Part], shape: tuple[int, int], n_draws: int, rng: np.random.Generator | None
 ) -> Posterior:
     score = _METRICS[metric]
-    return draws_posterior(lambda cells: score(cells.reshape(-1, *shape)), parts, n_draws=n_draws, rng=rng)
+
+    def of(cells: FloatArray) -> FloatArray:
+        return score(cells.reshape(-1, *shape))
+
+    drawn = draws_posterior(of, parts, n_draws=n_draws, rng=rng)
+    centre = sum(masses * atoms if isinstance(atoms, float) else masses @ atoms for masses, atoms in parts)
+    return _without_loss(drawn, float(of(np.asarray(centre))[0]), 0.0 if metric not in _SIGNED else -1.0)
+
+
+def _without_loss(drawn: DrawsPosterior, centre: float, lowest: float) -> DrawsPosterior:
+    """Draws moved by what averaging over them costs, b = `centre` less their mean: once at one end, twice at the other.
+
+    A mean over classes of ratios of counts falls with the counts' noise. Draws have that noise once more than their
+    centre, the score of the mean cells, and that centre's counts have it too, which the data show least where classes
+    are rare: from one b at the near end to two at the far one, in proportion to the rank.
+    """
+    lost = centre - drawn.mean
+    rank = (np.arange(len(drawn.draws)) + 0.5) / len(drawn.draws)
+    return DrawsPosterior(np.clip(drawn.draws + lost * (1.0 + (rank if lost > 0 else 1.0 - rank)), lowest, 1.0))
 
 
 def _prior(shape: tuple[int, int]) -> FloatArray:
@@ -233,6 +252,7 @@ def _kappa(matrix: FloatArray) -> FloatArray:
 
 _MOST_CLASSES = 4096  # a matrix of 128 MB
 
+_SIGNED = frozenset({"mcc", "kappa"})
 _METRICS: dict[MulticlassMetric, Callable[[FloatArray], FloatArray]] = {
     "macro_f1": _macro_f1,
     "micro_f1": _micro_f1,

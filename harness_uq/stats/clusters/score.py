@@ -17,6 +17,7 @@ from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
 from harness_uq.stats.common.outcomes import check_question_counts
 
 PRIOR_CLUSTERS = 20.0  # clusters' worth of trust in the model's variance
+FEW_PRIOR, FEW_SPREAD = 2.5, 0.5  # what few clusters add to the prior answers and to the model's variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +28,21 @@ class _Spread:
     ----------
     score : float; p
     squares : (3,) sum_t w_t^2 y_t^k for k = 0, 1, 2
+    fitted : float in [0, 1]; share of the clusters' variance that measuring it around their own mean takes away
     """
 
     score: float
     squares: FloatArray
+    fitted: float
 
     @classmethod
     def of(cls, totals: FloatArray, weights: FloatArray) -> "_Spread":
         """From a cluster's weight and its weight times its mean."""
         whole = weights.sum()
         products = np.array([weights @ weights, totals @ weights, totals @ totals])
-        return cls(float(totals.sum() / whole), products / whole**2)
+        squares = products / whole**2
+        fitted_share = 2.0 * float(np.sum((weights / whole) ** 3)) / squares[0] - squares[0]
+        return cls(float(totals.sum() / whole), squares, float(fitted_share))
 
     @property
     def effective(self) -> float:
@@ -100,17 +105,19 @@ def clustered_score_posterior(
     With shares w of sum 1, the plain score p = sum_t w_t y_t, y_t = successes_t / sizes_t, and c = 1 / sum_t w_t^2
     effective clusters. The beta-binomial model (Bowyer et al. 2025, eq. 8, uniform in theta and in the intraclass
     correlation r) gives the posterior of r. Given r the score is worth n(r) = 1 / sum_t w_t^2 (r + (1 - r) / sizes_t)
-    independent answers (Kish 1965), between all of them and c. One prior answer right and one wrong make its mean
-    m = (n p + 1) / (n + 2). Two variances of that mean are at hand: the model's, m (1 - m) / (n + 3), and what the
-    clusters show, which is that of a Dirichlet process (Ferguson 1973) of c clusters and prior atoms of c / n
-    clusters at 0 and at 1,
+    independent answers (Kish 1965), between all of them and c. The part u = 1 - n(r) / n(0), which lies between
+    clusters, is known from c of them only. f = 1 + 2.5 u / c prior answers right and as many wrong make the mean
+    m = (n p + f) / (n + 2 f): a few clusters that agree say less of others than n answers would. Two variances of that
+    mean are at hand: the model's, m (1 - m) / (n + 3) times 1 + u / (2 c), and what the clusters show, that of a
+    Dirichlet process (Ferguson 1973) of c clusters and prior atoms of c / n clusters at 0 and at 1,
 
-        (c^2 sum_t w_t^2 (y_t - m)^2 + (c / n) (m^2 + (1 - m)^2)) / (A (A + 1)),        A = c + 2 c / n.
+        (c^2 sum_t w_t^2 (y_t - m)^2 + (c / n) (m^2 + (1 - m)^2)) / (A (A + 1)),        A = c + 2 c / n,
 
-    Their average with weights 20 and c, times 1 + (1 - n(r) / n(0)) / c since the part that lies between clusters is
-    known from c of them, is the variance of a Beta of mean m; the Betas are mixed over r. As clusters grow in number
-    the interval is that of the clusters' own spread around the plain score. Where every cluster is one answer both
-    variances are those of Beta(1 + S, 1 + F).
+    times 1 + u h, where h = 2 sum w^3 / sum w^2 - sum w^2 is the share that clusters lose as they are measured around
+    their own mean, 1 / c where all weigh the same. The variances' average with weights 20 and c is that of a Beta of
+    mean m; the Betas are mixed over r. As clusters grow in number the interval is that of the clusters' own spread
+    around the plain score. Where every cluster is one answer, u is 0 and both variances are those of
+    Beta(1 + S, 1 + F).
 
     Examples
     --------
@@ -175,14 +182,16 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
 def _parts(clusters: _Spread, effective: FloatArray, answers: float) -> tuple[FloatArray, FloatArray]:
     """Both parameters of the Beta at each number of effective answers; `answers` is that without correlation."""
     p, c = clusters.score, clusters.effective
-    mean = (effective * p + 1.0) / (effective + 2.0)
+    between = 1.0 - effective / answers
+    prior = 1.0 + FEW_PRIOR * between / c
+    mean = (effective * p + prior) / (effective + 2.0 * prior)
     atoms = c / effective
     total = c + 2.0 * atoms
     of_clusters = (c**2 * clusters.about(mean) + atoms * (mean**2 + (1.0 - mean) ** 2)) / (total * (total + 1.0))
-    of_model = mean * (1.0 - mean) / (effective + 3.0)
+    of_clusters = of_clusters * (1.0 + between * clusters.fitted)
+    of_model = mean * (1.0 - mean) / (effective + 3.0) * (1.0 + FEW_SPREAD * between / c)
     trust = PRIOR_CLUSTERS / (PRIOR_CLUSTERS + c)
-    few = 1.0 + (1.0 - effective / answers) / c
-    size = mean * (1.0 - mean) / (few * (trust * of_model + (1.0 - trust) * of_clusters)) - 1.0
+    size = mean * (1.0 - mean) / (trust * of_model + (1.0 - trust) * of_clusters) - 1.0
     return mean * size, (1.0 - mean) * size
 
 

@@ -12,7 +12,7 @@ from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.common.scalars import check_bounds
 from harness_uq.stats.effects.components import VarianceComponent, components_of
 from harness_uq.stats.effects.design import Design, read_design
-from harness_uq.stats.effects.latent import logit_sds
+from harness_uq.stats.effects.latent import Link, latent_sds
 from harness_uq.stats.effects.roles import Roles, roles_of
 from harness_uq.stats.effects.table import table_of, uncertainty_of
 from harness_uq.stats.effects.variances import VarianceMethod
@@ -73,8 +73,10 @@ class CrossedPosterior(Posterior):
     def cdf(self, x: ArrayLike) -> FloatArray:
         return self._inner.cdf((np.asarray(x, float) - self._low) / self._width)
 
-    def logit_sds(self) -> dict[str, float]:
-        """Sd of each component but the residual on the logit scale, by moments; `binary` scores only.
+    def latent_sds(self, link: Link = "logit") -> dict[str, float]:
+        """Sd of each component but the residual on the logit or probit scale, by moments; `binary` scores only.
+
+        The posterior of the mean is the same for either: it uses the components on the scale of the scores.
 
         Raises
         ------
@@ -82,10 +84,10 @@ class CrossedPosterior(Posterior):
         """
         if self.family != "binary" or not any(component.sd for component in self.components):
             raise NotEstimableError(
-                f"effects on the logit scale need right and wrong answers; scores are {self.family}"
+                f"effects on the {link} scale need right and wrong answers; scores are {self.family}"
             )
         variances = np.array([component.sd**2 for component in self.components[:-1]])
-        sds = logit_sds(self._plain, variances, self._coarser)
+        sds = latent_sds(self._plain, variances, self._coarser, link)
         return {c.name: float(sd) for c, sd in zip(self.components, sds, strict=False)}
 
     @property

@@ -1,6 +1,7 @@
-"""Sds on the logit scale that give right-or-wrong scores their mean and covariances: a method of moments, no fit."""
+"""Sds on the scale of a link that give right-or-wrong scores their mean and covariances: moments, no fit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -10,11 +11,15 @@ from harness_uq.stats.common.arrays import FloatArray, IntArray
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 _CHANCES = _WEIGHTS / _WEIGHTS.sum()
 _ROUNDS, _HALVINGS = 30, 40
-_LARGEST = 100.0  # variance on the logit scale
+_LARGEST = 100.0  # variance on the scale of the link
+
+Link = Literal["logit", "probit"]
+_Inverse = Callable[[FloatArray], FloatArray]
+INVERSE_LINKS: dict[Link, _Inverse] = {"logit": special.expit, "probit": special.ndtr}
 
 
-def logit_sds(mean: float, variances: FloatArray, coarser: Sequence[IntArray]) -> FloatArray:
-    """Sds of normal effects on the logit scale with these variances on the probability scale.
+def latent_sds(mean: float, variances: FloatArray, coarser: Sequence[IntArray], link: Link) -> FloatArray:
+    """Sds of normal effects on the scale of a link with these variances on the probability scale.
 
     Parameters
     ----------
@@ -22,6 +27,7 @@ def logit_sds(mean: float, variances: FloatArray, coarser: Sequence[IntArray]) -
     variances : (k,) of the terms of a design, coarse to fine; what two scores that share a term have in common is its
         variance with those of the terms that it refines
     coarser : for each term the indices of the terms that it refines, itself included
+    link : of the probability with the sum of the effects
 
     Returns
     -------
@@ -29,18 +35,19 @@ def logit_sds(mean: float, variances: FloatArray, coarser: Sequence[IntArray]) -
 
     Notes
     -----
-    E y = E p and Cov(y, y') = Var E(p | what the two share), p = expit(mu + sum of effects), solved by quadrature:
+    E y = E p and Cov(y, y') = Var E(p | what the two share), p = link^-1(mu + sum of effects), solved by quadrature:
     given the total variance, mu by the mean and each shared variance by its covariance; the total follows, repeatedly.
 
-    >>> sds = logit_sds(0.5, np.array([0.0, 0.04]), [np.array([0]), np.array([1])])
+    >>> sds = latent_sds(0.5, np.array([0.0, 0.04]), [np.array([0]), np.array([1])], "logit")
     >>> float(sds[0]), 0.8 < float(sds[1]) < 1.0  # by the slope at 1/2: sqrt(0.04) * 4
     (0.0, True)
     """
+    inverse = INVERSE_LINKS[link]
     shared = np.array([variances[index].sum() for index in coarser])
     own = np.zeros(len(variances))
     for _ in range(_ROUNDS):
         before, total = own.copy(), float(own.sum())
-        common = _shared_variance(mean, total + 1e-12, shared)
+        common = _shared_variance(mean, total + 1e-12, shared, inverse)
         for k, index in enumerate(coarser):
             own[k] = max(common[k] - own[index].sum() + own[k], 0.0) if variances[k] > 0 else 0.0
         if np.abs(own - before).max() < 1e-9:
@@ -48,28 +55,28 @@ def logit_sds(mean: float, variances: FloatArray, coarser: Sequence[IntArray]) -
     return np.sqrt(own)
 
 
-def _shared_variance(mean: float, total: float, covariances: FloatArray) -> FloatArray:
-    """Variances of the shared part of the logit that give the covariances, where that of all of it is `total`."""
+def _shared_variance(mean: float, total: float, covariances: FloatArray, inverse: _Inverse) -> FloatArray:
+    """Variances of the shared part of the linked mean that give the covariances, where that of all of it is `total`."""
     low, high = np.zeros(len(covariances)), np.full(len(covariances), _LARGEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         whole = np.maximum(total, middle)
-        p = _given_shared(_centre(mean, whole), middle, whole - middle)
+        p = _given_shared(_centre(mean, whole, inverse), middle, whole - middle, inverse)
         above = p**2 @ _CHANCES - mean**2 > covariances
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     return np.where(covariances > 0, (low + high) / 2, 0.0)
 
 
-def _given_shared(centre: FloatArray, shared: FloatArray, rest: FloatArray) -> FloatArray:
+def _given_shared(centre: FloatArray, shared: FloatArray, rest: FloatArray, inverse: _Inverse) -> FloatArray:
     """E(p | shared part) at the nodes of that part, (k, nodes)."""
     inner = centre[:, None] + np.sqrt(shared)[:, None] * _NODES
-    return np.asarray(special.expit(inner[:, :, None] + np.sqrt(rest)[:, None, None] * _NODES) @ _CHANCES)
+    return np.asarray(inverse(inner[:, :, None] + np.sqrt(rest)[:, None, None] * _NODES) @ _CHANCES)
 
 
-def _centre(mean: float, total: FloatArray) -> FloatArray:
+def _centre(mean: float, total: FloatArray, inverse: _Inverse) -> FloatArray:
     low, high = np.full(len(total), -60.0), np.full(len(total), 60.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        above = special.expit(middle[:, None] + np.sqrt(total)[:, None] * _NODES) @ _CHANCES > mean
+        above = inverse(middle[:, None] + np.sqrt(total)[:, None] * _NODES) @ _CHANCES > mean
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     return np.asarray((low + high) / 2)

@@ -10,8 +10,10 @@ from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import DensityPosterior
 
 _BINS = 96
-_KNEE = 0.02
+NIL = 0.4  # prior chance that an effect is nil, against .6 for sds of up to that of one score
+_KNEE = 0.25
 _FAR = 10.0
+_LEAST = 1e-8  # noise over the variance of a score: where runs are copies there is none, and their effect is nil
 _NODES = 801
 _SHARES = np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 120)])  # of the sd of one score
 _GAUSS, _GAUSS_WEIGHTS = (np.asarray(part, np.float64) for part in np.polynomial.legendre.leggauss(15))
@@ -81,6 +83,14 @@ def chi_squared(estimate: float, df: float) -> Spread:
     return Spread(np.asarray(estimate * df / (2 * special.gammaincinv(df / 2, chance)), np.float64), chances)
 
 
+def effect_prior(x: FloatArray) -> FloatArray:
+    """Density of x = sd of an effect / sd of one score, x > 0; the chance that the effect is nil is `NIL`.
+
+    1 / (x + 1/4), of mass .6 in (0, 1] against the .4 of no effect; beyond 1 it goes on as 1 / x, from 10 as 1 / x^3.
+    """
+    return np.asarray((1 - NIL) / np.log1p(1 / _KNEE) / (x + _KNEE) / (1 + (x / _FAR) ** 2))
+
+
 def effect_variance(square: float, df: float, noise: float, size: float, scale: float, most: float = np.inf) -> Spread:
     """Posterior of the variance of an effect from the mean square of its levels.
 
@@ -89,19 +99,16 @@ def effect_variance(square: float, df: float, noise: float, size: float, scale: 
     square, df : mean square between levels, distributed as (noise + size × variance) × chi2(df) / df
     noise : its expectation were the effect nil
     size : what it gains for a unit variance of the effect
-    scale : variance of one score; the prior of x = sd of the effect / sd of one score is flat up to about .02 and then
-        falls as 1 / x, so that every order of magnitude counts alike, and as 1 / x^3 beyond 10
+    scale : variance of one score, whose sd the prior is relative to; see `effect_prior`
     most : the largest variance possible
     """
     if scale == 0:
         return known(0.0)
     x = _SHARES[_SHARES**2 * scale <= most * (1 + 1e-9)]
-    expected = noise + size * x**2 * scale
-    kept = expected > 0
-    x, expected = x[kept], expected[kept]
+    expected = max(noise, _LEAST * scale) + size * x**2 * scale
     log_mass = -df / 2 * (np.log(expected) + square / expected)
-    log_mass += np.log(np.gradient(x)) - np.log(x + _KNEE) - np.log1p((x / _FAR) ** 2)
-    mass = np.exp(log_mass - log_mass.max())
+    prior = np.where(x > 0, np.gradient(x) * effect_prior(x), NIL)
+    mass = prior * np.exp(log_mass - log_mass.max())
     return Spread(x**2 * scale, mass / mass.sum())
 
 

@@ -89,16 +89,21 @@ def estimate_variances(design: Design, table: Strata, centred: FloatArray) -> Va
 
     REML maximises the likelihood of what is left when the mean is fitted (Patterson & Thompson 1971, Biometrika
     58:545): over mean squares where the design is orthogonal, else over the equations of the mixed model (Bates et al.
-    2015, J. Stat. Softw. 67(1), eq. 42) where all terms together have at most 1,000 levels. Larger tables get moments:
-    sums of squares equated to their expectations (Henderson 1953, Biometrics 9:226, method 1).
+    2015, J. Stat. Softw. 67(1), eq. 42) where all terms together have at most 1,000 levels. Larger tables, and
+    those whose scores do not vary within the levels of a term, get moments: sums of squares equated to their
+    expectations (Henderson 1953, Biometrics 9:226, method 1).
     """
     if not centred.any():
         return Variances(np.zeros(len(design.terms)), 0.0, "reml")
     if design.is_orthogonal:
         return _reml_of_strata(table)
     if sum(term.n_levels for term in design.terms) <= _MOST_EFFECTS:
-        return _reml(design, centred)
-    found = np.maximum(_solved(table.sizes, table.squares), 0.0)
+        variances = _reml(design, centred)
+        # at the bound nothing varies within the levels of a term (runs that are copies): there is no maximum
+        if variances.terms.max() < variances.residual * _LARGEST * 0.99:
+            return variances
+    found = _solved(table.sizes, table.squares)
+    found = np.where(found < _NIL * found.max(), 0.0, found)
     return Variances(found[:-1], float(found[-1]), "moments")
 
 

@@ -11,9 +11,11 @@ from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior
 from harness_uq.stats.common.scalars import MOST_DRAWS, check_range, check_whole, generator
 from harness_uq.stats.labels.graded import Graded, check_bounds, check_graded, mean_of_trials
+from harness_uq.stats.means.bounded import tightness
 
 _BLOCK = 2**21
 _RELATIVE_ROUNDING = 1e-12
+_LABELS_WITHOUT_COPIES = 20
 
 
 class CorrectedDifference(BetaPosterior, DifferencePosterior):
@@ -40,8 +42,10 @@ def judge_corrected_posterior(
     prediction-powered inference with the weight of least variance. Its posterior is that of a Dirichlet process over
     questions (or clusters, whose questions share a weight): theta is evaluated under Gamma(1) weights on them and
     prior atoms at the four corners {lowest f, highest f} × {low, high}. The corners weigh 1/2 each where every label is
-    at a bound, 3/8 otherwise; with clusters they have the mean size. Variance is multiplied by n / (n - 1), n the units
-    with labels, since the weight is estimated from them. Returned is the Beta on [low, high] with these moments.
+    at a bound, (3 + s) / 8 otherwise; with clusters they have the mean size. s in [0, 1] says how tight the labels of
+    independent questions are about beta f (`tightness` of `bounded_posterior`); s (n - 20) / 2 copies of n > 20 labels
+    then dilute the corners, each of which counts n / (n + copies) labels. Variance is multiplied by n / (n - 1), n the
+    units with labels, since the weight is estimated from them. Returned is the Beta on [low, high] with these moments.
 
     Where judge and labels are right or wrong and questions independent, the weights are exact: theta = p q1 + (1 - p)
     q0, where p, the share that the judge calls right, is Beta(1 + F, 1 + N - F), and q1, q0, the shares of its rights
@@ -80,10 +84,13 @@ def judge_corrected_posterior(
     items = check_graded(judge, human, clusters, probabilities)
     labels = items.human[items.is_labelled]
     check_bounds(labels, low, high, "labels (human)")
-    mass = 2.0 if _at(labels, (low, high)) else 1.5
+    items = _rescaled(items, items.judge.min(), np.ptp(items.judge))
+    mass, size = 2.0, 1.0
+    if not _at(labels, (low, high)):
+        tight = _tightness(items.sums(), low, high)
+        mass, size = 1.5 + 0.5 * tight, _diluted(len(labels), tight)
     corners = [(f, h, mass / 4) for f in (0.0, 1.0) for h in (low, high)]
-    lowest, reach = items.judge.min(), np.ptp(items.judge)
-    mean, variance = _moments(_rescaled(items, lowest, reach), corners, (low, high), n_draws, rng)
+    mean, variance = _moments(items, corners, (low, high), n_draws, rng, size)
     return BetaPosterior.from_moments(mean, variance, low, high)
 
 
@@ -166,6 +173,21 @@ def corrected_mean(sums: FloatArray) -> FloatArray:
     return np.asarray(sums[..., 4] / sums[..., 2] + best_weight(sums) * gap)
 
 
+def _tightness(sums: FloatArray, low: float, high: float) -> float:
+    """How tight labels are about what the judge's scores say of them, in [0, 1]; 0 where questions share a weight."""
+    if not np.allclose(sums[:, 0], 1.0):
+        return 0.0
+    labelled = sums[sums[:, 2] > 0]
+    f, h = (labelled[:, k] / labelled[:, 2] for k in (3, 4))
+    unexplained = h - best_weight(sums.sum(axis=0)) * (f - f.mean())
+    return tightness(np.clip(unexplained, low, high), low, high)
+
+
+def _diluted(n_labels: int, tight: float) -> float:
+    """What a corner counts for in labels where the prior also holds copies of those seen."""
+    return n_labels / (n_labels + tight * max(n_labels - _LABELS_WITHOUT_COPIES, 0) / 2.0)
+
+
 def _rescaled(items: Graded, origin: float, unit: float) -> Graded:
     """Judge's scores as (f - origin) / unit, of which theta does not depend; all 0 where they do not vary."""
     return replace(items, judge=(items.judge - origin) / (unit or 1.0))
@@ -177,15 +199,16 @@ def _moments(
     bounds: tuple[float, float],
     n_draws: int,
     rng: np.random.Generator | None,
+    corner_size: float = 1.0,
 ) -> tuple[float, float]:
-    """Posterior mean and variance of theta, the latter for an estimated weight."""
+    """Posterior mean and variance of theta, the latter for an estimated weight; a corner is so many labels' worth."""
     sums = items.sums()
     is_labelled = sums[:, 2] > 0
     rows, counts = np.unique(sums, axis=0, return_counts=True)
     size, labelled_size = sums[:, 0].mean(), sums[is_labelled, 2].mean()
     varies = bool(np.ptp(items.judge) > 0)
     atoms = np.array([[1.0, f * varies, 1.0, f * varies, h, f * f * varies, f * h * varies] for f, h, _ in corners])
-    atoms *= np.where(np.arange(7) < 2, size, labelled_size)
+    atoms *= np.where(np.arange(7) < 2, size, corner_size * labelled_size)
     rows = np.vstack([rows, atoms])
     shapes = np.append(counts, [mass for _, _, mass in corners])
     rng = rng or np.random.default_rng(0)

@@ -78,6 +78,19 @@ def tight_copies(scores: ArrayLike, low: float, high: float) -> float:
     >>> round(tight_copies([0.79, 0.81] * 50, 0, 1), 1), tight_copies([0, 1, 1], 0, 1)
     (34.8, 0.0)
     """
+    return (_COPIES + _COPIES_A_SCORE * len(check_finite(scores, "scores", 1))) * tightness(scores, low, high)
+
+
+def tightness(scores: ArrayLike, low: float, high: float) -> float:
+    """How tight scores are away from the bounds, in [0, 1]: k exp(-(r / 0.2)^2) of `tight_copies`.
+
+    Parameters
+    ----------
+    scores : array_like (n_questions,), in [low, high]
+
+    >>> round(tightness([0.79, 0.81] * 50, 0, 1), 2), tightness([0, 1, 1], 0, 1)
+    (0.99, 0.0)
+    """
     check_range(low, high)
     x = (check_finite(scores, "scores", 1) - low) / (high - low)
     n = len(x)
@@ -87,7 +100,7 @@ def tight_copies(scores: ArrayLike, low: float, high: float) -> float:
     interior = min(1.0, float(np.mean(x * (1.0 - x))) / _INTERIOR)
     largest = float(np.sum((x - mean) ** 2)) / float(special.chdtri(n - 1, 1.0 - _SPREAD_TAIL))
     ratio = largest / (_TIGHT * max(mean, 1.0 - mean)) ** 2
-    return (_COPIES + _COPIES_A_SCORE * n) * max(interior, 0.0) * float(np.exp(-ratio))
+    return max(interior, 0.0) * float(np.exp(-ratio))
 
 
 def clustered_bounded_posterior(

@@ -1,10 +1,12 @@
 """Corrections of p-values for the number of tests."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, numbers
+from harness_uq.stats.common.arrays import FloatArray, numbers
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
@@ -23,11 +25,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
     >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = _check_p(p_values)
-    shape, p = p.shape, p.ravel()
-    order = np.argsort(p)
-    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    return _restore(steps, order, shape)
+    return _adjusted(p_values, lambda p: np.maximum.accumulate(p * np.arange(p.size, 0, -1)))
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
@@ -35,7 +33,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
 
     Parameters
     ----------
-    p_values : array_like, any shape, in [0, 1]; the whole array is one family
+    p_values : as in `holm`
 
     Raises
     ------
@@ -47,22 +45,15 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(12).tolist()
     [0.03, 0.04, 0.04]
     """
-    p = _check_p(p_values)
-    shape, p = p.shape, p.ravel()
-    order = np.argsort(p)
-    ratios = p[order] * p.size / np.arange(1, p.size + 1)
-    steps = np.minimum.accumulate(ratios[::-1])[::-1]
-    return _restore(steps, order, shape)
+    return _adjusted(p_values, lambda p: np.minimum.accumulate((p * p.size / np.arange(1, p.size + 1))[::-1])[::-1])
 
 
-def _check_p(p_values: ArrayLike) -> FloatArray:
+def _adjusted(p_values: ArrayLike, steps: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """What `steps` makes of the sorted p-values, at most 1, in their place."""
     p = numbers(p_values, "p_values")
     if not ((p >= 0) & (p <= 1)).all():
         raise DataError(f"p_values must lie in [0, 1]; got {p[~((p >= 0) & (p <= 1))][0]}")
-    return p
-
-
-def _restore(steps: FloatArray, order: IntArray, shape: tuple[int, ...]) -> FloatArray:
-    adjusted = np.empty_like(steps)
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted.reshape(shape)
+    order = np.argsort(p, axis=None)
+    adjusted = np.empty(p.size)
+    adjusted[order] = np.minimum(steps(p.ravel()[order]), 1.0)
+    return adjusted.reshape(p.shape)

@@ -142,9 +142,10 @@ def _predict(y: FloatArray, tried: IntArray, weights: FloatArray, x: FloatArray)
     folds = np.empty(len(tried), np.int64)
     folds[order] = np.arange(len(tried)) % min(_FOLDS, len(tried))
     every = np.empty((int(folds.max()) + 1, len(x)))
+    of_all = logistic(x[tried], y[tried], weights)
     for fold in range(len(every)):
         rest = folds != fold
-        every[fold] = special.expit(x @ logistic(x[tried[rest]], y[tried[rest]], weights[rest]))
+        every[fold] = special.expit(x @ logistic(x[tried[rest]], y[tried[rest]], weights[rest], of_all))
     predicted = every.mean(axis=0)
     predicted[tried] = every[folds, tried]
     return np.asarray(predicted)

@@ -7,9 +7,11 @@ from harness_uq.stats.common.arrays import FloatArray
 
 _STEPS = 12
 _RIDGE = 1.0
+_CONVERGED = 1e-7
+_SMALL = 1e-9
 
 
-def logistic(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+def logistic(x: FloatArray, y: FloatArray, weights: FloatArray, start: FloatArray | None = None) -> FloatArray:
     """Coefficients of a weighted logistic regression, slopes with a unit normal prior, by Newton's steps.
 
     Parameters
@@ -17,15 +19,20 @@ def logistic(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
     x : (n, k); a column of ones comes first
     y : (n,), in [0, 1]
     weights : (n,), positive; their mean does not matter
+    start : (k,), coefficients to begin from; None for those of no slope
     """
     n, k = x.shape
     w, target = weights / weights.mean(), y + (0.5 - y) / n
-    penalty = np.append(0.0, np.full(k - 1, _RIDGE))
-    beta = np.append(special.logit(w @ target / w.sum()), np.zeros(k - 1))
+    penalty = np.diag(np.append(0.0, np.full(k - 1, _RIDGE)))
+    beta = np.append(special.logit(w @ target / w.sum()), np.zeros(k - 1)) if start is None else start
     for _ in range(_STEPS):
         rate = special.expit(x @ beta)
-        slope = x.T @ (w * (target - rate)) - penalty * beta
-        curvature = (x * (w * rate * (1.0 - rate))[:, None]).T @ x + np.diag(penalty) + 1e-9 * np.eye(k)
+        slope = x.T @ (w * (target - rate)) - penalty @ beta
+        curvature = (x * (w * rate * (1.0 - rate))[:, None]).T @ x + penalty
+        curvature[0, 0] += _SMALL
         step = np.linalg.solve(curvature, slope)
-        beta = beta + step / max(1.0, float(np.abs(step).max()))
+        largest = float(np.abs(step).max())
+        beta = beta + step / max(1.0, largest)
+        if largest < _CONVERGED:  # the error that is left is about its square
+            break
     return np.asarray(beta)

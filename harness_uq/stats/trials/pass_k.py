@@ -266,13 +266,8 @@ def pass_k_posterior(
     >>> posterior.reach, 0 < low < posterior.mean < high < 1
     ('within', True)
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
-    score = count_score(kind, k, tau)
+    score = scored_event(k, kind, tau, scope)
     top = float(score[-1])
-    if top == 0:
-        raise NotEstimableError("mG-pass@1 is 0 by definition, whatever the system: take k >= 2")
-    if scope not in ("population", "benchmark"):
-        raise DataError(f"scope must be 'benchmark' or 'population'; got {scope!r}")
     s, n = check_question_counts(successes, trials)
     reach = _reach(n, k, extrapolate)
     grid = beta_binomial_grid(s, n)
@@ -282,6 +277,17 @@ def pass_k_posterior(
         else _benchmark_posterior(score / top, s, n, grid)
     )
     return PassKPosterior(inner, top, scope=scope, kind=kind, k=int(k), reach=reach)
+
+
+def scored_event(k: int, kind: PassKind, tau: float | None, scope: PassScope) -> FloatArray:
+    """Score of each number right among k trials, the last above 0; refuses a k, tau or scope that there is not."""
+    check_whole(k, "k", 1, MOST_TRIALS)
+    score = count_score(kind, k, tau)
+    if score[-1] == 0:
+        raise NotEstimableError("mG-pass@1 is 0 by definition, whatever the system: take k >= 2")
+    if scope not in ("population", "benchmark"):
+        raise DataError(f"scope must be 'benchmark' or 'population'; got {scope!r}")
+    return score
 
 
 def _reach(trials: FloatArray, k: int, extrapolate: bool) -> PassReach:

@@ -3,18 +3,17 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.errors import NotEstimableError
 from harness_uq.stats.common.outcomes import check_question_counts
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.common.scalars import MOST_TRIALS, check_whole
 from harness_uq.stats.means.bounded import (
     bounded_posterior,
     cluster_totals,
     clustered_bounded_posterior,
     default_atom_mass,
 )
-from harness_uq.stats.trials.count_scores import PassKind, count_score, expected_scores, squared_score
-from harness_uq.stats.trials.pass_k import PassScope
+from harness_uq.stats.trials.count_scores import PassKind, expected_scores, squared_score
+from harness_uq.stats.trials.pass_k import PassScope, scored_event
 
 
 def unbiased_pass_k_posterior(
@@ -62,13 +61,8 @@ def unbiased_pass_k_posterior(
     >>> unbiased_pass_k_posterior([1, 1, 0], 1, 1)
     BetaPosterior(a=3, b=2, low=0, high=1)
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
-    score = count_score(kind, k, tau)
+    score = scored_event(k, kind, tau, scope)
     top = float(score[-1])
-    if top == 0:
-        raise NotEstimableError("mG-pass@1 is 0 by definition, whatever the system: take k >= 2")
-    if scope not in ("population", "benchmark"):
-        raise DataError(f"scope must be 'benchmark' or 'population'; got {scope!r}")
     s, n = check_question_counts(successes, trials)
     if n.min() < k:
         raise NotEstimableError(f"a question has {n.min():g} trials: an unbiased estimate needs at least k = {k}")

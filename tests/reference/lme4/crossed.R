@@ -8,10 +8,10 @@ effect <- function(levels, sd) rnorm(max(levels), sd = sd)[levels]
 data <- list()
 values <- list()
 
-keep <- function(name, frame, formula, logit = FALSE) {
+keep <- function(name, frame, formula, link = NULL) {
   factors <- setdiff(names(frame), "y")
-  fit <- if (logit) {
-    glmer(formula, frame, family = binomial, control = glmerControl(tolPwrss = 1e-9))
+  fit <- if (!is.null(link)) {
+    glmer(formula, frame, family = binomial(link), control = glmerControl(tolPwrss = 1e-9))
   } else {
     lmer(formula, frame, REML = TRUE, control = lmerControl(optCtrl = list(maxeval = 1e5, xtol_abs = 1e-10, ftol_abs = 1e-12)))
   }
@@ -46,18 +46,21 @@ keep("gauss three factors", cells, three)
 
 keep("gauss three factors, incomplete", cells[runif(nrow(cells)) < 0.8, ], three)
 
-binomial_cells <- function(questions, seeds, sd_question, sd_seed, mean) {
+binomial_cells <- function(questions, seeds, sd_question, sd_seed, mean, chance = plogis) {
   cells <- grid(question = 1:questions, seed = 1:seeds)
   eta <- mean + effect(cells$question, sd_question) + effect(cells$seed, sd_seed)
-  cells$y <- rbinom(nrow(cells), 1, plogis(eta))
+  cells$y <- rbinom(nrow(cells), 1, chance(eta))
   cells
 }
 both <- y ~ (1 | question) + (1 | seed)
-keep("binomial even", binomial_cells(300, 10, 1, 0.6, 0), both, TRUE)
-keep("binomial high", binomial_cells(500, 10, 1, 0.5, 1.8), both, TRUE)
-keep("binomial hard", binomial_cells(400, 20, 1.5, 0.4, -1), both, TRUE)
+keep("binomial even", binomial_cells(300, 10, 1, 0.6, 0), both, "logit")
+keep("binomial high", binomial_cells(500, 10, 1, 0.5, 1.8), both, "logit")
+keep("binomial hard", binomial_cells(400, 20, 1.5, 0.4, -1), both, "logit")
 cells <- binomial_cells(400, 12, 1, 0.8, 0.5)
-keep("binomial incomplete", cells[runif(nrow(cells)) < 0.7, ], both, TRUE)
+keep("binomial incomplete", cells[runif(nrow(cells)) < 0.7, ], both, "logit")
+
+keep("probit even", binomial_cells(300, 10, 0.6, 0.4, 0, pnorm), both, "probit")
+keep("probit high", binomial_cells(500, 20, 0.8, 0.3, 1.1, pnorm), both, "probit")
 
 write.csv(do.call(rbind, data), gzfile("data.csv.gz"), row.names = FALSE, quote = FALSE, na = "")
 write.csv(do.call(rbind, values), "values.csv", row.names = FALSE, quote = FALSE)

@@ -17,6 +17,7 @@ from harness_uq.stats import (
 )
 from harness_uq.stats.effects.crossed import CrossedPosterior
 from harness_uq.stats.effects.design import read_design
+from harness_uq.stats.effects.latent import Link
 from harness_uq.stats.effects.spread import Spread, chi_squared, effect_variance, known, real_posterior
 from harness_uq.stats.effects.variances import estimate_variances, strata
 from tests.conftest import ROOT
@@ -67,11 +68,14 @@ def test_components_of_real_scores_are_those_of_lmer(name: str) -> None:
         assert found[term] == pytest.approx(sd, rel=1e-3, abs=2e-5), term
 
 
-@pytest.mark.parametrize("name", sorted(name for name in lme4_values() if name.startswith("binomial")))
-def test_sds_on_the_logit_scale_are_near_those_of_glmer(name: str) -> None:
+LINKS: dict[str, Link] = {name: "probit" if name.startswith("probit") else "logit" for name in lme4_values()}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in LINKS if not name.startswith("gauss")))
+def test_sds_on_the_scale_of_the_link_are_near_those_of_glmer(name: str) -> None:
     """Within 15 %: glmer maximises the likelihood, so that K seeds give sqrt(1 - 1/K) of the sd (.95 at K = 10), by
     Laplace's approximation, which pulls questions of few trials down; ours are moments, free of both."""
-    found = fitted(name).logit_sds()
+    found = fitted(name).latent_sds(LINKS[name])
     for term, sd in lme4_values()[name].items():
         (factor,) = term
         assert found[factor] == pytest.approx(sd, rel=0.15)
@@ -234,6 +238,23 @@ def test_large_incomplete_tables_take_moments_that_agree_with_the_likelihood() -
         assert one.sd == pytest.approx(other.sd, rel=0.05)
 
 
+def test_components_of_copies_add_up_to_the_variance_of_a_score() -> None:
+    """Two runs that score alike, passages of unequal size: no residual, where the likelihood has no maximum."""
+    rng = np.random.default_rng(16)
+    passage = np.repeat(np.arange(30), rng.integers(2, 8, 30))
+    right = (rng.random(len(passage)) < rng.beta(2, 1, 30)[passage]).astype(float)
+    twice = {"passage": np.tile(passage, 2), "question": np.tile(np.arange(len(passage)), 2)}
+    run = np.repeat([0, 1], len(passage))
+    found = crossed_posterior(np.tile(right, 2), twice | {"run": run}, new=("passage", "run"))
+    sds = {c.name: c.sd for c in found.components}
+    assert sum(sd**2 for sd in sds.values()) == pytest.approx(right.var(), rel=0.1)
+    assert sds["run"] == pytest.approx(0, abs=1e-6)
+    for component in found.components:
+        low, high = component.sd_interval()
+        assert low <= component.sd * 1.05 + 1e-6
+        assert high >= component.sd * 0.95
+
+
 def test_the_interval_closes_on_the_plain_score_whatever_the_difficulties() -> None:
     """Easy and hopeless questions, where a fitted Beta or normal would settle beside the score."""
     rng = np.random.default_rng(11)
@@ -306,17 +327,30 @@ def test_scores_outside_their_family_are_refused(y, options, error) -> None:
         crossed_posterior(y, {"question": [1, 2]}, **options)
 
 
-def test_logit_sds_are_for_right_and_wrong_only() -> None:
+def test_latent_sds_are_for_right_and_wrong_only() -> None:
     with pytest.raises(NotEstimableError, match="real"):
-        crossed_posterior([0.5, 0.7, 0.1], {"question": [1, 2, 3]}).logit_sds()
+        crossed_posterior([0.5, 0.7, 0.1], {"question": [1, 2, 3]}).latent_sds()
 
 
-def test_two_levels_far_apart_give_students_t_of_one_degree_of_freedom() -> None:
-    """Means .4 apart over 100 rows each: half of the mass within t_1's quartile, .2 × 1, of the mean."""
-    spread = effect_variance(square=100 * 0.4**2 / 2, df=1, noise=1e-6, size=100.0, scale=1.0).scaled(1 / 2)
+@pytest.mark.parametrize(("scale", "least", "most"), [(1.0, 1.0, 1.3), (0.08, 0.85, 1.0)])
+def test_two_levels_far_apart_give_about_students_t_of_one_degree_of_freedom(scale, least, most) -> None:
+    """Means .4 apart over 100 rows each: half of the mass within t_1's quartile, .2 × 1, of the mean.
+
+    The prior of the sd falls more slowly than 1 / sd below a quarter of the sd of a score (here estimated at .28, wider
+    than t) and ends at ten times that of a score (.08: the effect is all that varies).
+    """
+    spread = effect_variance(square=100 * 0.4**2 / 2, df=1, noise=1e-6, size=100.0, scale=scale).scaled(1 / 2)
     low, high = real_posterior(0.0, spread.plus(known(1e-7))).interval(0.5)
-    assert high == pytest.approx(0.2 * stats.t(1).ppf(0.75), rel=0.1)
+    assert least < high / (0.2 * stats.t(1).ppf(0.75)) < most
     assert low == pytest.approx(-high, rel=1e-6)
+
+
+def test_levels_that_hardly_differ_leave_their_effect_mostly_nil() -> None:
+    """A mean square as small as noise alone makes it: posterior odds of no effect above the prior's 2 to 3."""
+    seen = effect_variance(square=0.5, df=2, noise=0.5, size=500.0, scale=1.0)
+    assert seen.weights[seen.values == 0].sum() > 0.75
+    far = effect_variance(square=50.0, df=2, noise=0.5, size=500.0, scale=1.0)
+    assert far.weights[far.values == 0].sum() < 1e-9
 
 
 def test_sums_of_unknown_variances_keep_mean_and_mass() -> None:

@@ -1,0 +1,86 @@
+"""The pictures of README and docs are what `python docs/pictures.py` draws."""
+
+import importlib
+import re
+from contextlib import chdir
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from harness_uq.cli import main
+from tests.conftest import ROOT
+
+pytest.importorskip("matplotlib")
+IMAGES = ROOT / "docs" / "images"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch):
+    """`script("draw_house")` is that module of docs."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+
+    def load(name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    return load
+
+
+def test_every_picture_has_a_command_that_draws_it(script) -> None:
+    assert {path.name for path in IMAGES.iterdir()} == set(script("pictures").COMMANDS)
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {name for page in pages for name in re.findall(r"\]\([^)]*images/([^/)]+)", page.read_text("utf-8"))}
+    assert shown == set(script("pictures").COMMANDS)
+
+
+def test_the_house_shows_the_rooms_and_imports_that_there_are(script) -> None:
+    pytest.importorskip("grimp")
+    drawn = script("pictures").stamped(IMAGES / "house.svg")
+    assert drawn == script("draw_house").source(), "run: python docs/pictures.py house.svg"
+
+
+@pytest.mark.harness
+def test_the_picture_of_the_report_shows_what_the_report_says(ready: Path, script) -> None:
+    pytest.importorskip("playwright")
+    draw = script("draw_report")
+    with chdir(ready):
+        assert main(draw.COMMAND) == 0
+    source = draw.source((ready / "report.html").read_text("utf-8"))
+    assert script("pictures").stamped(IMAGES / "report.png") == source, "run: python docs/pictures.py report.png"
+
+
+@pytest.mark.slow
+@pytest.mark.harness
+def test_the_picture_of_the_viewer_shows_the_scores_that_the_run_gives(tmp_path: Path, script) -> None:
+    pytest.importorskip("playwright")
+    draw = script("draw_viewer")
+    source = draw.source(draw.run(tmp_path))
+    assert script("pictures").stamped(IMAGES / "inspect-view.png") == source, (
+        "run: python docs/pictures.py inspect-view.png"
+    )
+
+
+@pytest.mark.slow
+def test_the_gallery_is_what_is_drawn(tmp_path: Path, script) -> None:
+    pytest.importorskip("pyarrow")
+    from matplotlib.image import imread
+
+    script("draw_gallery").main(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {path.name for path in (IMAGES / "gallery").iterdir()}
+    for name in sorted(names):
+        drawn, kept = imread(tmp_path / name), imread(IMAGES / "gallery" / name)
+        assert drawn.shape == kept.shape, name
+        # another release of matplotlib may set letters a little differently
+        assert np.abs(drawn - kept).mean() < 0.01, f"{name}: run: python docs/pictures.py gallery"
+
+
+def test_a_stamp_is_read_as_it_was_written(tmp_path: Path, script) -> None:
+    from PIL import Image
+
+    pictures = script("pictures")
+    Image.new("RGB", (2, 2)).save(tmp_path / "a.png")
+    assert pictures.stamped(tmp_path / "a.png") == ""
+    pictures.stamp(tmp_path / "a.png", pictures.hash_of("a", "b"))
+    assert pictures.stamped(tmp_path / "a.png") == pictures.hash_of("a", "b")
