@@ -133,7 +133,9 @@ class AnytimeWatch:
         keys = task.questions.hashes or task.questions.ids
         codes = found.clusters.codes
         if codes is not None:
-            self._clusters = _LoggedClusters(found.clusters.key, codes[rows].tolist())
+            self._clusters = _LoggedClusters(
+                found.clusters.key, np.unique(codes[rows], return_inverse=True)[1].tolist()
+            )
         return _Line(
             data.metric,
             data.values[rows, 0],

@@ -124,8 +124,9 @@ class EarlyStopping(msgspec.Struct):
     def clusters(self) -> list[int] | None:
         """A cluster's number for each question planned, in the order of the line, where our rule logged them."""
         codes = (self.metadata or {}).get("clusters") if self.is_anytime else None
-        is_codes = isinstance(codes, list) and all(isinstance(code, int) for code in codes)
-        return cast(list[int], codes) if is_codes else None
+        if not isinstance(codes, list) or not all(isinstance(code, int) and 0 <= code < len(codes) for code in codes):
+            return None
+        return cast(list[int], codes)
 
     @property
     def cluster_key(self) -> str | None:

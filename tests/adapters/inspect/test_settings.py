@@ -1,7 +1,7 @@
 import pytest
 
 from harness_uq_inspect.read.reported import Epochs
-from harness_uq_inspect.read.schema import Config, Dataset, Header, Plan, Spec
+from harness_uq_inspect.read.schema import STOP_WHEN, Config, Dataset, EarlyStopping, Header, Plan, Results, Spec
 from harness_uq_inspect.read.settings import run_facts, system_name
 
 
@@ -46,3 +46,24 @@ def test_absent_settings_are_left_out():
     found = run_facts(header(task_args_passed={}), Epochs(1))
     assert found.settings == {"status": "started", "epochs": 1}
     assert not found.is_finished
+
+
+def watched(codes, *, manager=STOP_WHEN):
+    stopping = EarlyStopping(manager, metadata={"rule": {"valid": "anytime"}, "cluster": "passage", "clusters": codes})
+    spec = Spec(task="t", model="m", dataset=Dataset(sample_ids=["c", "a", 3, "b"]))
+    return Header(version=2, eval=spec, results=Results(total_samples=4, early_stopping=stopping))
+
+
+def test_the_clusters_of_questions_never_asked_follow_those_of_the_logged_ones():
+    found = run_facts(watched([0, 1, 0, 2]), Epochs(1), ["c", "3"])
+    assert (found.n_watched, found.watched_clusters) == (4, (0, 0, 1, 2))
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 0], [0, 1, 0, -1], [0, 1, 0, 4], ["a"] * 4, "0102", None])
+def test_clusters_that_do_not_fit_the_questions_are_not_known(codes):
+    assert run_facts(watched(codes), Epochs(1), ["c"]).watched_clusters is None
+
+
+def test_clusters_of_another_rule_or_of_unknown_questions_are_not_known():
+    assert run_facts(watched([0, 1, 0, 2], manager="theirs"), Epochs(1), ["c"]).watched_clusters is None
+    assert run_facts(watched([0, 1, 0, 2]), Epochs(1), ["elsewhere"]).watched_clusters is None
