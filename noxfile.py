@@ -17,9 +17,11 @@ nox.options.default_venv_backend = "venv"
 
 CONSTRAINTS = ["--constraint", "constraints.txt"]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# byte code is kept, also where the user keeps none: else every worker and every command under test compiles all anew
+TESTS = {"PYTHONDONTWRITEBYTECODE": "", **ONE_THREAD}
 # what the environment must hold is there: no test may skip for want of a package
-EVERYTHING = {"HARNESS_UQ_REQUIRE_ALL": "1", **ONE_THREAD}
-FAST = ("-n", "2", "--dist", "loadfile", "-m", "not slow and not harness")
+EVERYTHING = {"HARNESS_UQ_REQUIRE_ALL": "1", **TESTS}
+FAST = ("-n", "2", "--dist", "loadfile", "-m", "not slow and not harness", "--hypothesis-profile", "fast")
 CORE = (
     *("harness_uq", "tests", "--ignore=tests/adapters", "--ignore=tests/fuzz", "--ignore=tests/test_examples.py"),
     *("--doctest-ignore-import-errors", "--ignore=harness_uq/scaling/cluster.py"),  # modules of the extras
@@ -65,7 +67,7 @@ def tests(session: nox.Session) -> None:
 def fast(session: nox.Session) -> None:
     """Tests of two seconds or less, for work at the desk."""
     _install(session, "--editable", ".[dev]")
-    session.run("pytest", *FAST, *session.posargs, env=ONE_THREAD)
+    session.run("pytest", *FAST, *session.posargs, env=TESTS)
 
 
 @nox.session(venv_backend="none")
@@ -98,7 +100,7 @@ def _interpreter(session: nox.Session, version: str) -> str:
 
 def _core(session: nox.Session, python: str) -> None:
     session.run(
-        python, "-m", "pytest", "-p", "no:cacheprovider", *FAST, *CORE, *session.posargs, env=ONE_THREAD, external=True
+        python, "-m", "pytest", "-p", "no:cacheprovider", *FAST, *CORE, *session.posargs, env=TESTS, external=True
     )
 
 
@@ -116,7 +118,7 @@ def docs(session: nox.Session) -> None:
     site = Path("docs", "_build", "html")
     session.run("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", str(site), env=ONE_THREAD)
     pages = session.posargs or ["tests/docs", "tests/test_public_names.py", "docs"]
-    env = ONE_THREAD | {"HARNESS_UQ_SITE": str(site.resolve())}
+    env = TESTS | {"HARNESS_UQ_SITE": str(site.resolve())}
     session.run("pytest", "-n", "2", "--dist", "loadfile", *pages, env=env)
 
 

@@ -1,21 +1,21 @@
-"""Many logs: one process, two, a dask cluster and a store, against one another.
+"""Many logs: one process, two, a dask cluster, S3 and a store, against one another.
 
     python benchmarks/bench_scale.py [--logs 2000] [--folder DIR]
 
-The logs are made from the stand-ins of `tests/data/logs.zip`: half are `.eval` files of 100 questions, half runs of
-lm-eval of two tasks and their group; scores are drawn again, and so differ. Each run is a process of its own. Its time
-is given on the clock and, since other work may share the machine, on the critical path: processor time of the main
-process and of the busiest worker. Rows are compared as the bytes of the JSON that is printed. Written to
-benchmarks/results/scale.json.
+The logs are made from the stand-ins of `tests/data/logs.zip` (`scale_logs.py`). Each run is a process of its own; runs
+that are compared by time take turns, three times, and the median counts. Time is given on the clock and, since other
+work may share the machine, on the critical path: processor time of the main process and of the busiest worker. Rows are
+compared as the bytes of the JSON that is printed. Written to benchmarks/results/scale.json, and what docs/scale.md says
+of it there (`scale_text.py`).
 """
 
 import argparse
 import contextlib
 import hashlib
-import io
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,17 +23,21 @@ import sys
 import tempfile
 import threading
 import time
-import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "results" / "scale.json"
+from bench_remote import server
+from scale_logs import A_FOLDER, inflate, largest, make_logs
+from scale_text import RESULTS, write_page
+
 WAYS = {
     "one process": {},
     "two processes": {"engine": "joblib", "jobs": 2},
-    "dask, two workers": {"engine": "dask", "jobs": 2},
+    "dask, two workers that were there": {"engine": "dask", "jobs": 2, "is_there": True},
+    "dask, two workers started and ended": {"engine": "dask", "jobs": 2},
 }
-A_FOLDER = 200
+ROUNDS = 3
 
 
 def main() -> int:
@@ -54,6 +58,8 @@ def main() -> int:
         measures = {
             "engines": lambda: engines(timed),
             "store": lambda: store(timed, folder / "store"),
+            "command": lambda: command(timed, folder / "store-of-command"),
+            "s3": lambda: s3(timed, Path(temporary)),
             "memory": lambda: memory(folders, options.logs),
             "failures": lambda: failures(folder / "broken", folders[0]),
             "killed": lambda: killed(timed[:1], folder / "killed"),
@@ -63,6 +69,7 @@ def main() -> int:
             found[name] = each()
             print(name, json.dumps(found[name], indent=1), flush=True)
     RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    write_page()
     return 0
 
 
@@ -71,26 +78,28 @@ def main() -> int:
 
 def engines(paths: list[str]) -> dict:
     """Each way against one process."""
-    runs = {way: run(paths, **settings) for way, settings in WAYS.items()}
-    one = runs["one process"]
+    rounds = [{way: run(paths, **settings) for way, settings in WAYS.items()} for _ in range(ROUNDS)]
+    return {way: against(paths, [(made["one process"], made[way]) for made in rounds]) for way in WAYS}
+
+
+def against(paths: list[str], pairs: list[tuple[dict, dict]]) -> dict:
+    """Runs against runs of one process that took turns with them."""
     return {
-        way: {
-            "seconds": round(made["seconds"], 1),
-            "critical path, s of processor": round(path_of(made), 1),
-            "times one process, clock": round(one["seconds"] / made["seconds"], 2),
-            "times one process, critical path": round(path_of(one) / path_of(made), 2),
-            "rows identical": made["digest"] == one["digest"],
-            "rows": made["rows"],
-            "megabytes": round(made["bytes"] / 1e6),
-        }
-        for way, made in runs.items()
+        "seconds": round(median(made["seconds"] for _, made in pairs), 1),
+        "critical path, s of processor": round(median(path_of(made) for _, made in pairs), 1),
+        "times one process, clock": round(median(one["seconds"] / made["seconds"] for one, made in pairs), 2),
+        "times one process, critical path": round(median(path_of(one) / path_of(made) for one, made in pairs), 2),
+        "rows identical": all(made["digest"] == one["digest"] for one, made in pairs),
+        "rows": pairs[0][1]["rows"],
+        "megabytes": round(sum(file.stat().st_size for name in paths for file in Path(name).rglob("*")) / 1e6),
     }
 
 
 def store(paths: list[str], folder: Path) -> dict:
     """A store filled, and used again, and used under other options."""
     shutil.rmtree(folder, ignore_errors=True)
-    cold, warm = (run(paths, store=str(folder)) for _ in range(2))
+    cold, *again = (run(paths, store=str(folder)) for _ in range(1 + ROUNDS))
+    warm = sorted(again, key=lambda made: made["cpu"])[ROUNDS // 2]
     other = run(paths, store=str(folder), level=0.9)
     return {
         "cold, s of processor": round(cold["cpu"], 1),
@@ -101,9 +110,42 @@ def store(paths: list[str], folder: Path) -> dict:
         "files of logs opened, warm": warm["opened"],
         "files of logs opened under other options": other["opened"],
         "cold over other options, processor": round(cold["cpu"] / other["cpu"], 1),
-        "rows identical": cold["digest"] == warm["digest"],
+        "rows identical": all(made["digest"] == cold["digest"] for made in again),
         "bytes a log": round(sum(path.stat().st_size for path in folder.rglob("*.parquet")) / cold["logs"]),
     }
+
+
+def command(paths: list[str], folder: Path) -> dict:
+    """The command with its start and its table of JSON, with a store that is filled, and again."""
+    shutil.rmtree(folder, ignore_errors=True)
+    line = [sys.executable, "-m", "harness_uq", "estimate", *paths, "--format", "json", "--store", str(folder)]
+    spent = []
+    for _ in range(2):
+        before = processor_of_children()
+        subprocess.run(line, stdout=subprocess.DEVNULL, check=True)
+        spent.append(processor_of_children() - before)
+    return {"cold, s of processor": round(spent[0], 1), "warm, s of processor": round(spent[1], 1)}
+
+
+def processor_of_children() -> float:
+    """Processor time of processes that were waited for, s."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def s3(paths: list[str], folder: Path) -> dict:
+    """The same logs on S3 (moto's server on the loopback), read by two processes."""
+    from fsspec.core import url_to_fs
+
+    here = run(paths)
+    with server(folder) as (bucket, _):
+        files, _ = url_to_fs(bucket)
+        root = str(Path(paths[0]).parent)
+        for path in paths:
+            files.put(path, f"{bucket}/{Path(path).name}", recursive=True)
+        made = run([f"{bucket}/{Path(path).name}" for path in paths], engine="joblib", jobs=2, instead=[bucket, root])
+    same = made["digest"] == here["digest"]
+    return {"seconds": round(made["seconds"], 1), "rows": made["rows"], "rows identical": same}
 
 
 def memory(folders: list[Path], n_logs: int) -> dict:
@@ -112,9 +154,12 @@ def memory(folders: list[Path], n_logs: int) -> dict:
     small, large = (run(paths, engine="joblib", jobs=2, method="wilson") for paths in (few, many))
     alone = run([str(largest(Path(path) for path in many))], method="wilson")
     return {
-        f"main process, MB at {n_logs // 5} logs": round(small["peak"]),
-        f"main process, MB at {2 * n_logs} logs": round(large["peak"]),
+        "logs, few": n_logs // 5,
+        "logs, many": 2 * n_logs,
+        "main process at few, MB": round(small["peak"]),
+        "main process at many, MB": round(large["peak"]),
         "main process, many over few": round(large["peak"] / small["peak"], 3),
+        "kB a row": round(1024 * (large["peak"] - small["peak"]) / (large["rows"] - small["rows"]), 1),
         "worker, MB": round(large["worker_peak"]),
         "largest log alone, MB": round(alone["peak"]),
         "worker over largest log alone": round(large["worker_peak"] / alone["peak"], 3),
@@ -193,19 +238,25 @@ def killed(paths: list[str], folder: Path, times: int = 50) -> dict:
 
 def run(paths: list[str], **settings: object) -> dict:
     """What a process of its own measures."""
-    command = [sys.executable, __file__, "--measure", json.dumps({"paths": paths, **settings})]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    line = [sys.executable, __file__, "--measure", json.dumps({"paths": paths, **settings})]
+    return json.loads(subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
 def measure(
     paths: list[str],
     engine: str | None = None,
     jobs: int | None = None,
+    is_there: bool = False,
     store: str | None = None,
     method: str = "bayes",
     level: float = 0.95,
+    instead: tuple[str, str] = ("", ""),
 ) -> dict:
-    """Rows of the logs, with time, memory and files opened; imports are left out of the times."""
+    """Rows of the logs, with time, memory and files opened; imports of this process are left out of the times.
+
+    `is_there`: the workers of the cluster run already, and have done nothing yet. `instead`: a part of the rows' places
+    and what stands for it when rows are compared.
+    """
     from harness_uq import Options
     from harness_uq.report.tabular import estimates_json
     from harness_uq.scaling.engine import Engine
@@ -218,26 +269,34 @@ def measure(
     def progress(at: object) -> None:
         children.update({pid: figures for pid in descendants(os.getpid()) if (figures := figures_of(pid))})
 
-    who = Engine() if engine is None else Engine(engine, jobs)
-    start, cpu = time.perf_counter(), time.process_time()
-    found = scan(paths, Options(method=method, level=level), engine=who, store=store, progress=progress)
-    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    with two_workers(jobs) if is_there else contextlib.nullcontext() as scheduler:
+        before = {pid: figures["cpu"] for pid in descendants(os.getpid()) if (figures := figures_of(pid))}
+        who = Engine() if engine is None else Engine(engine, jobs, scheduler)
+        start, cpu = time.perf_counter(), time.process_time()
+        found = scan(paths, Options(method=method, level=level), engine=who, store=store, progress=progress)
+        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     peak = figures_of(os.getpid())["peak"]  # before the rows are printed
-    digest = hashlib.sha256(estimates_json(found.rows).encode()).hexdigest()
+    digest = hashlib.sha256(estimates_json(found.rows).replace(*instead).encode()).hexdigest()
     return {
         "seconds": seconds,
         "cpu": cpu,
-        "worker_cpu": max((figures["cpu"] for figures in children.values()), default=0.0),
+        "worker_cpu": max((figures["cpu"] - before.get(pid, 0) for pid, figures in children.items()), default=0.0),
         "worker_peak": max((figures["peak"] for figures in children.values()), default=0.0),
         "peak": peak,
         "rows": len(found.rows),
         "logs": len({row.source.path for row in found.rows}),
-        "bytes": sum(
-            path.stat().st_size for name in paths for path in [*Path(name).rglob("*"), Path(name)] if path.is_file()
-        ),
         "opened": len(opened),
         "digest": digest,
     }
+
+
+@contextlib.contextmanager
+def two_workers(jobs: int | None) -> Iterator[str]:
+    """A dask cluster of this machine; the address of its scheduler, which runs in this process."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
 
 
 def path_of(made: dict) -> float:
@@ -278,115 +337,6 @@ def kill_readers(pid: int, path: Path, is_over: threading.Event) -> None:
             with contextlib.suppress(OSError):
                 if path.name in Path(f"/proc/{child}/maps").read_text():
                     os.kill(child, signal.SIGKILL)
-
-
-# ---------------------------------------------------------------- logs
-
-
-def make_logs(folder: Path, n: int) -> None:
-    """`n` logs in folders of 200, half of each harness; those that are there stay."""
-    if folder.exists() and len(list(folder.iterdir())) == n // A_FOLDER:
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    templates = Templates()
-    for i in range(n):
-        target = folder / f"{i // A_FOLDER:03}"
-        target.mkdir(parents=True, exist_ok=True)
-        (templates.inspect if i % 2 else templates.lm_eval)(target, i)
-
-
-class Templates:
-    """Logs of the stand-ins, of which others are made."""
-
-    def __init__(self) -> None:
-        self._rng = random.Random(7)
-        with zipfile.ZipFile(ROOT / "tests" / "data" / "logs.zip") as archive:
-            names = archive.namelist()
-            run = next(n for n in names if "negotiationtom" in n and "run_a" in n and "results_" in n)
-            log = next(n for n in names if "popularity_100" in n and n.endswith(".eval"))
-            self._results = json.loads(archive.read(run))
-            self._rows = {
-                task: [
-                    json.loads(line)
-                    for line in archive.read(
-                        next(n for n in names if f"samples_{task}_" in n and "run_a" in n)
-                    ).splitlines()
-                ]
-                for task in ("negotiationtom_belief", "negotiationtom_desire")
-            }
-            self._members = _members(archive.read(log))
-
-    def inspect(self, folder: Path, i: int) -> None:
-        """A log of 100 questions."""
-        members = dict(self._members)
-        header, summaries = json.loads(members["header.json"]), json.loads(members["summaries.json"])
-        chance = self._rng.uniform(0.2, 0.9)
-        right = [self._rng.random() < chance for _ in summaries]
-        for summary, is_right in zip(summaries, right, strict=True):
-            summary["scores"]["match"]["value"] = "C" if is_right else "I"
-        header["eval"] |= {
-            "model": f"maker/model-{i}",
-            "created": f"2026-01-01T00:00:{i % 60:02}+00:00",
-            "eval_id": f"e{i}",
-        }
-        value, n = sum(right) / len(right), len(right)
-        metrics = header["results"]["scores"][0]["metrics"]
-        metrics["accuracy"]["value"], metrics["stderr"]["value"] = value, (value * (1 - value) / (n - 1)) ** 0.5
-        members |= {"header.json": json.dumps(header), "summaries.json": json.dumps(summaries)}
-        with zipfile.ZipFile(folder / f"{i:06}.eval", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for name, content in members.items():
-                archive.writestr(name, content)
-
-    def lm_eval(self, folder: Path, i: int) -> None:
-        """A run of two tasks of 20 questions in clusters, and of their group."""
-        target, time_of = folder / f"model-{i}", f"2026-01-01T00-00-{i % 60:02}.{i:06}"
-        target.mkdir()
-        values = {}
-        for task, rows in self._rows.items():
-            chance = self._rng.uniform(0.2, 0.9)
-            drawn = [row | {"acc": float(self._rng.random() < chance)} for row in rows]
-            values[task] = sum(row["acc"] for row in drawn) / len(drawn)
-            lines = "".join(json.dumps(row) + "\n" for row in drawn)
-            (target / f"samples_{task}_{time_of}.jsonl").write_text(lines)
-        (target / f"results_{time_of}.json").write_text(json.dumps(self._with(values, i)))
-
-    def _with(self, values: dict[str, float], i: int) -> dict:
-        group, results = "negotiationtom", self._results
-        named = {task: results["results"][task] | {"acc,none": value} for task, value in values.items()}
-        mean = {"acc,none": sum(values.values()) / len(values), "acc_stderr,none": 0.08, "alias": group, "name": group}
-        return results | {
-            "results": named | {group: mean},
-            "groups": {group: mean},
-            "group_subtasks": {group: list(values)},
-            "configs": {task: results["configs"][task] for task in values},
-            "n-samples": {task: results["n-samples"][task] for task in values},
-            "model_name": f"maker/model-{i}",
-        }
-
-
-def _members(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in ("header.json", "summaries.json", "_journal/start.json")}
-
-
-def inflate(path: Path, n: int) -> None:
-    """Make a log of many more questions of it, which takes long to read."""
-    members = _members(path.read_bytes())
-    summaries = json.loads(members["summaries.json"])
-    many = [summary | {"id": f"{k}-{i}"} for k in range(n // len(summaries)) for i, summary in enumerate(summaries)]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, part in (members | {"summaries.json": json.dumps(many).encode()}).items():
-            archive.writestr(name, part)
-
-
-def largest(folders: object) -> Path:
-    """The largest log."""
-    return max((path for folder in folders for path in folder.iterdir()), key=size_of)
-
-
-def size_of(path: Path) -> int:
-    """Bytes of a file, or of all files of a folder."""
-    return sum(file.stat().st_size for file in path.rglob("*")) if path.is_dir() else path.stat().st_size
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PR
 
 # a property's first example may import half of scipy, and CI machines are slow: time is no property here
 settings.register_profile("harness_uq", deadline=None, derandomize=True)
+settings.register_profile("fast", settings.get_profile("harness_uq"), max_examples=20)
 settings.load_profile("harness_uq")
 
 RunPython = Callable[..., str]
@@ -195,6 +196,14 @@ def _skip_unless(demand: str, what: str) -> None:
         pytest.fail(f"{what}, and {demand} is set")
     _absences.add(f"Skipped: {what}")
     pytest.skip(what)
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out whose mark is not asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever asks for runs of a real harness runs one, also where its author did not say so."""
+    for item in items:
+        if {"lm_eval_runs", "inspect_runs"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.harness)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -58,9 +58,9 @@ def run(runner: Path, **given: str) -> tuple[int, str, str]:
     [
         ("same", "pass", 0, "pass"),
         ("worse", "pass", 1, "fail"),
-        ("near", "pass", 0, "undecided"),
-        ("near", "fail", 3, "undecided"),
-        ("none", "pass", 4, "none"),
+        pytest.param("near", "pass", 0, "undecided", marks=pytest.mark.slow),
+        pytest.param("near", "fail", 3, "undecided", marks=pytest.mark.slow),
+        pytest.param("none", "pass", 4, "none", marks=pytest.mark.slow),
     ],
 )
 def test_the_steps_end_as_the_gate_decides(runner: Path, new: str, undecided: str, code: int, decision: str) -> None:
@@ -72,6 +72,7 @@ def test_the_steps_end_as_the_gate_decides(runner: Path, new: str, undecided: st
     assert ("no such file" in summary) == (decision == "none")
 
 
+@pytest.mark.slow
 def test_further_arguments_several_margins_and_the_self_test(runner: Path) -> None:
     more = {"arguments": "--seed=3\n--gates=5\n", "self-test": "true", "level": "0.9"}
     code, summary, _ = run(runner, new="same.csv", baseline="old.csv", margin="0.05 correct=0.1", **more)

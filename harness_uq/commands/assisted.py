@@ -34,7 +34,6 @@ def add_assistance(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--drawn",
-        type=Path,
         metavar="FILE",
         help="with --history: the probabilities with which harness-uq subset drew the questions",
     )
@@ -53,7 +52,7 @@ def check_assistance(args: argparse.Namespace) -> None:
         raise _asked.UsageError("--human and --history answer different questions: give one of them")
     if args.drawn and not args.history:
         raise _asked.UsageError("--drawn goes with --history")
-    if args.metrics and args.human and not Path(args.human).is_file():
+    if args.metrics and args.human and not _is_file(args.human):
         args.metrics.append(args.human)  # the person's scores are read, not shown
 
 
@@ -98,11 +97,18 @@ def _judged(human: str, logs: "Sequence[TaskLog]", options: "Options", plugins: 
     from harness_uq.logs.labels import read_labels
 
     metrics = sorted({data.metric for log in logs for data in log.data})
-    if Path(human).is_file():
-        given: str | tuple[Label, ...] = read_labels(Path(human))
+    if _is_file(human):
+        given: str | tuple[Label, ...] = read_labels(human)
     elif human in metrics or not logs:
         given = human
     else:
         raise _asked.UsageError(f"--human {human}: no such file, and no such metric; there are {', '.join(metrics)}")
     with _asked.checking_arguments():
         return correct(logs, given, options, plugins=plugins)
+
+
+def _is_file(human: str) -> bool:
+    """Whether labels are in a file of this name, rather than in a metric; a store is asked when it is read."""
+    from harness_uq.logs.places import is_file, is_remote
+
+    return is_remote(human) or is_file(human)

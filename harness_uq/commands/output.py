@@ -47,6 +47,38 @@ def try_file(path: Path) -> None:
             TemporaryFile(dir=path.parent).close()
 
 
+def try_place(place: str) -> None:
+    """As `try_file`, of a path or a URL, whose store is asked whether it is there.
+
+    Raises
+    ------
+    HarnessUqError : if it cannot be written, or the store refuses
+    """
+    from harness_uq.logs.places import is_file, is_remote
+
+    if is_remote(place):
+        with writing(place):
+            is_file(place)
+    else:
+        try_file(Path(place))
+
+
+def write_place(place: str, content: bytes) -> None:
+    """As `write_file`, to a path or a URL.
+
+    Raises
+    ------
+    HarnessUqError : if it cannot be written
+    """
+    from harness_uq.logs.places import is_remote, write_whole
+
+    if is_remote(place):
+        with writing(place):
+            write_whole(place, content)
+    else:
+        write_file(Path(place), content)
+
+
 def make_folder(path: Path) -> None:
     """Make a folder, and make sure that files can be written in it.
 

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import asked as _asked
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     plugins = _asked.load_plugins(args)
     options = _asked.estimation_options(args, plugins)
     if args.html not in (None, "-"):
-        _output.try_file(Path(args.html))
+        _output.try_place(args.html)
     _assisted.check_assistance(args)
     is_assisted = _assisted.is_assisted(args)
     scans = _scale.scan_all_named(args, args.logs, plugins, None if is_assisted else options)
@@ -106,5 +105,5 @@ def _write(path: str, page: str) -> None:
     if path == "-":
         print(page)
         return
-    _output.write_file(Path(path), page.encode())
+    _output.write_place(path, page.encode())
     print(f"wrote {path}", file=sys.stderr)

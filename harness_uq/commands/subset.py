@@ -41,7 +41,7 @@ def add(commands: _options.Commands) -> None:
         "--after", nargs="+", metavar="LOG", help="the new system's runs of a first part: draw further questions"
     )
     parser.add_argument(
-        "--drawn", type=Path, metavar="FILE", help="with --after: the probabilities with which that part was drawn"
+        "--drawn", metavar="FILE", help="with --after: the probabilities with which that part was drawn"
     )
     parser.add_argument("--metric", help="whose scores say how hard a question is (default: the task's first)")
     parser.add_argument(

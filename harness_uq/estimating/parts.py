@@ -11,9 +11,11 @@ from harness_uq.errors import DataError, LogError, NotEstimableError, StructureE
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimating.analysis import Options, clusters_of, make_problem, not_estimable
 from harness_uq.estimating.finding import build, credible
+from harness_uq.logs import places
 from harness_uq.logs.data import FloatArray, Scores, TaskLog
 from harness_uq.logs.history import History, history_of
 from harness_uq.logs.joining import joined_parts
+from harness_uq.logs.refusals import shown
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.reading import Runs, task_logs
 from harness_uq.results.about import About
@@ -73,19 +75,21 @@ def estimate_whole(
     return [row for log in logs_read for row in _rows(log, earlier, chosen, drawn or {}, offered)]
 
 
-def read_probabilities(path: Path) -> Probabilities:
+def read_probabilities(path: str | Path) -> Probabilities:
     """What `harness-uq subset` wrote beside the ids: by task and question id, the probability of being drawn.
+
+    `path` may be a URL.
 
     Raises
     ------
     LogError : if the file cannot be read or holds something else
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, float]])
+        return msgspec.json.decode(places.read_bytes(str(path)), type=dict[str, dict[str, float]])
     except OSError as error:
-        raise LogError(f"{path} cannot be read: {error.strerror or error}") from None
+        raise LogError(f"{shown(str(path))} cannot be read: {error.strerror or error}") from None
     except msgspec.DecodeError as error:
-        raise LogError(f"{path} holds no probabilities of questions: {error}") from None
+        raise LogError(f"{shown(str(path))} holds no probabilities of questions: {error}") from None
 
 
 def probabilities_of(chances: Mapping[str, float] | None, history: History) -> FloatArray | None:

@@ -7,7 +7,7 @@ the `TaskLog`, in its order.
 """
 
 import copyreg
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -23,8 +23,12 @@ MetricKey: TypeAlias = tuple[str, str]
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
 
-def _sent(mapping: MappingProxyType[Any, Any]) -> tuple[type, tuple[dict[Any, Any]]]:
-    return MappingProxyType, (dict(mapping),)
+def _sent(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., MappingProxyType[Any, Any]], tuple[Any]]:
+    return _read_only_again, (dict(mapping),)
+
+
+def _read_only_again(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(content)  # whose own name pickle does not find
 
 
 # so that logs can be sent to other processes

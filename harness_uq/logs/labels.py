@@ -3,12 +3,15 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
 from harness_uq.errors import LogError
+from harness_uq.logs import places
 from harness_uq.logs.data import FloatArray
+from harness_uq.logs.refusals import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,8 @@ class Label:
     probability: float | None = None
 
 
-def read_labels(path: Path) -> tuple[Label, ...]:
-    """Grades of a CSV file with the columns `id` and `score`, and perhaps `task` and `probability`.
+def read_labels(path: str | Path) -> tuple[Label, ...]:
+    """Grades of a CSV file, a path or a URL, with the columns `id` and `score`, and perhaps `task` and `probability`.
 
     An empty score is a question without a grade.
 
@@ -39,13 +42,12 @@ def read_labels(path: Path) -> tuple[Label, ...]:
     LogError : if the file cannot be read, lacks a column, or a line holds something else than a number
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            table = csv.DictReader(stream)
-            if missing := sorted({"id", "score"} - set(table.fieldnames or ())):
-                raise LogError(f"{path} has no column {', '.join(missing)}; labels need id and score")
-            rows = [(table.line_num, row) for row in table]
+        table = csv.DictReader(StringIO(places.read_bytes(str(path)).decode("utf-8-sig"), newline=""))
+        if missing := sorted({"id", "score"} - set(table.fieldnames or ())):
+            raise LogError(f"{shown(str(path))} has no column {', '.join(missing)}; labels need id and score")
+        rows = [(table.line_num, row) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise LogError(f"{path} cannot be read: {error}") from None
+        raise LogError(f"{shown(str(path))} cannot be read: {error}") from None
     return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
 
 
@@ -71,10 +73,10 @@ def grades(labels: Sequence[Label], task: str, ids: Sequence[str]) -> tuple[Floa
     return score, chance if given else None
 
 
-def _label(path: Path, line: int, row: "dict[str, str]") -> Label:
+def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
     chance = (row.get("probability") or "").strip()
     try:
         score, probability = float(row["score"]), float(chance) if chance else None
     except ValueError:
-        raise LogError(f"{path}, line {line}: score and probability must be numbers; got {row}") from None
+        raise LogError(f"{shown(str(path))}, line {line}: score and probability must be numbers; got {row}") from None
     return Label(row["id"].strip(), score, (row.get("task") or "").strip() or None, probability)

@@ -27,7 +27,7 @@ def effect_sizes(found: Effects, *, title: str | None = None) -> "Figure":
     MissingDependencyError : if matplotlib is not installed
     """
     parts = found.components
-    figure = new_figure(7.5, 0.42 * len(parts) + 1.5)
+    figure = new_figure(7.5, 0.42 * len(parts) + 1.7)
     sizes, shares = (tidy(axes) for axes in figure.subplots(1, 2, sharey=True, width_ratios=[3, 2]))
     scale = 100.0 if found.is_share else 1.0
     _draw_sizes(sizes, parts, scale)
@@ -35,7 +35,7 @@ def effect_sizes(found: Effects, *, title: str | None = None) -> "Figure":
     sizes.invert_yaxis()
     unit = "points" if found.is_share else "units of the score"
     sizes.set_xlabel(
-        f"sd of one score, {unit}, with {100 * found.interval.level:g} % interval", fontsize=TEXT, color=INK
+        f"sd of one score, {unit},\nwith {100 * found.interval.level:g} % interval", fontsize=TEXT, color=INK
     )
     _draw_shares(shares, found)
     figure.suptitle(title or f"{found.model} on {found.task}, {found.metric}", fontsize=TEXT + 1, color=INK)
@@ -59,4 +59,4 @@ def _draw_shares(axes: "Axes", found: Effects) -> None:
     axes.tick_params(axis="y", left=False, labelleft=False)
     axes.set_xlim(0, 115)
     axes.set_xticks([0, 25, 50, 75, 100])
-    axes.set_xlabel("share of the uncertainty of the mean, %", fontsize=TEXT, color=INK)
+    axes.set_xlabel("share of the uncertainty\nof the mean, %", fontsize=TEXT, color=INK)

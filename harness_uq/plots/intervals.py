@@ -12,11 +12,13 @@ from harness_uq.plots.rows import (
     Pictured,
     forest_rows,
     legend_level,
+    pair_rows,
     panels,
     short_label,
     shorten,
     tick_text,
 )
+from harness_uq.results.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +31,7 @@ _DENSITY_CELLS = 256
 
 
 def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
-    """Forest plot: a dot and an interval a row, under a heading a task.
+    """Forest plot: a dot and an interval a row, under a heading a task; of one pair of systems a row a task.
 
     Estimates and rankings show scores, with the harness's own value ± z standard errors as a thin grey line;
     comparisons show differences A - B around a line at 0. Metrics of different ranges get axes of their own.
@@ -37,7 +39,7 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
     Parameters
     ----------
     results : estimates, comparisons or rankings, at least one
-    title : above the figure
+    title : above the figure; None for the names of a pair, and no title of anything else
 
     Returns
     -------
@@ -48,7 +50,10 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
     DataError : if there is nothing to draw
     MissingDependencyError : if matplotlib is not installed
     """
-    figure, drawn = _panel_axes(forest_rows(results), title)
+    shown = list(results)
+    pair = _pair_of(shown)
+    rows = pair_rows(pair) if pair else forest_rows(shown)
+    figure, drawn = _panel_axes(rows, title or (_pair_title(pair) if pair else None))
     for axes, panel in drawn:
         for y, row in _positions(panel):
             _draw_interval(axes, y, row, width=3.2)
@@ -70,6 +75,17 @@ def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = Non
             _draw_interval(axes, y, row, width=1.2)
     _legend(drawn)
     return figure
+
+
+def _pair_of(results: "Sequence[Pictured]") -> list[Comparison]:
+    """The results, where they are several comparisons of one pair of systems; else none."""
+    found = [result for result in results if isinstance(result, Comparison)]
+    is_pair = len({(row.system_a, row.system_b) for row in found}) == 1
+    return found if is_pair and 1 < len(found) == len(results) else []
+
+
+def _pair_title(rows: Sequence[Comparison]) -> str:
+    return f"{shorten(rows[0].system_a, 40)} − {shorten(rows[0].system_b, 40)}"
 
 
 def _panel_axes(rows: Sequence[ForestRow], title: str | None) -> "tuple[Figure, list[tuple[Axes, Panel]]]":

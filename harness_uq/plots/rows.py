@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import NormalDist
 from typing import TypeAlias
@@ -97,6 +97,11 @@ def forest_rows(results: Iterable[Pictured]) -> list[ForestRow]:
             rows += [_ranked_row(result, ranked) for ranked in result.systems]
     order = {group: place for place, group in enumerate(dict.fromkeys(row.group for row in rows))}
     return sorted(rows, key=lambda row: order[row.group])
+
+
+def pair_rows(comparisons: Iterable[Comparison]) -> list[ForestRow]:
+    """As `forest_rows`, for comparisons of one pair of systems: rows carry the task's name, not the pair's."""
+    return [replace(row, label=row.group, group="") for row in forest_rows(comparisons)]
 
 
 def panels(rows: Sequence[ForestRow]) -> list[Panel]:

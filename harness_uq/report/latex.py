@@ -1,9 +1,11 @@
 """Results as LaTeX tables for a paper: estimates, comparisons, ranks, plans, sections of text."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from harness_uq.errors import DataError
-from harness_uq.plots.rows import counted
+from harness_uq.plots.rows import counted, task_title
+from harness_uq.report.answers import comparison_answer, reasons
 from harness_uq.report.attribution import sentences, warnings_of
 from harness_uq.report.cells import Section
 from harness_uq.report.columns import columns, interval, level_header, number
@@ -107,14 +109,24 @@ def comparisons_latex(rows: Sequence[Comparison], paper: Paper = _PLAIN) -> str:
         "questions": Column("Questions", [_count(row.n_matched) for row in rows]),
         "verdict": Column("Verdict", [row.verdict for row in rows], "l"),
     }
-    usual = ["task", *_if_several("metric", offered), "a", "b", "difference", "interval", "probability", "verdict"]
+    if paper.columns is None and _if_several("metric", offered):  # a column of its own leaves the task's no room
+        offered["task"] = replace(offered["task"], cells=[task_title(row.task, row.metric, row.filter) for row in rows])
+    usual = ["task", "a", "b", "difference", "interval", "probability", "verdict"]
     return table_latex(
         chosen(offered, paper.columns or usual),
         paper,
         "Differences between systems.",
         groups=[f"A: {row.system_a}, B: {row.system_b}" for row in rows],
-        notes=[*(f"{row.task}: {row.answer}" for row in rows), *sentences(warnings_of(rows))],
+        notes=[*_answers(rows), *sentences(warnings_of(rows))],
     )
+
+
+def _answers(rows: Sequence[Comparison]) -> list[str]:
+    """What each pair of systems comes to, and why, as on the command line."""
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for row in rows:
+        pairs.setdefault((row.system_a, row.system_b), []).append(row)
+    return [text for pair in pairs.values() for text in (*comparison_answer(pair).splitlines(), *reasons(pair))]
 
 
 def _metric(row: Comparison) -> str:
@@ -138,8 +150,8 @@ def rankings_latex(rankings: Sequence[Ranking], paper: Paper = _PLAIN) -> str:
         "rank-set": Column("Rank set", [ranks_text(system.rank_set).replace("-", " to ") for system in systems]),
         "group": Column("Group", [group_text(system.group) for system in systems], "l"),
     }
-    groups = [f"{ranking.task}, {ranking.metric}, {counted(ranking.n_questions, 'question')}" for ranking, _ in ranked]
-    notes = [f"{ranking.task}: {counted(ranking.n_comparisons, 'comparison')} in all" for ranking in rankings]
+    groups = [f"{task_title(r.task, r.metric, r.filter)}, {counted(r.n_questions, 'question')}" for r, _ in ranked]
+    notes = dict.fromkeys(f"{counted(ranking.n_comparisons, 'comparison')} in all." for ranking in rankings)
     return table_latex(
         chosen(offered, paper.columns or ["system", "value", "interval", "best", "rank-set", "group"]),
         paper,

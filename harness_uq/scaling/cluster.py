@@ -4,6 +4,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 from harness_uq.errors import HarnessUqError, MissingDependencyError, told
 from harness_uq.scaling.here import Lost, Result, Workers, deaf_to_interrupts, died
@@ -15,6 +16,11 @@ try:
     from distributed import Client, Future, LocalCluster, as_completed
 except ImportError:
     raise MissingDependencyError("--engine dask needs dask: pip install 'harness-uq[dask]'") from None
+
+_OWN: Final = {
+    "distributed.scheduler.allowed-failures": 0,  # a task whose worker died comes back at once, to be tried again alone
+    "distributed.worker.profile.enabled": False,  # a tenth of the workers' time, for a page that nobody sees
+}
 
 
 class Cluster:
@@ -98,8 +104,7 @@ def cluster(scheduler: str | None, jobs: int | None) -> Iterator[Workers]:
         stack.callback(logger.setLevel, logger.level)
         logger.setLevel(logging.CRITICAL)  # what happens to workers is said here in a line
         if scheduler is None:
-            # a task whose worker died comes back at once, to be tried again alone
-            stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
+            stack.enter_context(dask.config.set(_OWN))
             settings = {"threads_per_worker": 1, "dashboard_address": ":0"}  # None would take port 8787
             with deaf_to_interrupts():
                 address = stack.enter_context(LocalCluster(n_workers=jobs, **settings))

@@ -97,6 +97,7 @@ def test_a_wrong_prior_of_a_proportion_is_caught(monkeypatch):
     assert any("iid/prior" in text for text in _alarms("iid"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ds", "dn"), [(1, 1), (0, 1), (0, -1)])
 def test_an_off_by_one_in_the_counts_of_a_proportion_is_caught(monkeypatch, ds, dn):
     def shifted(s, n, prior=(1.0, 1.0)):
@@ -177,6 +178,7 @@ def test_every_setting_has_distinct_cells_and_a_verdict():
         assert judge(name, []).n_cells == 0
 
 
+@pytest.mark.slow
 def test_a_cell_is_warned_of_where_the_samples_that_miss_say_so():
     kinds = {"kinds": "95 % at .97, 5 % at 0", "trials": "30×8"}
     found = simulate(Cell("clustered", "mixtures", kinds, 100), Plan(methods=("bayes",), seed=3))

@@ -15,6 +15,7 @@ from uuid import uuid4
 import pytest
 
 from harness_uq.cli import main
+from harness_uq.estimating.parts import read_probabilities
 from harness_uq.logs import places
 from harness_uq.plugins.reading import read_logs
 from tests.adapters.inspect.logs import grid, header, score_totals, write_eval, write_json
@@ -92,6 +93,32 @@ def test_a_page_reports_logs_of_a_store(store, local, capsys, tmp_path):
         assert main(["report", root, "--html", str(tmp_path / f"{at}.html")]) == 0
         pages.append((tmp_path / f"{at}.html").read_text().replace(root, "ROOT"))
     assert pages[0].count("org/a") == pages[1].count("org/a") > 0
+
+
+def test_a_page_is_written_to_a_store(store, local, capsys, tmp_path):
+    place = f"{store}/pages/report.html"
+    code, _, err = said(capsys, "report", local, "--html", place)
+    assert (code, err.splitlines()[-1]) == (0, f"wrote {place}")
+    assert main(["report", local, "--html", str(tmp_path / "report.html")]) == 0
+    assert len(places.read_bytes(place)) == pytest.approx((tmp_path / "report.html").stat().st_size, abs=200)
+
+
+def test_labels_and_probabilities_are_read_from_a_store(store, local, capsys, tmp_path):
+    labels = "".join(["id,score\n", *(f"{i},{i % 2}\n" for i in range(1, 9))])
+    (tmp_path / "labels.csv").write_text(labels)
+    places.write_whole(f"{store}/labels.csv", labels.encode())
+    log = f"{local}/inspect/a.eval"
+    here, there = (said(capsys, "estimate", log, "--human", f"{root}/labels.csv") for root in (tmp_path, store))
+    assert here[0] == 0
+    assert there == here
+    places.write_whole(f"{store}/drawn.json", b'{"toy": {"1": 0.5}}')
+    assert read_probabilities(f"{store}/drawn.json") == {"toy": {"1": 0.5}}
+
+
+def test_a_file_of_labels_that_a_store_has_not_is_named(store, local, capsys):
+    code, out, err = said(capsys, "estimate", f"{local}/inspect/a.eval", "--human", f"{store}/nowhere.csv")
+    assert (code, out) == (1, "")
+    assert f"{store}/nowhere.csv cannot be read: " in err
 
 
 def contents(folder):

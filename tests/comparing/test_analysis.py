@@ -52,6 +52,7 @@ def read_csv(path: Path) -> dict[str, np.ndarray]:
 # ---------------------------------------------------------------- reference values
 
 
+@pytest.mark.slow
 def test_langchain_pairs_agree_with_the_reference(shared: Path) -> None:
     """reference_intervals.json, langchain_paired (n = 20): table, difference, paired se, t interval, McNemar, t."""
     reference = reference_values("reference_intervals.json")
@@ -73,6 +74,7 @@ def test_langchain_pairs_agree_with_the_reference(shared: Path) -> None:
     assert checked == 36
 
 
+@pytest.mark.slow
 def test_langchain_independent_probabilities_agree_with_the_reference(shared: Path) -> None:
     """reference_intervals.json, langchain_p_gt_indep_exact."""
     reference = reference_values("reference_intervals.json")["langchain_p_gt_indep_exact"]

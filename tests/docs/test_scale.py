@@ -1,6 +1,8 @@
 """The queries of docs/scale.md, run as they stand there."""
 
+import json
 import re
+import runpy
 import shutil
 from pathlib import Path
 
@@ -62,6 +64,11 @@ def test_the_page_lists_every_column():
     for kind, schema in SCHEMAS.items():
         missing = [name for name in schema.names if f"`{name}`" not in PAGE]
         assert missing == [], kind
+
+
+def test_the_page_tells_what_was_measured():
+    text = runpy.run_path(str(ROOT / "benchmarks" / "scale_text.py"))
+    assert text["parts_of"](PAGE)[1] == text["text"](json.loads(text["RESULTS"].read_text()))
 
 
 def test_python_of_the_page_runs(kept):

@@ -47,6 +47,17 @@ FIGURES = {
 }
 
 
+def test_differences_of_one_pair_carry_their_tasks_and_the_pair_stands_above():
+    row, other = make.comparison(task="drop"), make.comparison(task="gsm8k")
+    figure = plots.forest([row, other])
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["drop, acc", "gsm8k, acc"]
+    assert figure.get_suptitle().startswith(row.system_a[:10])
+    (alone,) = plots.forest([row]).axes
+    assert "−" in alone.get_yticklabels()[0].get_text()
+    several = plots.forest([row, replace(other, system_a="third")])
+    assert all("−" in label.get_text() for label in several.axes[0].get_yticklabels())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_picture_has_its_labels_inside(name):

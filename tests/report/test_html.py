@@ -355,6 +355,7 @@ def open_page(browser, tmp_path):
     assert heard == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make_report", [full_report, long_report], ids=["full", "long"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_the_page_fits_the_screen(open_page, make_report, width):
@@ -393,6 +394,7 @@ CONTRASTS = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_every_text_has_a_contrast_of_at_least_four_and_a_half(open_page, colours):
     found = open_page(full_report(), colours=colours).evaluate(CONTRASTS)
@@ -400,6 +402,7 @@ def test_every_text_has_a_contrast_of_at_least_four_and_a_half(open_page, colour
     assert {name: round(ratio, 2) for name, ratio in found.items() if ratio < 4.5} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_marks_stand_out_from_the_page(open_page, colours):
     # WCAG 2.1, 1.4.11: graphical objects need 3 to 1
@@ -433,6 +436,7 @@ def test_axe_finds_nothing_with_all_folds_open(browser, tmp_path, make_report, w
     assert {one["id"]: one["nodes"][0]["html"] for one in found["violations"]} == {}
 
 
+@pytest.mark.slow
 def test_a_drawn_interval_spans_what_its_numbers_say(open_page):
     page = open_page(report_html([make.estimate(successes=150, n=200)]))
     track, dot = (page.locator(f".panel .line:not(.axis) {part}").first.bounding_box() for part in (".track", ".dot"))
@@ -442,6 +446,7 @@ def test_a_drawn_interval_spans_what_its_numbers_say(open_page):
     assert shown == pytest.approx(0.75, abs=0.002)
 
 
+@pytest.mark.slow
 def test_wide_tables_scroll_by_keyboard(open_page):
     from playwright.sync_api import expect
 
@@ -454,6 +459,7 @@ def test_wide_tables_scroll_by_keyboard(open_page):
     expect(region).not_to_have_js_property("scrollLeft", 0)
 
 
+@pytest.mark.slow
 def test_stacked_tables_keep_their_roles_on_a_phone(open_page):
     page = open_page(full_report(), 390)
     page.get_by_text("Standard errors: the harness's and those of this report").click()
@@ -462,6 +468,7 @@ def test_stacked_tables_keep_their_roles_on_a_phone(open_page):
     assert table.get_by_role("cell").count() == 12 * 4
 
 
+@pytest.mark.slow
 def test_a_link_of_the_contents_opens_the_folded_task(open_page):
     rankings = [replace(make.ranking(3), task=f"task_{k}") for k in range(5)]
     page = open_page(full_report(rankings=rankings))
@@ -473,6 +480,7 @@ def test_a_link_of_the_contents_opens_the_folded_task(open_page):
     assert not page.locator("#ranking-3 table").first.is_visible()
 
 
+@pytest.mark.slow
 def test_regions_are_told_apart_by_name(open_page):
     rankings = [replace(make.ranking(3), task=f"task_{k}") for k in range(3)]
     page = open_page(full_report(rankings=rankings))
@@ -480,6 +488,7 @@ def test_regions_are_told_apart_by_name(open_page):
         assert page.get_by_role("region", name=name).count() == 2
 
 
+@pytest.mark.slow
 def test_print_shows_folded_tables_and_of_folded_tasks_the_headings(open_page):
     rows = [make.estimate(task=f"t{k}", warnings=(f"warning {k}",)) for k in range(8)]
     page = open_page(report_html(rows, [make.comparison(task=f"t{k}") for k in range(8)]))
@@ -497,6 +506,7 @@ def test_print_shows_folded_tables_and_of_folded_tasks_the_headings(open_page):
     assert facts.last.is_visible()
 
 
+@pytest.mark.slow
 def test_a_report_of_forty_tasks_and_three_systems_prints_on_ten_pages(open_page):
     # 19 before figures had two columns and folded tasks stayed folded
     page = open_page(long_report())
@@ -504,6 +514,7 @@ def test_a_report_of_forty_tasks_and_three_systems_prints_on_ten_pages(open_page
     assert len(re.findall(rb"/Type */Page\b", printed)) <= 10
 
 
+@pytest.mark.slow
 def test_no_row_of_a_printed_figure_is_far_from_its_axis(open_page):
     rows = [make.comparison(task=f"subject_{k}") for k in range(50)]
     page = open_page(report_html([], rows))
@@ -513,6 +524,7 @@ def test_no_row_of_a_printed_figure_is_far_from_its_axis(open_page):
     assert page.locator(".chunk .line:last-child.axis").count() == len(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("media", ["screen", "print"])
 def test_rows_and_axes_of_a_figure_are_as_wide_as_each_other(open_page, media):
     rows = [make.comparison(task=f"t{k}", difference=d) for k, d in enumerate((0.1, -5.51234, 0.02))]

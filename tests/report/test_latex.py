@@ -13,10 +13,19 @@ from harness_uq.report.latex_grid import estimates_grid, rankings_grid
 from harness_uq.report.latex_table import Paper, escape_latex
 from tests.results import factory as make
 
+
+def several_metrics():
+    """Comparisons whose tasks and metrics have long names."""
+    kinds = [("acc", "none"), ("exact_match", "flexible-extract"), ("exact_match", "strict-match")]
+    rows = [make.comparison(task=f"demo_word_problems_{k}") for k in range(4)]
+    return [replace(row, metric=metric, filter=name) for row in rows for metric, name in kinds]
+
+
 TABLES = {
     "estimates": lambda: estimates_latex(make.estimates(), Paper(caption="50 % of a_b", label="tab:scores")),
     "long": lambda: estimates_latex([make.estimate(task=f"task_{k}") for k in range(60)]),
     "comparisons": lambda: comparisons_latex(make.comparisons()),
+    "comparisons of several metrics": lambda: comparisons_latex(several_metrics()),
     "rankings": lambda: rankings_latex([make.ranking(5), make.ranking(3)]),
     "plan": lambda: plan_latex(make.plan()),
 }
@@ -51,6 +60,25 @@ def test_negative_numbers_have_a_minus_and_names_keep_their_hyphens():
 
 def test_a_difference_that_is_not_estimable_says_so():
     assert "not estimable" in comparisons_latex([replace(make.comparison(), difference=None)])
+
+
+def test_of_several_metrics_a_row_names_its_own_and_reasons_are_said_once():
+    rows = several_metrics()
+    text = comparisons_latex(rows)
+    assert (
+        r"demo\_\allowbreak{}word\_\allowbreak{}problems\_\allowbreak{}0, exact\_\allowbreak{}match (strict-match) &"
+        in text
+    )
+    assert text.count("12 scores of 4 tasks: 12 better") == 1
+    assert text.count("is better than") <= 1
+    assert " & Metric & " in comparisons_latex(rows, Paper(columns=("task", "metric", "verdict")))
+
+
+def test_rankings_by_filter_have_headings_of_their_own_and_one_note():
+    text = rankings_latex([replace(make.ranking(3), filter=name) for name in ("first", "maj@8")])
+    assert "(first)" in text
+    assert "(maj@8)" in text
+    assert text.count("in all") == 1
 
 
 def test_rows_that_open_with_a_bracket_do_not_become_arguments():

@@ -125,6 +125,7 @@ def test_a_look_is_valid_with_an_interval_and_without() -> None:
     assert errors("watch", {**look.to_dict(), "value": None, "low": None, "high": None}) == []
 
 
+@pytest.mark.slow
 def test_a_calibration_is_valid() -> None:
     found = json.loads((schemas.ROOT / "docs" / "calibration" / "results.json").read_text(encoding="utf-8"))
     assert errors("calibrate", found) == []

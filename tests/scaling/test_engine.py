@@ -44,6 +44,7 @@ def test_joblibs_own_settings_hold_for_python():
         assert names_of(result for _, result in crew.each(read, batches("a", "b", "c"))) == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 def test_a_backend_that_cannot_stream_is_given_some_batches_at_a_time():
     with joblib.parallel_config("multiprocessing", n_jobs=2), workers(Engine()) as crew:
         assert names_of(result for _, result in crew.each(len_and_names, batches(*"abcdefg"))) == list("abcdefg")

@@ -132,3 +132,17 @@ def in_group(leader):
     found = subprocess.run(["ps", "-o", "pid=,stat=", "-g", str(leader)], capture_output=True, text=True, check=False)
     lines = (line.split() for line in found.stdout.splitlines())
     return {int(pid) for pid, state in lines if not state.startswith("Z")}
+
+
+NO_HARNESS = """
+import sys
+from harness_uq import Options
+from harness_uq.scaling.scan import scan
+print(len(scan(sys.argv[1], Options(method="wilson")).rows) > 0, sorted({"lm_eval", "inspect_ai"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.slow
+def test_logs_are_read_and_estimated_without_importing_a_harness(shared):
+    command = [sys.executable, "-c", NO_HARNESS, str(shared / "data")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True []\n"

@@ -180,6 +180,7 @@ def in_parts(scores: np.ndarray, history: np.ndarray, sizes: list[int], rng: np.
     return drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[10, 20], [10, 10, 10]])
 def test_a_score_from_parts_is_right_on_average_whatever_the_first_showed(sizes: list[int]) -> None:
     rng = np.random.default_rng(8)

@@ -1,9 +1,9 @@
 """Forest plots for the HTML report: places in percent, texts, and a description of each drawing."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from harness_uq.plots.rows import ForestRow, Panel, Pictured, forest_rows, legend_level, panels, tick_text
+from harness_uq.plots.rows import ForestRow, Panel, Pictured, forest_rows, legend_level, pair_rows, panels, tick_text
 from harness_uq.report.columns import number
 from harness_uq.results.comparison import Comparison
 
@@ -101,8 +101,8 @@ def forest_views(results: Iterable[Pictured], systems: Sequence[str] = ()) -> tu
 
 
 def pair_forest(comparisons: Iterable[Comparison]) -> tuple[list[ForestView], Legend | None]:
-    """As `forest_views`, for comparisons of one pair of systems: rows carry the task's name, not the pair's."""
-    return _views([replace(row, label=row.group, group="") for row in forest_rows(comparisons)])
+    """As `forest_views`, for comparisons of one pair of systems, whose rows are tasks."""
+    return _views(pair_rows(comparisons))
 
 
 def _views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:

@@ -281,7 +281,9 @@ def test_the_population_posterior_is_the_mass_of_theta_and_d_carried_over(
     np.testing.assert_allclose(posterior.cdf(posterior.quantile(p)), p, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", ["at", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != "at")]
+)
 def test_the_benchmark_posterior_has_the_moments_of_draws(kind: PassKind) -> None:
     s, n, k = np.array([4, 3, 0, 1, 4, 2, 4, 4]), 4, 3
     rng = np.random.default_rng(8)
