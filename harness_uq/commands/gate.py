@@ -41,7 +41,7 @@ def add(commands: _options.Commands) -> None:
         "new",
         metavar="NEW",
         nargs="+",
-        help="runs of the new system; NAME=PATH calls it NAME. With --self-test any runs",
+        help="runs of the new system; NAME=PATH calls it NAME. With --self-test any runs, or a store",
     )
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument(
@@ -160,9 +160,12 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
 
 def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
     from harness_uq.gating.self_test import self_test
+    from harness_uq.plugins.reading import Reading
     from harness_uq.report.gate_text import self_test_as
+    from harness_uq.scaling.held import held_logs, is_store
 
-    reading = _scale.read(args, args.new, plugins)
+    is_kept = len(args.new) == 1 and is_store(args.new[0])
+    reading = Reading(held_logs(args.new[0])) if is_kept else _scale.read(args, args.new, plugins)
     if _reading.say_reading(reading, plugins):
         return BROKEN
     logs = _asked.selected(args, [reading])

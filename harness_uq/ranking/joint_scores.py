@@ -17,7 +17,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.joint_student import joint_means
 from harness_uq.stats.pairs.paired import paired_tables
-from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets
+from harness_uq.stats.pairs.rank_sets import RankSets, have_long_tails, rank_sets
 from harness_uq.stats.pairs.ranks import default_prior_mass, joint_draws
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
 
@@ -26,6 +26,11 @@ ROUNDING = 1e-12
 MIXED = (
     "some systems were right or wrong once, others are graded: probabilities take the prior of the former for all "
     "systems, so that graded ones are told apart a little less readily than in a comparison of two"
+)
+
+LONG_TAILS = (
+    "some scores are far from the others and their range is unknown, so that rank sets may be too narrow: where this "
+    "was simulated, 95% sets held in about 92% of tables; --range {metric}=LO,HI helps where there is a range"
 )
 
 
@@ -99,7 +104,7 @@ def joint_scores(chosen: Sequence[Chosen], options: Options, plugins: Plugins, *
         bayes_at_n=_bayes_at_n(found),
         n_questions=means.shape[1],
         notes=(*found.notes, *_said(found), *notes, *_untested(p_values)),
-        warnings=found.warnings,
+        warnings=(*found.warnings, *_long_tails(found)),
     )
 
 
@@ -130,6 +135,11 @@ def _said(found: MatchedScores) -> tuple[str, ...]:
     if found.bounds is None:
         notes += ("the scores have no known range: joint Student's t",)
     return notes
+
+
+def _long_tails(found: MatchedScores) -> tuple[str, ...]:
+    is_long = found.bounds is None and have_long_tails(found.means, clusters=found.clusters.labels)
+    return (LONG_TAILS.format(metric=found.metric),) if is_long else ()
 
 
 # ---------------------------------------------------------------- posteriors and tests

@@ -102,6 +102,13 @@ def test_a_store_that_the_new_runs_are_in_too_gives_the_older_ones(
     assert printed(capsys, *paths, code=1).startswith("FAIL")
 
 
+def test_a_store_can_be_tested_against_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, store = table(tmp_path / "old.csv", {"a": OLD, "b": OLD}), str(tmp_path / "kept")
+    keep(old, store, capsys)
+    rest = ("--self-test", "--gates", "5", "--margin", "0.05", "--model", "a")
+    assert printed(capsys, store, *rest) == printed(capsys, str(old), *rest)
+
+
 def test_a_damaged_store_is_no_decision(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, new = tmp_path / "kept", table(tmp_path / "new.csv", {"new": OLD})
     keep(table(tmp_path / "old.csv", {"old": OLD}), str(store), capsys)

@@ -110,3 +110,11 @@ def test_new_tasks_is_the_clustered_ratio_with_tasks_as_clusters() -> None:
 def test_new_tasks_refuses_single_tasks() -> None:
     row = estimate_scores([1, 0, 1], options=Options(method="new-tasks"))
     assert "is made for groups of tasks" in row.warnings[0]
+
+
+def test_the_warning_on_unknown_ranges_says_whether_a_tail_is_seen() -> None:
+    """Calm scores are warned of too: a sample without the rare ones looks like them."""
+    calm = estimate_scores([0.1, 1.9, 3.2, 1.1, 2.4, -0.7, 2.8, 0.5, 1.6, 2.1]).warnings
+    tailed = estimate_scores([0.1, 0.2, 0.1, 0.4, 0.2, 0.1, 0.3, 0.2, 0.1, 9.0]).warnings
+    assert any("show no long tail" in text for text in calm)
+    assert any("have a long tail" in text for text in tailed)

@@ -136,16 +136,17 @@ def test_lower_is_better_puts_the_lowest_first() -> None:
 
 
 def test_neighbours_are_counted_one_by_one_and_at_once() -> None:
-    """McNemar's p of 8 against 1 is .039, of 30 against 0 nil: of three pairs at once the former shows nothing."""
+    """McNemar's p of 8 against 1 is .039, of 30 against 0 nil: of two pairs like the former at once neither is told."""
     a = np.r_[np.ones(60), np.zeros(40)]
     b, c = a.copy(), a.copy()
     b[:8], b[60] = 0, 1
     c[:30] = 0
-    c[60:] = 0
-    ranking = one({"a": a, "b": b, "c": c})
-    assert [system.system for system in ranking.systems] == ["a", "b", "c"]
-    assert (ranking.neighbours.n_pairs, ranking.neighbours.undecided, ranking.neighbours.undecided_at_once) == (2, 0, 1)
-    assert [system.rank_set for system in ranking.systems] == [(1, 2), (1, 2), (3, 3)]
+    d = c.copy()
+    d[30:38], d[61] = 0, 1
+    ranking = one({"a": a, "b": b, "c": c, "d": d})
+    assert [system.system for system in ranking.systems] == ["a", "b", "c", "d"]
+    assert (ranking.neighbours.n_pairs, ranking.neighbours.undecided, ranking.neighbours.undecided_at_once) == (3, 0, 2)
+    assert [system.rank_set for system in ranking.systems] == [(1, 2), (1, 2), (3, 4), (3, 4)]
 
 
 def test_rank_sets_allow_for_clusters() -> None:

@@ -131,3 +131,13 @@ def test_monte_carlo_error_is_told_and_the_seed_moves_within_it() -> None:
     assert first.prob_better[0][1] != second.prob_better[0][1]
     assert first.prob_better[0][1] == pytest.approx(second.prob_better[0][1], abs=5 * np.sqrt(2) * error)
     assert first == rank(logs, RankOptions(seed=1))[0]
+
+
+def test_scores_far_from_the_others_without_a_range_are_warned_of_once() -> None:
+    rng = np.random.default_rng(5)
+    short = {name: rng.normal(1.6, 2, 100) for name in "abcd"}
+    long = short | {name: rng.lognormal(0, 1, 100) for name in "efgh"}
+    for systems, times in ((long, 1), (short, 0)):
+        said = [text for text in rank(systems_of(systems, metric="loss"))[0].warnings if "too narrow" in text]
+        assert len(said) == times
+        assert all("--range loss=LO,HI" in text for text in said)

@@ -15,13 +15,13 @@ from scipy import special
 from harness_uq.errors import UnreliableError
 from harness_uq.stats.clusters.beta_binomial import stirling_rest
 from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.hats import MOST_NODES, HatNodes
 from harness_uq.stats.common.arrays import FloatArray, IntArray, label_codes
 from harness_uq.stats.common.outcomes import check_question_counts, distinct_counts
 from harness_uq.stats.common.posterior import DensityPosterior, Posterior
 
 _HEAD = 16  # rising factorials: this many factors one by one, Stirling's series for the rest
 _COARSE, _FINE = (15, 11, 9), (33, 33, 15)  # nodes of (logit theta, log d, log e)
-_MAX_NODES = 2048  # of theta_t; reached by clusters of 10^5 trials
 _LARGEST_D = 1e10  # a Beta of larger d is as good as a point, and scipy.special loses its digits there
 _EDGE = 1e-8  # marginal density, relative to its maximum, at the edges of the box
 
@@ -34,11 +34,21 @@ class Correlations:
     ----------
     clusters, questions : (P,) 1 / (1 + d) and 1 / (1 + e) at each node, in (0, 1)
     masses : (P,) summing to 1
+    icc_clusters : float; posterior mean of 1 / (1 + d)
+    icc_questions : float or None; that of 1 / (1 + e), None where no question was tried twice
     """
 
     clusters: FloatArray
     questions: FloatArray
     masses: FloatArray
+
+    @property
+    def icc_clusters(self) -> float:
+        return float(self.masses @ self.clusters)
+
+    @property
+    def icc_questions(self) -> float | None:
+        return float(self.masses @ self.questions) if np.ptp(self.questions) else None
 
 
 class NestedPosterior(Posterior):
@@ -50,18 +60,10 @@ class NestedPosterior(Posterior):
         clusters; with one question a cluster, that of both levels together
     icc_questions : float or None; posterior mean of 1 / (1 + e), the same between the questions of a cluster; None
         where the data cannot tell: no question tried twice, or one question a cluster
-    correlations : Correlations or None; their joint posterior, None with one question a cluster
     """
 
-    def __init__(
-        self,
-        inner: DensityPosterior,
-        icc_clusters: float,
-        icc_questions: float | None,
-        correlations: Correlations | None = None,
-    ) -> None:
+    def __init__(self, inner: DensityPosterior, icc_clusters: float, icc_questions: float | None) -> None:
         self._inner, self.icc_clusters, self.icc_questions = inner, icc_clusters, icc_questions
-        self.correlations = correlations
 
     @property
     def mean(self) -> float:
@@ -112,14 +114,37 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
     >>> low < posterior.mean < high, posterior.icc_clusters > posterior.icc_questions
     (True, True)
     """
-    s, n = check_question_counts(successes, trials)
-    labels = label_codes(clusters, s.shape)
-    s, n, labels = s[n > 0], n[n > 0], labels[n > 0]
-    _, membership = np.unique(labels, return_inverse=True)
-    if len(membership) == membership.max() + 1:
+    s, n, membership = _tried(successes, trials, clusters)
+    if _are_alone(membership):
         two_levels = clustered_posterior(s, n)
         return NestedPosterior(two_levels, two_levels.icc_mean, None)
-    return _integrate(_Clusters.of(s, n, membership))
+    found = _integrate(_Clusters.of(s, n, membership))
+    correlations = found.correlations
+    return NestedPosterior(found.theta, correlations.icc_clusters, correlations.icc_questions)
+
+
+def nested_correlations(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> Correlations | None:
+    """Posterior of both correlations in the model of `nested_posterior`; None with one question a cluster.
+
+    Parameters and errors as there.
+
+    >>> found = nested_correlations([4, 3, 4, 0, 1, 0], 4, [0, 0, 0, 1, 1, 1])
+    >>> found.icc_clusters > found.icc_questions
+    True
+    """
+    s, n, membership = _tried(successes, trials, clusters)
+    return None if _are_alone(membership) else _integrate(_Clusters.of(s, n, membership)).correlations
+
+
+def _tried(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Successes, trials and number of the cluster of each question that was tried."""
+    s, n = check_question_counts(successes, trials)
+    labels = label_codes(clusters, s.shape)
+    return s[n > 0], n[n > 0], np.unique(labels[n > 0], return_inverse=True)[1]
+
+
+def _are_alone(membership: IntArray) -> bool:
+    return len(membership) == int(membership.max()) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +179,7 @@ class _Clusters:
         """Trials' worth of information on theta_t in the best known cluster, at dispersion e of its questions."""
         return float((self.holds @ (self.trials / (1 + (self.trials - 1) / (1 + e)))).max())
 
-    def likelihood(self, nodes: "_Nodes", e: float) -> tuple[FloatArray, float]:
+    def likelihood(self, nodes: HatNodes, e: float) -> tuple[FloatArray, float]:
         """Likelihood (T, K) of each cluster at each theta_t, scaled to a maximum of 1, and the log of the scales."""
         table = _log_rising(nodes.x, e, self.successes) + _log_rising(nodes.complement, e, self.failures)
         table -= _log_rising(np.ones(1), e, self.trials)
@@ -166,7 +191,7 @@ class _Clusters:
 def _log_rising(x: FloatArray, e: float, counts: FloatArray) -> FloatArray:
     """sum_{k < m} log(x + k/e) for each count m (rows) and x (columns); x = 0 counts as 1e-300."""
     positive = np.maximum(x, 1e-300)
-    factors = np.log(positive + np.arange(_HEAD)[:, None] / e)
+    factors = np.log(positive + np.arange(min(_HEAD, int(counts.max())))[:, None] / e)
     heads = np.concatenate([np.zeros((1, len(x))), np.cumsum(factors, axis=0)])
     total = heads[np.minimum(counts, _HEAD).astype(int)]
     large = counts > _HEAD
@@ -175,48 +200,6 @@ def _log_rising(x: FloatArray, e: float, counts: FloatArray) -> FloatArray:
         tail = (a + rest - 0.5) * np.log1p(rest / a) - rest + stirling_rest(a + rest) - stirling_rest(a)
         total[large] += rest * np.log(positive + _HEAD / e) + tail
     return np.asarray(total)
-
-
-@dataclass(frozen=True, eq=False)
-class _Nodes:
-    """Nodes of theta_t from 0 to 1, both included: x, (K,), and 1 - x."""
-
-    x: FloatArray
-    complement: FloatArray
-
-    @classmethod
-    def spaced(cls, largest: float, fineness: float) -> "_Nodes":
-        """Nodes `fineness` standard deviations of theta_t apart in the cluster worth `largest` trials.
-
-        On the logit scale that likelihood has the precision largest x (1 - x); a quarter is added, so that the
-        nodes are at most 2 `fineness` apart in the tails.
-        """
-        reach = 7.0 + np.log(largest)
-        u = np.linspace(-reach, reach, 4001)
-        x = special.expit(u)
-        position = np.cumsum(np.sqrt(largest * x * (1 - x) + 1 / 4)) * (u[1] - u[0])
-        n_nodes = int(np.clip((position[-1] - position[0]) / fineness, 32, _MAX_NODES))
-        inner = np.interp(np.linspace(position[0], position[-1], n_nodes), position, u)
-        ends = np.concatenate([[-np.inf], (inner - inner[::-1]) / 2, [np.inf]])
-        return cls(special.expit(ends), special.expit(-ends))
-
-    def weights(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Integrals of the hat functions of the nodes under Beta(a, b); (P, K) for a and b of shape (P,).
-
-        For f piecewise linear between nodes, E[f] = weights @ f(x): exact also where the Beta is narrower than the
-        nodes' distance. The first moment uses I_x(a + 1, b) = I_x(a, b) - x^a (1 - x)^b / (a B(a, b)).
-        """
-        a, b = a[:, None], b[:, None]
-        with np.errstate(divide="ignore"):
-            log_edge = a * np.log(self.x) + b * np.log(self.complement) - np.log(a) - special.betaln(a, b)
-        below = special.betainc(a, b, self.x)
-        mass = np.diff(below, axis=1)
-        moment = np.diff((below - np.exp(log_edge)) * (a / (a + b)), axis=1)
-        right = (moment - self.x[:-1] * mass) / np.diff(self.x)
-        weights = np.zeros(below.shape)
-        weights[:, :-1] = mass - right
-        weights[:, 1:] += right
-        return np.maximum(weights, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,43 +237,52 @@ class _Axis:
         return _Axis(float(centre), float(max(q3 - q1, (high - low) / 60) / 2), float(low), float(high))
 
 
-def _integrate(data: _Clusters) -> NestedPosterior:
+@dataclass(frozen=True, eq=False)
+class _Integrated:
+    """Masses (logit theta, log d, log e) on the nodes of axes, summing to 1."""
+
+    axes: tuple[_Axis, _Axis, _Axis]
+    mass: FloatArray
+
+    @property
+    def correlations(self) -> Correlations:
+        sizes = self.mass.shape
+        nodes = np.meshgrid(*(special.expit(-self.axes[i].nodes(sizes[i])) for i in (1, 2)), indexing="ij")
+        return Correlations(nodes[0].ravel(), nodes[1].ravel(), self.mass.sum(axis=0).ravel())
+
+    @property
+    def theta(self) -> DensityPosterior:
+        """Density on eight times as many nodes; the log mass is smooth in the index of the nodes."""
+        from scipy.interpolate import make_interp_spline
+
+        mass = self.mass.sum(axis=(1, 2))
+        size = 8 * (len(mass) - 1) + 1
+        log_mass = make_interp_spline(np.linspace(0, 1, len(mass)), np.log(np.maximum(mass, 1e-300)), k=7)
+        density = np.exp(log_mass(np.linspace(0, 1, size))) / self.axes[0].jacobian(size)
+        return DensityPosterior(self.axes[0].nodes(size), density, "logit")
+
+
+def _integrate(data: _Clusters) -> _Integrated:
     """Find the box that holds the mass on coarse nodes, then evaluate it on fine ones."""
     axes = _first_axes(data)
     for _ in range(12):
-        mass = _evaluate(data, axes, _COARSE, 0.4)[0]
-        fresh = _refit(axes, mass)
+        fresh = _refit(axes, _evaluate(data, axes, _COARSE, 0.4))
         settled = all(0.7 < new.span / old.span <= 1.0 for new, old in zip(fresh, axes, strict=True))
         axes = fresh
         if settled:
             break
-    if np.pi * np.sqrt(data.largest(float(np.exp(axes[2].high)))) > _MAX_NODES:
+    if np.pi * np.sqrt(data.largest(float(np.exp(axes[2].high)))) > MOST_NODES:
         raise UnreliableError(
             f"a cluster of {(data.holds @ data.trials).max():g} trials whose questions do not differ is too sharp for "
-            f"{_MAX_NODES} nodes: add up the trials of each cluster and use the model of two levels"
+            f"{MOST_NODES} nodes: add up the trials of each cluster and use the model of two levels"
         )
-    mass, sizes = _evaluate(data, axes, _FINE, 0.1)
+    mass = _evaluate(data, axes, _FINE, 0.1)
     if _is_cut_off(mass):  # fine nodes see mass that fell between the coarse ones
         axes = _refit(axes, mass)
-        mass, sizes = _evaluate(data, axes, _FINE, 0.1)
+        mass = _evaluate(data, axes, _FINE, 0.1)
     if _is_cut_off(mass):
         raise UnreliableError(f"the posterior of {data.repeats.sum():g} clusters does not settle inside a box")
-    by_u, by_d, by_e = _marginals(mass)
-    of_clusters, of_questions = (special.expit(-axes[i].nodes(sizes[i])) for i in (1, 2))
-    icc_questions = float(by_e @ of_questions) if sizes[2] > 1 else None
-    joint = np.meshgrid(of_clusters, of_questions, indexing="ij")
-    correlations = Correlations(joint[0].ravel(), joint[1].ravel(), mass.sum(axis=0).ravel())
-    return NestedPosterior(_density(axes[0], by_u), float(by_d @ of_clusters), icc_questions, correlations)
-
-
-def _density(axis: _Axis, mass: FloatArray) -> DensityPosterior:
-    """Density on eight times as many nodes; the log mass is smooth in the index of the nodes."""
-    from scipy.interpolate import make_interp_spline
-
-    size = 8 * (len(mass) - 1) + 1
-    log_mass = make_interp_spline(np.linspace(0, 1, len(mass)), np.log(np.maximum(mass, 1e-300)), k=7)
-    density = np.exp(log_mass(np.linspace(0, 1, size))) / axis.jacobian(size)
-    return DensityPosterior(axis.nodes(size), density, "logit")
+    return _Integrated(axes, mass)
 
 
 def _first_axes(data: _Clusters) -> tuple[_Axis, _Axis, _Axis]:
@@ -318,11 +310,11 @@ def _marginals(mass: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def _evaluate(
     data: _Clusters, axes: tuple[_Axis, _Axis, _Axis], sizes: tuple[int, int, int], fineness: float
-) -> tuple[FloatArray, tuple[int, int, int]]:
-    """Masses on the tensor grid, summing to 1, and its shape; one e will do where no question was tried twice."""
+) -> FloatArray:
+    """Masses on the tensor grid, summing to 1; one e will do where no question was tried twice."""
     sizes = sizes if data.trials.max() > 1 else (sizes[0], sizes[1], 1)
     u, v, y = (axis.nodes(size) for axis, size in zip(axes, sizes, strict=True))
-    nodes = _Nodes.spaced(data.largest(float(np.exp(axes[2].high))), fineness)
+    nodes = HatNodes.spaced(data.largest(float(np.exp(axes[2].high))), fineness)
     d, uu = np.minimum(np.exp(np.tile(v, len(u))), _LARGEST_D), np.repeat(u, len(v))
     weights = nodes.weights(d * special.expit(uu), d * special.expit(-uu))
     log_mass = np.empty((len(u) * len(v), len(y)))
@@ -334,4 +326,4 @@ def _evaluate(
         log_prior = special.log_expit(x) + special.log_expit(-x) + np.log(axis.jacobian(size))
         log_mass += np.expand_dims(log_prior, tuple({0, 1, 2} - {i}))
     mass = np.exp(log_mass - log_mass.max())
-    return mass / mass.sum(), sizes
+    return np.asarray(mass / mass.sum())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats.clusters.nested import nested_posterior
+from harness_uq.stats.clusters.nested import nested_correlations
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.arrays import FloatArray, check_finite, fitted, label_codes
 from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
@@ -165,18 +165,18 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
     (True, 2.0)
     """
     s, n = check_question_counts(successes, trials)
-    nested = nested_posterior(s, n, clusters)
+    of = nested_correlations(s, n, clusters)
     codes = np.unique(label_codes(clusters, n.shape)[n > 0], return_inverse=True)[1]
     s, n = s[n > 0], n[n > 0]
-    if nested.correlations is None:
+    if of is None:
         return clustered_score_posterior(s, n, np.ones(len(n)))
     totals, held = (np.asarray(np.bincount(codes, each), float) for each in (s / n, np.ones(len(n))))
     units = _Spread.of(totals, held)
-    of, n_questions = nested.correlations, len(n)
+    n_questions = len(n)
     alone = float(np.sum(1.0 / n)) / n_questions**2
     within = of.questions / n_questions + (1.0 - of.questions) * alone
     effective = 1.0 / (of.clusters / units.effective + (1.0 - of.clusters) * within)
-    return ClusteredScorePosterior(units, effective, 1.0 / alone, of.masses, nested.icc_clusters, nested.icc_questions)
+    return ClusteredScorePosterior(units, effective, 1.0 / alone, of.masses, of.icc_clusters, of.icc_questions)
 
 
 def _parts(clusters: _Spread, effective: FloatArray, answers: float) -> tuple[FloatArray, FloatArray]:

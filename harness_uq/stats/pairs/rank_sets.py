@@ -9,9 +9,10 @@ from harness_uq.errors import DataError
 from harness_uq.stats.clusters.cluster_robust import cluster_codes
 from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level
 from harness_uq.stats.common.scalars import MOST_DRAWS, check_bounds, check_number, check_range, check_whole, generator
+from harness_uq.stats.pairs.likelihood_roots import likelihood_roots
 
-RARE_UNIT = 1.0
 _MOST_ENUMERATED = 12
+_LONG_TAIL = 1.5  # skewness of differences; that of normal ones stays below 4 sqrt(6 / n)
 _ROUNDING = 1e-9
 
 BoolArray = NDArray[np.bool_]
@@ -52,7 +53,9 @@ def rank_sets(
 ) -> RankSets:
     """Simultaneous confidence sets for the ranks of systems that answered the same questions.
 
-    The statistic of a pair is its sum of differences over the root of their sum of squares, by question or cluster.
+    The statistic of a pair is its sum of differences over the root of their sum of squares, by question or cluster, or,
+    where that is less, the root of the empirical likelihood ratio with half a unit at the widest difference
+    either way: small differences without a single large one among them are not taken for certain.
     Its largest value over all pairs is compared with that of the same differences under random signs, one a question
     or cluster and the same for all systems (every choice of signs where there are at most 12); pairs shown to differ
     leave the family, and the rest are tested again.
@@ -61,8 +64,8 @@ def rank_sets(
     ----------
     scores : array_like, shape (n_systems, n_questions); means over trials
     clusters : array_like, shape (n_questions,) of labels; None where questions are independent
-    bounds : (low, high) of a score; the squares then have that of the widest difference of an average unit on top, so
-        that small differences without a single large one among them are not taken for certain
+    bounds : (low, high) of a score, which give the widest difference of an average unit; without them it is the
+        pair's largest one
     level : float in (0, 1); probability that every system's rank lies in its set
     n_draws : int; choices of signs where there are more than 12 questions or clusters
     rng : generator; None takes a fixed seed
@@ -75,7 +78,7 @@ def rank_sets(
     are symmetric about 0 where the two are equally good (0/1 scores are) is tested exactly; others as questions or
     clusters grow. Mogstad, Romano, Shaikh and Wilhelm (2024), Rev. Econ. Stud. 91, 476-518, algorithm 3.2, for ranks
     from pairs; Romano and Wolf (2005), J. Am. Stat. Assoc. 100, 94-108, for the steps; Cameron, Gelbach and Miller
-    (2008), Rev. Econ. Stat. 90, 414-427, for random signs of clusters.
+    (2008), Rev. Econ. Stat. 90, 414-427, for random signs of clusters; `likelihood_roots` for its sources.
 
     >>> found = rank_sets([[1] * 12, [1] * 12, [0] * 12])
     >>> found.low.tolist(), found.high.tolist()
@@ -89,11 +92,10 @@ def rank_sets(
         raise DataError(f"scores must have shape (n_systems, n_questions); got {y.shape}")
     totals = _totals(y, clusters)
     squares = _square_distances(totals)
-    rare = 0.0 if bounds is None else RARE_UNIT * (_width(bounds) * y.shape[1] / totals.shape[1]) ** 2
+    widest = None if bounds is None else _width(bounds) * y.shape[1] / totals.shape[1]
     signs = _signs(totals.shape[1], n_draws, generator(rng))
-    gaps = totals.sum(axis=1)[:, None] - totals.sum(axis=1)
-    statistic = gaps * _inverse_root(np.where(squares > 0, squares + rare, 0.0))
-    return _stepped(statistic, signs @ totals.T, _inverse_root(squares), check_level(level))
+    scale = _inverse_root(squares)
+    return _stepped(_statistic(totals, scale, widest), signs @ totals.T, scale, check_level(level))
 
 
 def rank_sets_of_normal(
@@ -144,6 +146,28 @@ def rank_sets_of_normal(
     return _stepped((x[:, None] - x) * scale, errors, scale, check_level(level))
 
 
+def have_long_tails(scores: ArrayLike, *, clusters: ArrayLike | None = None) -> bool:
+    """Whether differences of two of the systems are so skew that `rank_sets` without bounds may be too narrow.
+
+    Parameters and errors as in `rank_sets`. True where the skewness of a pair's differences is at least 1.5, four
+    standard errors of a normal sample's, and a tenth of the root of the number of questions or clusters.
+
+    >>> have_long_tails([[0.0] * 40, [*range(40)]]), have_long_tails([[0.0] * 40, [0.0] * 39 + [9.0]])
+    (False, True)
+    """
+    totals = _totals(check_finite(scores, "scores", 2), clusters)
+    n = totals.shape[1]
+    limit = max(_LONG_TAIL, 4 * np.sqrt(6 / n), np.sqrt(n) / 10)
+    return any(_skewness(totals[i] - totals[i + 1 :]).max() >= limit for i in range(len(totals) - 1))
+
+
+def _skewness(rows: FloatArray) -> FloatArray:
+    """Absolute skewness of each row, 0 for a constant one."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    variance = (centred**2).mean(axis=1)
+    return np.asarray(np.abs((centred**3).mean(axis=1)) * _inverse_root(variance) ** 3)
+
+
 # ---------------------------------------------------------------- sums and signs
 
 
@@ -168,6 +192,18 @@ def _square_distances(rows: FloatArray) -> FloatArray:
     own = np.diag(products)
     squares = own[:, None] + own - 2 * products
     return np.asarray(np.where(squares > 1e-12 * (own[:, None] + own), squares, 0.0), float)
+
+
+def _statistic(totals: FloatArray, scale: FloatArray, widest: float | None) -> FloatArray:
+    """Scaled sums of differences, no larger than the roots of their likelihood ratios; (n_systems, n_systems)."""
+    sums = totals.sum(axis=1)
+    found = (sums[:, None] - sums) * scale
+    for i, row in enumerate(found):
+        (better_than,) = np.nonzero(row > 0)
+        gaps = totals[i] - totals[better_than]
+        ends = np.abs(gaps).max(axis=1) if widest is None else np.full(len(gaps), widest)
+        row[better_than] = np.minimum(row[better_than], likelihood_roots(gaps, ends))
+    return np.asarray(found)
 
 
 def _inverse_root(squares: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from scipy import linalg, special, stats
 from harness_uq.errors import DataError, UnreliableError
 from harness_uq.stats.clusters import nested
 from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.hats import HatNodes
 from harness_uq.stats.clusters.nested import nested_posterior
 
 TAILS = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
@@ -144,9 +145,9 @@ def test_twice_the_nodes_move_less_than_half_a_thousandth_of_the_width(monkeypat
         (simulate(rng, (100, 5, 16), 0.7, 10, 10), 16),
     ]
     before = [nested_posterior(s, n, clusters) for (s, clusters), n in samples]
-    spaced = nested._Nodes.spaced
+    spaced = HatNodes.spaced
     monkeypatch.setattr(nested, "_FINE", tuple(2 * size - 1 for size in nested._FINE))
-    monkeypatch.setattr(nested._Nodes, "spaced", lambda largest, fineness: spaced(largest, fineness / 2))
+    monkeypatch.setattr(HatNodes, "spaced", lambda largest, fineness: spaced(largest, fineness / 2))
     for ((s, clusters), n), coarse in zip(samples, before, strict=True):
         fine = nested_posterior(s, n, clusters)
         assert off(coarse.quantile(TAILS), fine.quantile(TAILS)) < 5e-4
@@ -167,14 +168,6 @@ def test_the_levels_are_told_apart() -> None:
 
 def _with_trials(sample: tuple[np.ndarray, np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return sample[0], np.full(len(sample[0]), n), sample[1]
-
-
-def test_hats_integrate_linear_functions_exactly_however_narrow_the_beta() -> None:
-    nodes = nested._Nodes.spaced(64.0, 0.1)
-    a, b = np.array([0.01, 2.0, 300.0, 3e8]), np.array([0.3, 5.0, 100.0, 1e8])
-    weights = nodes.weights(a, b)
-    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-9)
-    np.testing.assert_allclose(weights @ nodes.x, a / (a + b), rtol=1e-7)
 
 
 @pytest.mark.parametrize(

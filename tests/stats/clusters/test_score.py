@@ -1,5 +1,7 @@
 """The default posteriors of clustered 0/1 scores: limits that must agree, and the plain score whatever the shape."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,6 +109,30 @@ def test_two_clusters_with_most_of_the_weight_count_as_few():
     alike = clustered_score_posterior([6, 5] * 11, [7] * 22)
     assert dominated.effective_clusters < 4
     assert dominated.sd > 1.5 * alike.sd
+
+
+def test_three_clusters_that_agree_do_not_exclude_one_half():
+    """All of them right: three fair coins fall alike one time in four."""
+    low, high = clustered_score_posterior([20, 20, 20], [20] * 3).interval(0.95, "hdi")
+    assert low < 0.5 < 0.9 < high
+
+
+def test_what_few_clusters_add_fades_as_they_grow_in_number():
+    """The pull of prior answers towards 1/2 is of order 1 / clusters, and 1 / clusters^2 where they add to it."""
+    pulls = [0.9 - clustered_score_posterior([18] * t, [20] * t).mean for t in (2, 8, 32, 128)]
+    assert all(a > 2.5 * b > 0 for a, b in pairwise(pulls))
+
+
+@pytest.mark.parametrize("d", [0.3, 0.5])
+def test_three_clusters_that_hold_together_are_covered(d):
+    """Docs of decision 024: .975 and .95 where one prior answer of each kind covered .84 and .86."""
+    rng, known, covered = np.random.default_rng(0), {}, 0
+    for right in np.sort(rng.binomial(20, rng.beta(d / 2, d / 2, (400, 3))), axis=1):
+        if tuple(right) not in known:
+            known[tuple(right)] = clustered_score_posterior(right, [20] * 3).interval(0.95, "hdi")
+        low, high = known[tuple(right)]
+        covered += low <= 0.5 <= high
+    assert covered / 400 > 0.92
 
 
 def test_weights_of_one_make_questions_count_alike():

@@ -172,6 +172,15 @@ def hopeless(n: int, share: float) -> object:
     return draw
 
 
+def once_beside_exact(n: int, rate: float) -> object:
+    """Five systems that were right or wrong once, and five that score their rate at every question."""
+
+    def draw(rng: np.random.Generator) -> tuple[Floats, None]:
+        return np.vstack([(rng.random((5, n)) < rate).astype(float), np.full((5, n), rate)]), None
+
+    return draw
+
+
 EVEN, LINE, LEVELS = np.full(10, 0.8), np.linspace(0.5, 0.8, 10), np.repeat([0.9, 0.95], 5)
 DESIGNS = {
     "ties of 20 at .9": (ties(0.9, 20), EVEN),
@@ -185,6 +194,9 @@ DESIGNS = {
     "two levels": (clusters_of(np.ones(200, int), LEVELS), LEVELS),
     "30 questions, 5 % hopeless": (hopeless(30, 0.05), EVEN),
     "100 questions, 2 % hopeless": (hopeless(100, 0.02), EVEN),
+    "200 questions, 2 % hopeless": (hopeless(200, 0.02), EVEN),
+    "once beside exact, 200 at .97": (once_beside_exact(200, 0.97), EVEN),
+    "once beside exact, 300 at .97": (once_beside_exact(300, 0.97), EVEN),
 }
 
 
@@ -200,6 +212,18 @@ def test_all_ranks_lie_in_their_sets_at_once(design: str) -> None:
         scores, clusters = draw(rng)
         found = rank_sets(scores, clusters=clusters, bounds=(0, 1), n_draws=500, rng=rng)
         covered += bool((found.low <= best).all() and (found.high >= worst).all())
+    assert stats.binomtest(covered, 300, 0.95, alternative="less").pvalue > 1e-3, covered / 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 30])
+def test_ranks_lie_in_their_sets_with_long_tails_and_no_range(n: int) -> None:
+    """Lognormal scores, sd 1 of the logarithm, beside normal ones of the same mean and spread; 300 data sets."""
+    spread = np.sqrt(np.e * (np.e - 1))
+    rng, covered = np.random.default_rng(20261124), 0
+    for _ in range(300):
+        scores = np.vstack([np.exp(rng.normal(size=(5, n))) - np.exp(0.5), spread * rng.normal(size=(5, n))])
+        covered += not rank_sets(scores, n_draws=500, rng=rng).above.any()
     assert stats.binomtest(covered, 300, 0.95, alternative="less").pvalue > 1e-3, covered / 300
 
 
