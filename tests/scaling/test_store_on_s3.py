@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from harness_uq import Options
 from harness_uq.logs import places
@@ -48,6 +49,7 @@ def json_of(found, root, url):
 def test_logs_and_store_on_s3_give_the_same_and_no_log_is_asked_for_again(logs, s3):
     there, store = upload(logs, f"{s3.url}/logs"), f"{s3.url}/kept"
     here = scan(logs, WILSON)
+    get_reusable_executor().shutdown()  # workers of an earlier test do not know where S3 is
     cold = scan(there, WILSON, store=store, engine=Engine(jobs=2))
     s3.forget()
     warm = scan(there, WILSON, store=store)

@@ -153,10 +153,15 @@ def _rank_line(ranking: Ranking, k: int) -> RankLine:
         _across(system.rank_high - 0.5, n),
         _across(system.expected_rank - 0.5, n),
         None if system.rank_set is None else (_across(system.rank_set[0] - 1, n), _across(system.rank_set[1], n)),
-        tuple((_across(r, n), _across(1, n), round(p, 3)) for r, p in enumerate(shares) if p >= 0.005),
+        tuple((_across(r, n), _across(1, n), _opacity(p, n)) for r, p in enumerate(shares) if p >= 0.005),
         tuple(("–", "self") if j == k else _heat(p) for j, p in enumerate(ranking.prob_better[k])),
         is_apart=k + 1 < n and not tail <= ranking.prob_better[k][k + 1] <= 1 - tail,
     )
+
+
+def _opacity(p: float, n: int) -> float:
+    """Darkness of a rank's shade: its probability; of many systems, of which each rank has little, n / 10 times it."""
+    return round(min(1.0, p * max(1.0, n / 10)), 3)
 
 
 def _across(ranks: float, n: int) -> float:
