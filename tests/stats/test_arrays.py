@@ -74,6 +74,7 @@ CALLS: dict[str, Call] = {
     "clustered_importance_sample": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "n_draws": 50, "proposal": "prior"},
     "clustered_multiclass_posterior": {**CLASSES, "clusters": LABELS, "n_draws": 50},
     "clustered_score_posterior": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "weights": [1, 2, 1]},
+    "crossed_by_sampling": {"scores": RIGHT, "factors": FACTORS, "n_draws": 1600},
     "crossed_difference_posterior": {"a": RIGHT, "b": OTHER, "factors": FACTORS},
     "crossed_posterior": {"scores": RIGHT, "factors": FACTORS},
     "clustered_paired_t": {"differences": GRADED, "clusters": LABELS},
@@ -220,7 +221,10 @@ CALLS: dict[str, Call] = {
 PUBLIC = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
 OF_LABELS = {"clusters", "systems", "tasks", "items", "questions", "answers"}
 ARRAYS = [(name, arg) for name, call in CALLS.items() for arg, value in call.items() if isinstance(value, list)]
-SLOW = {"hierarchical_table"}  # half of the time of all functions; its call of the table is tried with the fast ones
+SLOW = {
+    "crossed_by_sampling",
+    "hierarchical_table",
+}  # half of the time; their calls of the table are with the fast ones
 CASES = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] in SLOW else ()) for pair in ARRAYS]
 NUMBERS = [case for case in CASES if case.values[1] not in OF_LABELS]
 LABELLED = [case for case in CASES if case.values[1] in OF_LABELS]
@@ -240,8 +244,8 @@ def as_in_the_table(name: str) -> list[float]:
 
 def step(name: str) -> int:
     """Functions that take a while are tried on every fourth make."""
-    costly = ("hierarchical_", "nested_", "paired_clustered_", "clustered_confusion_", "confidence_", "paired_sequence")
-    return 4 if name.startswith(costly) else 1
+    costly = ("nested_", "paired_clustered_", "clustered_confusion_", "confidence_", "paired_sequence")
+    return 4 if name in SLOW or name.startswith(costly) else 1
 
 
 def told(result: Any) -> Iterator[float]:

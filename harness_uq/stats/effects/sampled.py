@@ -97,6 +97,8 @@ def crossed_by_sampling(
     y = check_finite(scores, "scores", 1)
     if len(factors) != 2 or not np.isin(y, (0.0, 1.0)).all():
         raise DataError(f"scores must be 0 or 1 and factors two; got factors {sorted(factors)}")
+    if not (isinstance(link, str) and link in INVERSE_LINKS):
+        raise DataError(f"link must be one of {', '.join(sorted(INVERSE_LINKS))}; got {link!r}")
     check_whole(n_draws, "n_draws", _BATCHES, 100_000)
     if n_draws % _BATCHES:
         raise DataError(f"n_draws must be a multiple of {_BATCHES}; got {n_draws}")
