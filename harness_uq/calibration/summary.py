@@ -16,7 +16,9 @@ from harness_uq.calibration.verdicts import (
     Verdict,
     coverage_of,
     default_of,
+    is_warned,
     judge,
+    warns_often,
 )
 
 if TYPE_CHECKING:
@@ -144,9 +146,9 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
 *Averaged over the prior*: coverage less .95 where parameters come from the method's own prior, or from its model's for
 clustered, nested, benchmark and groups, which are wider for what their models may miss. The other columns are about
 cells with fixed parameters: the mean of .95 less coverage, where that is positive; cells under .90, and those of
-them in which the software says nothing (fewer than half of the data sets carry a warning); mean width over that of the
-narrowest method without a cell under .90; the share of cells covering .93 or more in which it warns all the same; and
-intervals that exclude 0 where two systems are equally good.
+them in which the software says nothing (fewer than half of the data sets, and of those that miss, carry a warning);
+mean width over that of the narrowest method without a cell under .90; the share of cells covering .93 or more in
+which it warns all the same; and intervals that exclude 0 where two systems are equally good.
 
 {_markdown(head, rows)}"""
 
@@ -204,7 +206,10 @@ def _count(result: MethodResult) -> str:
 
 
 def _warned(cell: CellResult) -> str:
-    return f"{default_of(cell).warned:.0%}"
+    default = default_of(cell)
+    if warns_often(cell) or not is_warned(cell):
+        return f"{default.warned:.0%}"
+    return f"{default.warned:.0%} ({default.warned_of_missed:.0%} of those that miss)"
 
 
 def _entry(cell: CellResult, method: str) -> str:
