@@ -29,8 +29,8 @@ def test_every_block_is_checked_by_a_test() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_arguments_that_there_are(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # no log is there, which is code 1, of a gate 4; wrong arguments are code 2
-    assert main(shlex.split(command)[1:]) == (4 if "gate" in command else 1)
+    # no log is there, which is code 1, for a gate 4; wrong arguments are code 2
+    assert main(shlex.split(command)[1:]) == (4 if " gate " in command else 1)
 
 
 def test_what_make_is_asked_for_is_there() -> None:
