@@ -69,7 +69,7 @@ def _million(found: dict) -> str:
         "scheduler about 10 s at 1 ms\neach. Listing S3 takes 1,000 calls for each million names. What does not scale "
         f"is the main process: two million rows of\n{row} kB are {2 * row:.0f} GB, so run folder by folder into "
         "one store, and query the store rather than print a table. The next run\nlooks every log up in the store, "
-        f"{_warm_ms(found):.1f} ms each: {_warm_ms(found) * 1e6 / 60e3:.0f} minutes by one core.\n"
+        f"{_warm_ms(found):.1f} ms each: {_warm_ms(found) * 1e3:.0f} seconds by one core.\n"
     )
 
 
