@@ -29,7 +29,7 @@ def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
 
 
 def label_codes(labels: ArrayLike, n_questions: int, name: str = "clusters") -> IntArray:
-    """Codes of labels of any kind, int (n_questions,); -1 where a label is missing.
+    """Codes of labels of any kind in the order in which they come, int (n_questions,); -1 where a label is missing.
 
     Raises
     ------
@@ -41,9 +41,17 @@ def label_codes(labels: ArrayLike, n_questions: int, name: str = "clusters") -> 
     given = as_array(labels)
     if np.shape(given) != (n_questions,):
         raise DataError(f"{name} must be one label a question, shape ({n_questions},); got {np.shape(given)}")
-    items = given.tolist()
+    if isinstance(given, np.ndarray) and not isinstance(given, np.ma.MaskedArray) and given.dtype.kind in "biuU":
+        different, first, inverse = np.unique(given, return_index=True, return_inverse=True)
+        codes = np.empty(len(different), np.int64)
+        codes[np.argsort(first)] = _codes(different[np.argsort(first)].tolist(), name)
+        return codes[inverse]
+    return _codes(given.tolist(), name)
+
+
+def _codes(labels: list[object], name: str) -> IntArray:
     known: dict[object, int] = {}
-    return np.array([-1 if is_unknown(x) else known.setdefault(_key(x, name), len(known)) for x in items], np.int64)
+    return np.array([-1 if is_unknown(x) else known.setdefault(_key(x, name), len(known)) for x in labels], np.int64)
 
 
 def _key(label: object, name: str) -> object:
