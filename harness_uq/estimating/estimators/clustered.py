@@ -135,7 +135,7 @@ class BetaClustered:
             icc=posterior.icc_mean,
             diagnostics=_diagnostics(posterior),
             notes=few_informative(problem, successes, sizes),
-            warnings=narrow_with_few_clusters(problem, posterior, posterior.icc_mean, successes, sizes),
+            warnings=_narrow(problem, posterior, posterior.icc_mean, successes, sizes, held=".83 to .90"),
         )
         beside = _beside_the_plain_score(found, posterior.icc_mean, successes, sizes)
         return build(problem, self.name, replace(found, warnings=(*found.warnings, *beside)))
@@ -293,7 +293,7 @@ def weak_clusters(
     problem: Problem, posterior: ClusteredScorePosterior, successes: FloatArray, sizes: FloatArray
 ) -> tuple[str, ...]:
     """Warnings of the default posteriors of clustered 0/1 scores."""
-    narrow = narrow_with_few_clusters(problem, posterior, posterior.icc_mean, successes, sizes)
+    narrow = _narrow(problem, posterior, posterior.icc_mean, successes, sizes, held=".92 to .95")
     return (*narrow, *(uneven_clusters(problem, sizes) if problem.structure.n_clusters is not None else ()))
 
 
@@ -331,10 +331,10 @@ def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[str, ...]:
     return (f"with {_clusters(problem, n_clusters)} little is known of how clusters spread: the interval is rough",)
 
 
-def narrow_with_few_clusters(
-    problem: Problem, posterior: Posterior, icc: float, successes: FloatArray, sizes: FloatArray
+def _narrow(
+    problem: Problem, posterior: Posterior, icc: float, successes: FloatArray, sizes: FloatArray, *, held: str
 ) -> tuple[str, ...]:
-    """A warning where highest-density intervals cover .92 to .95: few clusters that hold together strongly.
+    """A warning where highest-density intervals cover least, `held` in simulations: few clusters that hold together.
 
     Where all answers are alike they cover .95 and more, and where the correlation is weak .93 and more.
     """
@@ -343,7 +343,7 @@ def narrow_with_few_clusters(
         return ()
     low, high = posterior.interval(problem.level, "quantile")
     return (
-        f"{_clusters(problem, len(sizes))} in which answers mostly agree: such intervals held the truth .92 to .95 of "
+        f"{_clusters(problem, len(sizes))} in which answers mostly agree: such intervals held the truth {held} of "
         f"the time in simulations at .95; the equal-tailed one is [{low:.3f}, {high:.3f}]",
     )
 
