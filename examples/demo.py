@@ -1,4 +1,4 @@
-"""Run both harnesses on the example tasks, then print honest intervals for what they logged: `make demo`.
+"""Run both harnesses on the example tasks, then print intervals for the logged scores: `make demo`.
 
 Run as `python examples/demo.py --output demo-output`.
 """

@@ -30,7 +30,8 @@ FACTS = {
 }
 STORY = (
     "{name} works as a {job} and lives in {place} at the edge of the village. A {pet} follows {name} everywhere, even "
-    "on the {colour} bicycle that leans beside the door. Every {day} the neighbours come over for {food}; on all other "
+    "on the {colour} bicycle that leans beside the door. "  # prose: ignore
+    "Every {day} the neighbours come over for {food}; on all other "
     "evenings {name} goes to the {sport} club and comes home late."
 )
 ASKED = {

@@ -1,86 +1,43 @@
-"""The command line: hand the arguments to a command, or to the harness of that name."""
+"""The command line: run the command, or the harness, that the first argument names."""
 
 import argparse
 import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import (
-    calibrate,
-    compare,
-    completion,
-    effects,
-    estimate,
-    gate,
-    plan,
-    rank,
-    report,
-    rescore,
-    restore,
-    store,
-    structure,
-    subset,
-    watch,
-)
-from harness_uq.commands.asked import UsageError
-from harness_uq.commands.settings import SettingsError, find_settings
-from harness_uq.errors import HarnessUqError, StructureError, told
+from harness_uq.commands.command_table import COMMANDS, GROUPS, RUN
+from harness_uq.commands.console import WRONG_ARGUMENTS
+from harness_uq.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
+from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_WITHOUT_HARNESS
 
 if TYPE_CHECKING:
+    from harness_uq.commands.command_table import Command
     from harness_uq.plugins.protocols import Runner
+    from harness_uq.settings import Settings
 
 _NAME = "harness-uq"
 
-_DESCRIPTION = """\
-Honest uncertainty for LLM evaluations.
-
-Reads what lm-evaluation-harness and Inspect AI logged, finds questions that share material and questions tried
-several times, and prints each score with an interval that allows for both.
-"""
-
 _EXAMPLES = """\
-examples:
-  harness-uq estimate results/                          every run under a folder
-  harness-uq estimate run.eval --uq wilson --level 0.9  another method, another level
-  harness-uq estimate results/ --cluster drop=passage   say what groups the questions of a task
-  harness-uq lm-eval run --model hf ... --uq bayes      run a harness, with intervals in its own output
-  harness-uq structure run.eval                         what was found, and how it is known
-  harness-uq compare new=runs/b old=runs/a              whether the first is better than the second
-  harness-uq compare results/ --task 'mmlu*'            two systems under a folder, some of their tasks
-  harness-uq gate runs/b --baseline runs/a --margin 0.01   whether a pipeline may go on
-  harness-uq rank runs/*                                which of several systems is best
-  harness-uq effects runs/seed-*                        how much is questions, how much seeds
-  harness-uq plan pilot.eval --width 0.04               what to run next
-  harness-uq watch logs/                                runs in the making, as often as one likes
-  harness-uq subset mmlu --history runs/* --n 200 --output ids.json
-                                                        which questions to run instead of all
-  harness-uq report runs/ --html report.html            all of it as one page
+Examples:
+  # Scores with intervals, for all runs in a folder
+  harness-uq estimate results/
+  # Is the first system better than the second?
+  harness-uq compare new=runs/b old=runs/a
+  # Run a harness, with intervals in its own output
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes
 
-exit codes: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse (compare
---fail-if-worse), 130 interrupted; gate has codes of its own
+Options (each command has its own: harness-uq COMMAND --help):
+  -h, --help  Show this help and exit
+  --version   Show the version and exit
+  --debug     Show the traceback of an internal error
+
+Exit codes: 0 success, 1 failure, 2 wrong arguments, 130 interrupted. The help
+of compare and gate lists the exit codes of their verdicts.
 """
-
-_COMMANDS = {
-    "estimate": estimate,
-    "structure": structure,
-    "compare": compare,
-    "gate": gate,
-    "rank": rank,
-    "effects": effects,
-    "plan": plan,
-    "subset": subset,
-    "report": report,
-    "rescore": rescore,
-    "restore": restore,
-    "watch": watch,
-    "store": store,
-    "calibrate": calibrate,
-    "completion": completion,
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,23 +45,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Parameters
     ----------
-    argv : arguments without the program's name; None takes the process's own
+    argv : arguments without the program's name; None for those of the process
 
     Returns
     -------
-    exit code: 0 done, 1 something could not be read, done or written, 2 wrong arguments, 3 worse
-    (`compare --fail-if-worse`), 130 interrupted
+    exit code: 0 success, 1 failure, 2 wrong arguments, 3 worse (`compare --fail-if-worse`), 130 interrupted; `gate` has
+    codes of its own
     """
-    arguments = _without_debug(sys.argv[1:] if argv is None else list(argv))
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    if arguments[:1] == ["--debug"]:
+        _show_debug_log()
+        arguments = arguments[1:]
     try:
-        if runner := _runner(arguments):
-            return runner.main(arguments[1:])
-        return _run_command(arguments)
+        return _run(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     except HarnessUqError as error:
         print(f"{_NAME}: error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError | SettingsError | StructureError) else 1
+        is_usage_error = isinstance(error, UsageError | StructureError) or error.message.code in WRONG_ARGUMENTS
+        return 2 if is_usage_error else 1
     except KeyboardInterrupt as interrupt:
         print(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
         return 130
@@ -112,36 +71,59 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         return 0
     except Exception as error:
-        print(f"{_NAME}: error that should not happen: {told(error)}; {_NAME} --debug shows where", file=sys.stderr)
+        print(
+            f"{_NAME}: Internal error: {error_summary(error)}. Run again with --debug to see the traceback, and please "
+            "report it",
+            file=sys.stderr,
+        )
         return 1
 
 
-def _without_debug(arguments: list[str]) -> list[str]:
-    """The arguments without a leading `--debug`, which shows the traceback of what nobody foresaw."""
-    if arguments[:1] != ["--debug"]:
-        return arguments
+def _show_debug_log() -> None:
     logging.basicConfig(level=logging.WARNING)
     logging.getLogger("harness_uq").setLevel(logging.DEBUG)
-    return arguments[1:]
 
 
-def _run_command(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command or the harness that the first argument names; print the overview if there is none."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        _print_overview()
+        return 0
+    if arguments[0] == "--version":
+        from harness_uq._version import __version__
+
+        print(f"{_NAME} {__version__}")
+        return 0
+    name, *rest = arguments
+    if name in COMMANDS:
+        return _run_command(COMMANDS[name], rest)
+    if name.startswith("-"):
+        raise UsageError(unknown_name("option", name, ["--debug", "--help", "--version"]))
+    return _find_runner(name).main(rest)
+
+
+def _run_command(command: "Command", arguments: Sequence[str]) -> int:
     """Run one of our own commands.
 
     Raises
     ------
-    HarnessUqError : also for what the system refuses to read or write, but for a reader that went away
+    HarnessUqError : also instead of an OSError of reading or writing, except BrokenPipeError
     """
-    parser = _parser(arguments)
-    if not arguments:
-        parser.print_help()
-        return 0
-    args = parser.parse_args(arguments, argparse.Namespace(words=arguments))
-    if path := args.settings.path:
-        print(f"settings of {os.path.relpath(path)}", file=sys.stderr)
-    run: Callable[[argparse.Namespace], int] = _COMMANDS[args.command].run
+    from harness_uq.commands.ignored_messages import ignoring
+    from harness_uq.commands.parser import build_parser
+    from harness_uq.settings import find_settings
+
+    settings = find_settings(Path.cwd())
+    parser = build_parser(command, settings=settings, words=[command.name, *arguments])
+    _set_defaults(parser, settings, command)
+    args = parser.parse_args(arguments)
+    if args.debug:
+        _show_debug_log()
+    if settings.path:
+        print(f"Using settings from {os.path.relpath(settings.path)}", file=sys.stderr)
     try:
-        code = run(args)
+        with ignoring([*settings.ignore, *args.ignore]):
+            code: int = command.module.run(args)
         print(end="", flush=True)
     except BrokenPipeError:
         raise
@@ -149,7 +131,7 @@ def _run_command(arguments: Sequence[str]) -> int:
         if error.filename is not None:
             raise HarnessUqError(f"{error.filename}: {error.strerror}") from error
         _discard_output()
-        raise HarnessUqError(f"the output cannot be written: {error.strerror or error}") from error
+        raise HarnessUqError(f"The output cannot be written: {error.strerror or error}") from error
     return code
 
 
@@ -159,64 +141,54 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _runner(arguments: Sequence[str]) -> "Runner | None":
-    """The harness that the first argument names; options and commands name none.
+def _find_runner(name: str) -> "Runner":
+    """The harness with this name.
 
     Raises
     ------
-    HarnessUqError : if a plugin of that name is installed, but its harness is not to be had
+    UsageError : if no command and no harness has this name
+    HarnessUqError : if a plugin with this name is installed, but cannot run a harness
     """
-    if not arguments or arguments[0].startswith("-") or arguments[0] in _COMMANDS:
-        return None
-    from harness_uq.plugins.manager import entry_names, load_plugins, runners
+    from harness_uq.commands.console import load_and_report_plugins
+    from harness_uq.plugins.manager import entry_names, runners
     from harness_uq.plugins.protocols import Runner
 
-    name, plugins = arguments[0], load_plugins()
-    if name in entry_names() and name not in plugins.harnesses:
-        raise HarnessUqError("; ".join((f"the plugin {name!r} offers no harness of that name", *plugins.warnings)))
+    plugins = load_and_report_plugins()
     harness = plugins.harnesses.get(name)
-    if harness is not None and not isinstance(harness, Runner):
-        raise HarnessUqError(
-            f"{name} logs can be read, but harness-uq cannot run {name}; it runs {', '.join(runners())}"
-        )
-    return harness
+    if isinstance(harness, Runner):
+        return harness
+    if harness is not None:
+        raise HarnessUqError(HARNESS_NOT_RUNNABLE(harness=name, known=runners() or ["none"]))
+    if name in entry_names():
+        raise HarnessUqError(PLUGIN_WITHOUT_HARNESS(plugin=name))
+    raise UsageError(unknown_name("command", name, [*COMMANDS, *runners()]))
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser, with the defaults that the project's settings file gives the command."""
-    from harness_uq import __version__
+def _print_overview() -> None:
+    """Print the commands by group, in colour if standard output is a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
     from harness_uq.plugins.manager import runners
 
-    parser = argparse.ArgumentParser(
-        prog=_NAME,
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    parser.add_argument("--debug", action="store_true", help="first of all: show the traceback of unexpected errors")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in _COMMANDS.values():
-        command.add(commands)
-    if arguments and arguments[0] in _COMMANDS:
-        _set_defaults(arguments[0], commands.choices[arguments[0]])
-    parser.set_defaults(parser=parser)
-    for name in runners():
-        if name not in _COMMANDS:
-            commands.add_parser(name, help=f"run {name}, with intervals in its own output: add --uq METHOD")
-    return parser
+    commands = [(command.group, command.name, command.summary) for command in COMMANDS.values()]
+    commands += [(RUN, name, f"Run {name} with intervals in its output") for name in runners() if name not in COMMANDS]
+    lines = [Text.assemble(("usage:", "dark_orange"), f" {_NAME} COMMAND [options]"), Text()]
+    lines += [Text("Add statistically sound uncertainty to LLM evaluations."), Text()]
+    for group in GROUPS:
+        rows = [(name, summary) for its_group, name, summary in commands if its_group == group]
+        for i, (name, summary) in enumerate(rows):
+            heading = (f"{'' if i else group:19}", "dark_orange")
+            lines.append(Text.assemble(heading, (f"{name:11}", "cyan"), summary))
+    lines += [Text(), Text(_EXAMPLES)]
+    console = Console(highlight=False)
+    for line in lines:
+        console.print(line, soft_wrap=True)
 
 
-def _set_defaults(command: str, parser: argparse.ArgumentParser) -> None:
-    """Let the settings file speak where the command line does not.
-
-    Raises
-    ------
-    SettingsError : if it cannot be used
-    """
-    settings = find_settings(Path.cwd())
-    parser.set_defaults(settings=settings)
+def _set_defaults(parser: argparse.ArgumentParser, settings: "Settings", command: "Command") -> None:
+    """Use the level and scope of the settings file as defaults of the options."""
     if settings.level is not None and parser.get_default("level") is not None:
         parser.set_defaults(level=settings.level)
-    if settings.scope is not None and parser.get_default("scope") is not None and command != "watch":
+    if settings.scope is not None and parser.get_default("scope") is not None and command.name != "watch":
         parser.set_defaults(scope=settings.scope)

@@ -1,6 +1,6 @@
 """What is estimated: the quantity, and the population it is about.
 
-`population` is the score expected on new questions of the same kind; `benchmark` the score expected on
+`population` is the expected score on new questions from the population; `benchmark` the expected score on
 exactly these questions, were each tried infinitely often; `full` the score on all questions of a benchmark
 of which a run used a part.
 """
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness_uq.errors import DataError
+from harness_uq.errors import DataError, unknown_name
 
 Scope = Literal["population", "benchmark", "full"]
 PassKind = Literal["at", "hat", "g", "mg", "maj"]
@@ -99,11 +99,11 @@ def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
     match = _PASS_K.fullmatch(text)
     kind = _KINDS.get((match[1].lower(), match[2])) if match else None
     if match is None or kind is None or (kind == "g") != (match[4] is not None):
-        known = "mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K and maj@K"
-        raise DataError(f"no estimand is called {text!r}; there are {known}")
+        estimands = ("mean", "pass@K", "pass^K", "G-pass@K:TAU", "mG-pass@K", "maj@K")
+        raise DataError(unknown_name("estimand", text, estimands))
     k, tau = int(match[3]), float(match[4]) if match[4] else None
     if k < 1:
-        raise DataError(f"K counts trials and must be 1 or more; got {text!r}")
+        raise DataError(f"Invalid estimand: {text!r}. K is a number of trials, 1 or more.")
     if tau is not None and not 0 < tau <= 1:
         raise DataError(f"TAU is the share of the K trials that must be right, above 0 and up to 1; got {text!r}")
     return PassK(kind, k, tau, scope)

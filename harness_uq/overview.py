@@ -1,14 +1,15 @@
-"""Everything that a report shows of some logs: scores, and what follows for the systems in them."""
+"""Compute all results of a report: scores, and comparisons or rankings of the systems in the logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness_uq.comparing.analysis import CompareOptions, compare
+from harness_uq.comparison.compare import CompareOptions, compare
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimating.analysis import Options, estimate
-from harness_uq.logs.data import TaskLog
+from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.ranking.analysis import RankOptions, rank
+from harness_uq.ranking.rank import RankOptions, rank
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.ranking import Ranking
@@ -16,20 +17,20 @@ from harness_uq.results.ranking import Ranking
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Results of some logs.
+    """The results of a report.
 
     Attributes
     ----------
-    estimates : of every system, task, metric and filter
-    comparisons : of the two systems, where there are two
-    rankings : of three systems or more
-    problems : why a comparison or ranking is missing
+    estimates : estimates for every system, task, metric and filter
+    comparisons : comparisons, if there are exactly two systems
+    rankings : rankings, if there are three or more systems
+    problems : reasons for a missing comparison or ranking
     """
 
     estimates: tuple[Estimate, ...]
     comparisons: tuple[Comparison, ...] = ()
     rankings: tuple[Ranking, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
 
 
 def overview(
@@ -45,11 +46,11 @@ def overview(
 
     Parameters
     ----------
-    logs : task logs; of two systems the first to occur is A
-    options : how to estimate; level, scope, structure and seed hold for comparisons and rankings too
-    margin, margins : smallest difference that matters in comparisons, of every task and of single ones
-    plugins : the installed ones by default
-    estimates : of these logs, where they have been made already
+    logs : task logs; if there are two systems, the first to occur is A
+    options : options of the estimates; level, scope, structure and seed also apply to comparisons and rankings
+    margin, margins : smallest difference that matters in comparisons, for all tasks and for individual tasks
+    plugins : plugins to use; by default the installed ones
+    estimates : estimates of these logs, if they have already been computed
     """
     chosen, offered = options or Options(), plugins or load_plugins()
     rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
@@ -71,5 +72,5 @@ def overview(
             how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
             return Overview(rows, rankings=tuple(rank(logs, how_ranked, plugins=offered)))
     except (DataError, NotEstimableError) as error:
-        return Overview(rows, problems=(f"systems are not compared: {error}",))
+        return Overview(rows, problems=(error.message,))
     return Overview(rows)

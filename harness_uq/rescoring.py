@@ -1,29 +1,30 @@
-"""Estimates written into logged runs by the harness that logged them, and taken out again."""
+"""Write estimates into logged runs in the format of their harness, and remove them again."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_uq.errors import LogError, StructureError, told
-from harness_uq.estimating.analysis import Options, estimate
-from harness_uq.logs import places
-from harness_uq.logs.selection import Selection
+from harness_uq.data.filters import LogFilter
+from harness_uq.errors import LogError, StructureError, message_of
+from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.io import paths as io_paths
+from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
-from harness_uq.plugins.reading import expand, find_runs, read_run, why_no_run
+from harness_uq.plugins.readers import expand_path, find_runs, read_run, why_no_run
 from harness_uq.results.estimate import Estimate
 from harness_uq.structure.clusters import missing_field
 
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """One run with the estimates written into it.
+    """A run into which estimates were written.
 
     Attributes
     ----------
-    run : as it was found
-    estimates : of its tasks
-    files : paths written
+    run : the run before the change
+    estimates : estimates of its tasks
+    files : paths of the written files
     """
 
     run: Run
@@ -33,16 +34,16 @@ class Rescored:
 
 @dataclass(frozen=True, slots=True)
 class Rescoring:
-    """What was rescored, and what was not.
+    """Rescored runs and failures.
 
     Attributes
     ----------
-    runs : those written
-    failures : (path, message) of paths without a run and of runs that could not be read or written
+    runs : runs that were written
+    failures : (path, message) of each path without a run and each run that could not be read or written
     """
 
     runs: tuple[Rescored, ...]
-    failures: tuple[tuple[str, str], ...] = ()
+    failures: tuple[tuple[str, Message], ...] = ()
 
 
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
@@ -55,49 +56,50 @@ def rescore(
     output: str | Path | None = None,
     plugins: Plugins | None = None,
     progress: Progress = iter,
-    selection: Selection | None = None,
+    selection: LogFilter | None = None,
 ) -> Rescoring:
     """Estimate every run under `paths` and write the estimates into its logs.
 
     Parameters
     ----------
     paths : files, directories (walked) or glob patterns
-    options : how to estimate
-    output : folder for copies of the runs, laid out as under `paths`; None writes in place, reversibly by `restore`
-    plugins : what to choose from; the installed ones by default
-    progress : wraps the list of runs, for a progress bar
-    selection : tasks, metrics and systems to write intervals for; a run without any is passed over
+    options : options of the estimates
+    output : directory for copies of the runs, with the same structure as under `paths`; None writes in place, and
+        `restore` reverts the change
+    plugins : plugins to use; by default the installed ones
+    progress : function that wraps the list of runs, such as a progress bar
+    selection : tasks, metrics and systems for which intervals are written; runs without any of them are skipped
 
     Returns
     -------
-    The runs written and the failures; one run that fails leaves the others, and is itself as it was.
+    The written runs and the failures. A run that fails remains unchanged and does not affect the other runs.
 
     Raises
     ------
-    StructureError : if the options name a task, metric or field that no run has, or nothing is selected; then nothing
-        is written
+    StructureError : if the options name a task, metric or field that no run has, or nothing is selected; no file is
+        written in this case
     """
     offered, chosen = plugins or load_plugins(), options or Options()
-    found, unread = _estimated(_named(paths), chosen, output, offered, progress, selection or Selection())
-    if selection and not (found or unread):
+    estimated, unread = _estimated(_named(paths), chosen, output, offered, progress, selection or LogFilter())
+    if selection and not (estimated or unread):
         raise StructureError("no task, metric, filter and model of these runs is asked for")
-    if rows := [row for item in found for row in item.rows]:
+    if rows := [row for item in estimated for row in item.rows]:
         chosen.structure.check_names((row.task for row in rows), (row.metric for row in rows))
-    if found and all(item.missing_field for item in found):
-        raise StructureError(found[0].missing_field)
-    done, unwritten = _written(found, chosen)
+    if estimated and all(item.missing_field for item in estimated):
+        raise StructureError(estimated[0].missing_field)
+    done, unwritten = _written(estimated, chosen)
     return Rescoring(tuple(done), (*unread, *unwritten))
 
 
 @dataclass(frozen=True, slots=True)
 class _Estimated:
-    """A run that waits to be written to `destination`."""
+    """A run to write to `destination`."""
 
     harness: Writer
     run: Run
     rows: tuple[Estimate, ...]
     destination: str | None
-    missing_field: str
+    missing_field: Message | None
 
 
 def _estimated(
@@ -106,14 +108,14 @@ def _estimated(
     output: str | Path | None,
     plugins: Plugins,
     progress: Progress,
-    selection: Selection,
-) -> tuple[list[_Estimated], list[tuple[str, str]]]:
-    found: list[_Estimated] = []
-    failures: list[tuple[str, str]] = []
+    selection: LogFilter,
+) -> tuple[list[_Estimated], list[tuple[str, Message]]]:
+    estimated: list[_Estimated] = []
+    failures: list[tuple[str, Message]] = []
     for name in names:
         runs, problems = find_runs(name, plugins.harnesses)
         if not runs:
-            problems = problems or [(name, why_no_run(name, expand(name), plugins.harnesses))]
+            problems = problems or [(name, why_no_run(name, expand_path(name), plugins.harnesses))]
         failures += problems
         for harness, run in progress(runs):
             try:
@@ -122,10 +124,10 @@ def _estimated(
                 if logs := selection.of(read_run(harness, run, need_scores=True)):
                     rows = tuple(estimate(logs, options, plugins=plugins))
                     wrong = missing_field(options.structure, logs)
-                    found.append(_Estimated(writer, run, rows, destination, wrong))
+                    estimated.append(_Estimated(writer, run, rows, destination, wrong))
             except Exception as error:
-                failures.append((run.files[0], told(error)))
-    return found, failures
+                failures.append((run.files[0], message_of(error)))
+    return estimated, failures
 
 
 def _writer(harness: Reader, plugins: Plugins) -> Writer:
@@ -135,7 +137,7 @@ def _writer(harness: Reader, plugins: Plugins) -> Writer:
     raise LogError(f"{harness.name} logs can be read, not written; of the installed harnesses {', '.join(able)} can")
 
 
-def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescored], list[tuple[str, str]]]:
+def _written(estimated: Sequence[_Estimated], options: Options) -> tuple[list[Rescored], list[tuple[str, Message]]]:
     settings: dict[str, str | float] = {
         "method": options.method,
         "level": options.level,
@@ -143,80 +145,80 @@ def _written(found: Sequence[_Estimated], options: Options) -> tuple[list[Rescor
         "estimand": options.estimand,
     }
     done: list[Rescored] = []
-    failures: list[tuple[str, str]] = []
-    for item in found:
+    failures: list[tuple[str, Message]] = []
+    for item in estimated:
         try:
             files = item.harness.write(item.run, item.rows, item.destination, settings=settings)
             done.append(Rescored(item.run, item.rows, tuple(files)))
         except Exception as error:
-            failures.append((item.run.files[0], told(error)))
+            failures.append((item.run.files[0], message_of(error)))
     return done, failures
 
 
 def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
-    """Where copies of the run go: beneath `output` as it lies beneath the path that was named."""
+    """Return the directory for copies of the run: its path under `output` is its path relative to the given path."""
     if output is None:
-        if places.is_remote(run.files[0]):
-            raise LogError("on a store nothing is written in place: name a folder for copies (--output)")
+        if io_paths.is_remote(run.files[0]):
+            raise LogError("on a store nothing is written in place: name a folder for copies (--output-dir)")
         return None
-    folder = places.folder_of(run.files[0])
-    target = places.join(_absolute(str(output)), *_beneath(_absolute(folder), _absolute(named)))
+    folder = io_paths.folder_of(run.files[0])
+    target = io_paths.join(_absolute(str(output)), *_beneath(_absolute(folder), _absolute(named)))
     if _resolved(target) == _resolved(folder):
         raise LogError("the output folder is the run's own; to write there, ask for it in place")
     return target
 
 
 def _beneath(folder: str, root: str) -> tuple[str, ...]:
-    """The way from a folder that was named to the run's own; none where a file or a pattern was named."""
-    if places.is_remote(folder):
+    """Return the path of the run relative to the given directory; empty if a file or a pattern was given."""
+    if io_paths.is_remote(folder):
         return tuple(folder.removeprefix(f"{root}/").split("/")) if folder.startswith(f"{root}/") else ()
     return Path(folder).relative_to(root).parts if Path(root).is_dir() and Path(folder).is_relative_to(root) else ()
 
 
 def _absolute(place: str) -> str:
-    return place.rstrip("/") if places.is_remote(place) else str(places.local_path(place).absolute())
+    return place.rstrip("/") if io_paths.is_remote(place) else str(io_paths.local_path(place).absolute())
 
 
 def _resolved(place: str) -> str:
-    return place.rstrip("/") if places.is_remote(place) else str(places.local_path(place).resolve())
+    return place.rstrip("/") if io_paths.is_remote(place) else str(io_paths.local_path(place).resolve())
 
 
 @dataclass(frozen=True, slots=True)
 class Restoring:
-    """What came of `restore`.
+    """The result of `restore`.
 
     Attributes
     ----------
-    restored : paths brought back
-    failures : (path, message) of files that could not be brought back, which are as they were
+    restored : paths of the restored files
+    failures : (path, message) of files that could not be restored; these files are unchanged
     """
 
     restored: tuple[str, ...]
-    failures: tuple[tuple[str, str], ...] = ()
+    failures: tuple[tuple[str, Message], ...] = ()
 
 
 def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None = None) -> Restoring:
-    """Undo what `rescore` wrote in place under `paths`, byte for byte.
+    """Restore the files that `rescore` changed in place under `paths` to their exact original contents.
 
     Raises
     ------
-    LogError : if there is no such path; nothing is brought back then
+    LogError : if a path does not exist; no file is restored in this case
     """
     harnesses = (plugins or load_plugins()).harnesses.values()
-    found = {name: expand(name) for name in _named(paths)}
-    for name, files in found.items():
+    files_by_name = {name: expand_path(name) for name in _named(paths)}
+    for name, files in files_by_name.items():
         if not files and not Path(name).is_dir():
             raise LogError(f"{name}: {why_no_run(name, files, {})}")
     restored: dict[str, None] = {}
-    failures: list[tuple[str, str]] = []
-    for file in dict.fromkeys(file for of_name in found.values() for file in of_name):
+    failures: list[tuple[str, Message]] = []
+    for file in dict.fromkeys(file for of_name in files_by_name.values() for file in of_name):
         for harness in harnesses:
             if not isinstance(harness, Writer):
                 continue
             try:
                 restored |= dict.fromkeys(harness.restore(file))
             except Exception as error:
-                failures.append((file, told(error)))
+                failures.append((file, message_of(error)))
     return Restoring(tuple(restored), tuple(failures))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import harness_uq
 from harness_uq import CompareOptions, DataError, NotEstimableError, Options, PlanOptions, RankOptions, TaskLog
 
-LEFT_OUT = {"notes", "warnings", "source", "method_reason", "verdict_text", "next_step", "answer"}
+LEFT_OUT = {"messages", "status", "source", "method_reason", "verdict_text", "next_step", "answer"}
 SCOPES = ("population", "benchmark")
 ESTIMATES = [Options(scope=scope) for scope in SCOPES] + [Options(method="wilson"), Options(estimand="pass@2")]
 
@@ -24,7 +24,7 @@ def numbers(folder: Path) -> dict[str, object]:
     logs = sorted(harness_uq.read_logs(folder, need_scores=True).logs, key=lambda log: (log.system, log.task))
     return {
         "estimates": [[_kept(row.to_dict()) for row in harness_uq.estimate(logs, how)] for how in ESTIMATES],
-        "structure": [_structure(found) for found in harness_uq.structures(logs)],
+        "structure": [_structure(found) for found in harness_uq.detect_structure(logs)],
         "comparisons": dict(_comparisons(logs)),
         "rankings": [_tried(partial(harness_uq.rank, logs, RankOptions(scope=scope))) for scope in SCOPES],
         "plans": _tried(partial(harness_uq.plan, logs, PlanOptions(difference=0.05))),
@@ -52,7 +52,7 @@ def _structure(found) -> dict[str, object]:
     return {
         "task": found.log.task,
         "clusters": found.clusters.fact.value,
-        "metrics": [[*key, s.score_type, s.bounds, s.n_clusters, s.n_cells] for key, s in found.metrics.items()],
+        "metrics": [[*key, s.score_type, s.bounds, s.n_clusters, s.n_scores] for key, s in found.metrics.items()],
     }
 
 

@@ -1,5 +1,6 @@
 """What several test modules need: logs of others, logs that the real harnesses wrote, a browser."""
 
+import fcntl
 import os
 import shutil
 import socket
@@ -165,11 +166,19 @@ def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
 
 
 def _example_runs(package: str, script: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of the example systems, written by the first worker that needs them and read by all."""
     if find_spec(package) is None:
         _absent(f"{package} is not installed")
-    folder = tmp_path_factory.mktemp(package)
-    printed = _run_python(EXAMPLES / script, "--output", folder, cwd=folder)
-    folder.with_suffix(".txt").write_text(printed, encoding="utf-8")
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / f"{package}_runs"
+    output = folder.with_suffix(".txt")
+    with (base / f"{package}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not output.exists():
+            folder.mkdir(exist_ok=True)
+            output.write_text(_run_python(EXAMPLES / script, "--output", folder, cwd=folder), encoding="utf-8")
     return folder
 
 

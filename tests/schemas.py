@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from harness_uq.calibration.results import Report
-from harness_uq.results.documents import DOCUMENTS, VERSION
+from harness_uq.results.documents import VERSION, documents
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "harness_uq" / "schemas"
@@ -18,16 +18,16 @@ PAGE = ROOT / "docs" / "json.md"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # what docs/json.md has a table of, and the definition that it describes
 TABLES = {
-    "One entry of `estimates`": "EstimateEntry",
-    "One entry of `structures`": "StructureEntry",
-    "One entry of `comparisons`": "ComparisonEntry",
-    "One object a line": "Look",
+    "an entry of `estimates`": "Estimate",
+    "`structures` has one entry": "StructureSummary",
+    "an entry of `comparisons`": "Comparison",
+    "Each line is one object": "Snapshot",
 }
 
 
 def schemas() -> dict[str, str]:
     """Text of every schema by the name of its file."""
-    types = {**DOCUMENTS, "calibrate": Report}
+    types = {**documents(), "calibrate": Report}
     words = {definition: dict(meanings(phrase)) for phrase, definition in TABLES.items()}
     return {f"{name}-v{VERSION}.json": _text(name, kind, words) for name, kind in types.items()}
 
@@ -47,7 +47,7 @@ def _text(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> st
 def meanings(phrase: str) -> Iterator[tuple[str, str]]:
     """Field and meaning, of the table that follows the phrase on the page."""
     after = PAGE.read_text(encoding="utf-8").split(phrase, 1)[1]
-    table = after[after.index("| field") :].split("\n\n", 1)[0]
+    table = after[after.index("| Field") :].split("\n\n", 1)[0]
     for line in table.splitlines()[2:]:
         fields, meaning = line.strip("| ").split(" | ", 1)
         for field in re.findall(r"`(\w+)`", fields):

@@ -29,7 +29,7 @@ def runner(tmp_path: Path) -> Path:
 
 def run(runner: Path, **given: str) -> tuple[int, str, str]:
     """Exit code of the steps, the summary, and the outputs."""
-    inputs = {name: str(about.get("default", "")) for name, about in ACTION["inputs"].items()} | given
+    inputs = {name: str(info.get("default", "")) for name, info in ACTION["inputs"].items()} | given
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
     environment = {
         **os.environ,
@@ -69,12 +69,12 @@ def test_the_steps_end_as_the_gate_decides(runner: Path, new: str, undecided: st
     assert (found, output) == (code, f"decision={decision}\n")
     assert summary.startswith(f"## Evaluation gate: {decision}\n")
     assert ("| Task | Metric |" in summary) == (decision != "none")
-    assert ("no such file" in summary) == (decision == "none")
+    assert ("No such file" in summary) == (decision == "none")
 
 
 @pytest.mark.slow
 def test_further_arguments_several_margins_and_the_self_test(runner: Path) -> None:
-    more = {"arguments": "--seed=3\n--gates=5\n", "self-test": "true", "level": "0.9"}
+    more = {"arguments": "--seed=3\n--n-simulations=5\n", "self-test": "true", "level": "0.9"}
     code, summary, _ = run(runner, new="same.csv", baseline="old.csv", margin="0.05 correct=0.1", **more)
     assert code == 0
     assert "90% interval" in summary

@@ -18,11 +18,11 @@ UNIT = {"structure": StructureOptions(ranges={"score": (0.0, 1.0)})}
 # scores, clusters, options; method, interval; the page that says why
 DEFAULTS = {
     "right or wrong": (RIGHT, None, {}, "beta", 0.659947, 0.959123, "001"),
-    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.552599, 0.819196, "024"),
-    "in trials": (TRIALS, None, {}, "clustered", 0.501934, 0.888126, "024"),
-    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.457326, 0.903052, "024"),
-    "bounded": (GRADED, None, UNIT, "dirichlet-process", 0.671841, 0.918501, "003"),
-    "bounded in clusters": (GRADED, PAIRS, UNIT, "clustered-dp", 0.562089, 0.953929, "003"),
+    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.552599, 0.819196, "041"),
+    "in trials": (TRIALS, None, {}, "clustered", 0.501934, 0.888126, "041"),
+    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.457326, 0.903052, "041"),
+    "bounded": (GRADED, None, UNIT, "dirichlet-process", 0.671841, 0.918501, "040"),
+    "bounded in clusters": (GRADED, PAIRS, UNIT, "clustered-dp", 0.562089, 0.953929, "040"),
     "unbounded": (LONG_TAILED, None, {}, "hall", 2.505610, 28.714498, "022"),
     "unbounded in clusters": (LONG_TAILED, PAIRS, {}, "hall", 2.435667, 28.447071, "022"),
     "these questions": (TRIALS, None, {"scope": "benchmark"}, "benchmark", 0.595998, 0.833627, "004"),

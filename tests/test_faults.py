@@ -35,25 +35,25 @@ SCORES = [1.0, 0.0, 1.0, 1.0, 0.0] * 4
 ON_LOGS = {
     "read, lm-eval": "harness_uq_lm_eval.read.tasks:read_run",
     "read, Inspect": "harness_uq_inspect.read.task_log:read_task_log",
-    "structure": "harness_uq.estimating.analysis:clusters_of",
-    "estimate": "harness_uq.estimating.estimators.binary:build",
-    "report": "harness_uq.report.tabular:estimates_json",
+    "structure": "harness_uq.estimation.estimate:clusters_of",
+    "estimate": "harness_uq.estimation.methods.binary:build",
+    "report": "harness_uq.output.json_document:result_document",
     "write, lm-eval": "harness_uq_lm_eval.write.writeback:write",
-    "write, Inspect": "harness_uq_inspect.write.stamp:stamp",
+    "write, Inspect": "harness_uq_inspect.write.annotate:annotate_log",
 }
 IN_LM_EVAL = {
-    "live lm-eval: structure": "harness_uq.estimating.analysis:clusters_of",
+    "live lm-eval: structure": "harness_uq.estimation.estimate:clusters_of",
     "live lm-eval: estimate": "harness_uq_lm_eval.live.runtime:estimate",
     "live lm-eval: trials": "harness_uq_lm_eval.live.runtime:record_trials",
     "live lm-eval: write": "harness_uq_lm_eval.live.runtime:add_block",
-    "live lm-eval: table": "harness_uq_lm_eval.live.table:_with_column",
+    "live lm-eval: table": "harness_uq_lm_eval.live.results_table:_add_interval_column",
 }
 IN_INSPECT = {
-    "live Inspect: read": "harness_uq_inspect.live.finish:read_log",
-    "live Inspect: structure": "harness_uq.estimating.analysis:clusters_of",
-    "live Inspect: estimate": "harness_uq_inspect.live.finish:estimate",
-    "live Inspect: table": "harness_uq_inspect.live.finish:estimates_table",
-    "live Inspect: write": "harness_uq_inspect.live.finish:stamp",
+    "live Inspect: read": "harness_uq_inspect.live.postprocess:read_log",
+    "live Inspect: structure": "harness_uq.estimation.estimate:clusters_of",
+    "live Inspect: estimate": "harness_uq_inspect.live.postprocess:estimate",
+    "live Inspect: table": "harness_uq_inspect.live.postprocess:estimates_table",
+    "live Inspect: write": "harness_uq_inspect.live.postprocess:write_annotations",
 }
 
 
@@ -207,7 +207,7 @@ def _values(results: dict) -> dict:
 
 def _lm_eval_run(folder: Path, *arguments: str) -> tuple[dict, str, str, int]:
     """The results file, what was printed, what was logged, and the exit code."""
-    import_module("tests.adapters.lm_eval.live_tasks")  # registers the model
+    import_module("tests.adapters.lm_eval.live.live_tasks")  # registers the model
     tasks = import_module("lm_eval.tasks")
     own_tasks_only = functools.partial(tasks.TaskManager, include_defaults=False)
     out, heard, logger = io.StringIO(), io.StringIO(), logging.getLogger("harness_uq")
@@ -227,7 +227,7 @@ def in_inspect(folder: Path) -> dict[str, dict[str, Seen]]:
     """Every step and fault, each in a process of its own beside one where nothing is broken."""
     faults = [name for name in FAULTS if name != "Ctrl-C"]  # Inspect's to handle: it cancels the run
     places = [f"{address}={fault}" for address in IN_INSPECT.values() for fault in faults]
-    script = Path(environment.__file__).with_name("fault_runs.py")
+    script = environment.LIVE / "fault_runs.py"
     for at in range(0, len(places), 5):  # a process may take three minutes
         environment.run_with_uq(sys.executable, script, folder, *places[at : at + 5], cwd=folder)
     environment.run_with_uq(sys.executable, script, folder, "none", cwd=folder, HARNESS_UQ=None)
@@ -260,7 +260,7 @@ def test_a_fault_in_a_live_run_of_lm_eval_is_as_the_page_says(step: str, live_ta
 @pytest.fixture(scope="module")
 def live_tasks_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("lm_eval")
-    return import_module("tests.adapters.lm_eval.live_tasks").write(tmp_path_factory.mktemp("tasks"))
+    return import_module("tests.adapters.lm_eval.live.live_tasks").write(tmp_path_factory.mktemp("tasks"))
 
 
 @pytest.fixture(scope="module")
@@ -280,7 +280,7 @@ def test_a_fault_in_a_live_run_of_inspect_is_as_the_page_says(
 
 def _print_all() -> None:
     with tempfile.TemporaryDirectory() as name:
-        tasks = import_module("tests.adapters.lm_eval.live_tasks").write(Path(name) / "tasks")
+        tasks = import_module("tests.adapters.lm_eval.live.live_tasks").write(Path(name) / "tasks")
         live = {step: in_lm_eval(step, tasks) for step in IN_LM_EVAL} | in_inspect(Path(name))
         for step, seen in ({step: on_logs(step) for step in ON_LOGS} | live).items():
             print("\n".join(rows_of(step, seen)))

@@ -7,12 +7,12 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.errors import LogError, StructureError
-from harness_uq.estimating.analysis import Options
+from harness_uq.estimation.estimate import Options
 from harness_uq.plugins.manager import load_plugins
-from harness_uq.plugins.protocols import Found, Reader, Run
+from harness_uq.plugins.protocols import Discovery, Reader, Run
 from harness_uq.rescoring import rescore, restore
-from harness_uq.structure.facts import StructureOptions
-from tests.logs.toy import task_log
+from harness_uq.structure.types import StructureOptions
+from tests.data.toy import task_log
 
 
 class TextHarness:
@@ -21,7 +21,7 @@ class TextHarness:
     name = "text"
 
     def find(self, paths):
-        return Found(tuple(Run(path, (path,)) for path in paths if path.endswith(".scores")))
+        return Discovery(tuple(Run(path, (path,)) for path in paths if path.endswith(".scores")))
 
     def read(self, run):
         text = Path(run.files[0]).read_text(encoding="utf-8")
@@ -88,9 +88,9 @@ def test_a_run_that_fails_leaves_the_others(runs, plugins, tmp_path):
     (runs / "full.scores").write_text("1 0", encoding="utf-8")
     done = rescore(runs, output=tmp_path / "out", plugins=plugins)
     assert len(done.runs) == 2
-    assert {Path(path).name: message for path, message in done.failures} == {
-        "three.scores": "it is broken",
-        "full.scores": "[Errno 28] No space left on device",
+    assert {Path(path).name: (message.name, message.params) for path, message in done.failures} == {
+        "three.scores": ("log-unreadable", {"reason": "it is broken"}),
+        "full.scores": ("operation-failed", {"reason": "[Errno 28] No space left on device"}),
     }
 
 
@@ -115,7 +115,8 @@ def test_a_file_that_cannot_be_brought_back_leaves_the_others(runs, plugins, mon
     monkeypatch.setattr(TextHarness, "restore", restore_one)
     done = restore(runs, plugins=plugins)
     assert [Path(path).name for path in done.restored] == ["two.scores"]
-    assert [(Path(path).name, message) for path, message in done.failures] == [("one.scores", "it was changed since")]
+    ((path, message),) = done.failures
+    assert (Path(path).name, message.params) == ("one.scores", {"reason": "it was changed since"})
 
 
 def test_a_single_file_goes_right_into_the_folder(runs, plugins, tmp_path):
@@ -126,19 +127,20 @@ def test_a_single_file_goes_right_into_the_folder(runs, plugins, tmp_path):
 def test_the_own_folder_is_refused_as_output(runs, plugins):
     done = rescore(runs, output=runs, plugins=plugins)
     assert done.runs == ()
-    assert "in place" in dict(done.failures)[str(runs / "a" / "one.scores")]
+    assert "in place" in dict(done.failures)[str(runs / "a" / "one.scores")].text
 
 
 def test_a_path_without_a_run_is_a_failure(tmp_path, plugins):
-    assert rescore([tmp_path / "nothing", tmp_path], plugins=plugins).failures == (
-        (str(tmp_path / "nothing"), "no such file or directory"),
-        (str(tmp_path), "the directory is empty"),
-    )
+    failures = rescore([tmp_path / "nothing", tmp_path], plugins=plugins).failures
+    assert [(path, message.name) for path, message in failures] == [
+        (str(tmp_path / "nothing"), "path-missing"),
+        (str(tmp_path), "folder-empty"),
+    ]
 
 
 def test_a_missing_path_is_an_error_before_anything_is_restored(runs, plugins):
     rescore(runs, plugins=plugins)
-    with pytest.raises(LogError, match="absent: no such file or directory"):
+    with pytest.raises(LogError, match="absent: No such file or folder"):
         restore([runs, runs / "absent"], plugins=plugins)
     assert len(restore(runs, plugins=plugins).restored) == 2
 
@@ -146,7 +148,7 @@ def test_a_missing_path_is_an_error_before_anything_is_restored(runs, plugins):
 def test_a_task_that_no_run_has_stops_it_before_anything_is_written(runs, plugins):
     before = contents(runs)
     options = Options(structure=StructureOptions.parse(["tyo=passage"]))
-    with pytest.raises(StructureError, match="no task is called 'tyo'; there are toy"):
+    with pytest.raises(StructureError, match="Unknown task: 'tyo'"):
         rescore(runs, options, plugins=plugins)
     assert contents(runs) == before
 
@@ -154,12 +156,12 @@ def test_a_task_that_no_run_has_stops_it_before_anything_is_written(runs, plugin
 class TestCommandLine:
     def test_a_place_must_be_chosen(self, capsys):
         assert main(["rescore", "runs"]) == 2
-        assert "--output" in capsys.readouterr().err
+        assert "--output-dir" in capsys.readouterr().err
 
     def test_nothing_to_restore_is_said(self, tmp_path, capsys):
         assert main(["restore", str(tmp_path)]) == 1
-        assert "nothing to restore" in capsys.readouterr().err
+        assert "Nothing to restore" in capsys.readouterr().err
 
     def test_nothing_to_rescore_is_said(self, tmp_path, capsys):
         assert main(["rescore", str(tmp_path), "--in-place"]) == 1
-        assert "the directory is empty" in capsys.readouterr().err
+        assert "The folder is empty" in capsys.readouterr().err

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.estimating.analysis import Options, estimate
-from harness_uq.estimating.finding import plain_score
-from harness_uq.plugins.reading import read_logs
+from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.method_result import plain_score
+from harness_uq.plugins.readers import read_logs
 from harness_uq.stats import binomial_interval, cluster_robust
-from harness_uq.structure.facts import StructureOptions
+from harness_uq.structure.types import StructureOptions
+from tests.message_checks import has
 from tests.reference_values import reference_values
 
 
@@ -113,7 +114,7 @@ def test_clustered_standard_errors_of_aime_agree_after_the_small_sample_factor(s
 def test_the_totals_of_a_trimmed_log_count_before_the_rows_that_were_kept(rows):
     (row,) = [r for r in rows if r.system == "gemma3:12b-u1" and r.filter == "strict-match"]
     assert (row.n_questions, row.value, row.harness.value, row.harness.n) == (100, 0.75, 0.75, 100)
-    assert any("samples of 3 of 100 questions" in warning for warning in row.warnings)
+    assert has(row, "samples-missing", n_logged=3, n_scored=100)
 
 
 def test_repeated_trials_of_one_question_are_clusters(rows):

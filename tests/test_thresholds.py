@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from harness_uq.estimating.analysis import Options, estimate
-from harness_uq.logs.data import Questions, Reported, Scores, Source, TaskLog, Totals
-from harness_uq.logs.newest import Chosen
-from harness_uq.matching.questions import common_questions
-from harness_uq.planning.analysis import PlanOptions, plan
+from harness_uq.alignment.match_questions import common_questions
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import AggregateScore, HarnessResult, Questions, Scores, Source, TaskLog
+from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.planning.plan import PlanOptions, plan
 from harness_uq.results.estimate import Estimate
-from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.structure.clusters import find_clusters
-from harness_uq.structure.facts import StructureOptions
-from tests.logs.toy import task_log
+from harness_uq.structure.types import StructureOptions
+from tests.data.toy import task_log
+from tests.message_checks import has
 
 # ---------------------------------------------------------------- the score that a beta-binomial interval is about
 
@@ -40,12 +41,12 @@ def clustered_estimate(size: int, successes: int) -> Estimate:
 
 def test_a_plain_score_less_than_half_a_posterior_sd_from_the_clusters_mean_is_what_theta_is_about() -> None:
     assert 0.3 < posterior_sds_apart(20, 14) < 0.5
-    assert not any("is about theta" in warning for warning in clustered_estimate(20, 14).warnings)
+    assert not has(clustered_estimate(20, 14), "interval-of-theta")
 
 
 def test_a_plain_score_more_than_half_a_posterior_sd_from_the_clusters_mean_is_warned_of() -> None:
     assert 0.5 < posterior_sds_apart(8, 2) < 0.7
-    assert any("is about theta" in warning for warning in clustered_estimate(8, 2).warnings)
+    assert has(clustered_estimate(8, 2), "interval-of-theta")
 
 
 # ---------------------------------------------------------------- items that the tasks of a group share
@@ -70,8 +71,8 @@ def group_of_two(**questions: tuple[list[str], list[str]]) -> Estimate:
         "m",
         "g",
         questions=Questions(()),
-        data=(Totals("acc", "none", 0.5, None, "a group"),),
-        reported={("acc", "none"): Reported(0.5, 0.1)},
+        data=(AggregateScore("acc", "none", 0.5, None, "a group"),),
+        reported={("acc", "none"): HarnessResult(0.5, 0.1)},
         subtasks=("t0", "t1"),
         **run,
     )
@@ -106,7 +107,7 @@ def test_content_matches_questions_where_it_identifies_half_as_many_as_identifie
     contents = [f"c{i}" for i in range(10)]
     others = [content if i < n_shared else f"other {content}" for i, content in enumerate(contents)]
     logs = [task_log([0, 1] * 5, system="a", hashes=contents), task_log([0, 1] * 5, system="b", hashes=others)]
-    aligned = common_questions([Chosen(log, log.data[0]) for log in logs])
+    aligned = common_questions([SelectedRun(log, log.data[0]) for log in logs])
     assert (aligned.matched_by, aligned.n_questions) == (matched_by, n_matched)
 
 

@@ -1,13 +1,13 @@
-"""Inspect AI and harness_uq: logs are read without importing inspect_ai; the names below import it.
+"""Adapter of harness_uq for Inspect AI. Reading logs does not import inspect_ai; these names do.
 
-from harness_uq_inspect import uq, bayes_at_n, pass_k      # for a task's metrics=[…]
-from harness_uq_inspect import stop_when                   # for its early_stopping=…
+from harness_uq_inspect import uq, bayes_at_n, pass_k      # for `metrics=[…]` of a task
+from harness_uq_inspect import stop_when                   # for `early_stopping=…` of a task
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from harness_uq import hookimpl
+from harness_uq.plugin_api import hookimpl
 
 if TYPE_CHECKING:
     from harness_uq_inspect.harness import InspectHarness
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bayes_at_n", "harness_uq_harnesses", "pass_k", "stop_when", "uq"]
 
-_HOME_OF = {
+_MODULE_OF = {
     "uq": "live.metrics",
     "bayes_at_n": "live.metrics",
     "pass_k": "live.metrics",
@@ -26,13 +26,13 @@ _HOME_OF = {
 
 @hookimpl
 def harness_uq_harnesses() -> "list[InspectHarness]":
-    """Offer Inspect AI."""
+    """Register Inspect AI as a harness."""
     from harness_uq_inspect.harness import InspectHarness
 
     return [InspectHarness()]
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOME_OF:
-        return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    if name in _MODULE_OF:
+        return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

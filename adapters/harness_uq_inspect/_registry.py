@@ -1,18 +1,19 @@
-"""What Inspect AI imports at its start: registered metrics and, only where `HARNESS_UQ` asks for it, the hook.
+"""Entry point that Inspect AI imports when it starts: registers the metrics and, if `HARNESS_UQ` is set, the hook.
 
-Nothing here imports numpy; an unset environment costs a few milliseconds and prints nothing. Where a version of Inspect
-lacks something that is needed, the run is Inspect's own, and one line says what it lacks.
+This module imports neither numpy nor scipy. Without `HARNESS_UQ` it prints nothing. If the
+installed version of Inspect lacks a name that harness_uq needs, the run continues without harness_uq, and one line
+names what is missing.
 """
 
 import logging
 from importlib.metadata import version
 
-from harness_uq_inspect.live.wanted import from_environment, is_wanted
+from harness_uq_inspect.live.environment import is_enabled
 
 logger = logging.getLogger(__name__)
 
 
-def _say(what: str, error: Exception) -> None:
+def _warn(what: str, error: Exception) -> None:
     logger.warning(
         "harness_uq: %s with inspect-ai %s: %s: %s", what, version("inspect-ai"), type(error).__name__, error
     )
@@ -21,13 +22,15 @@ def _say(what: str, error: Exception) -> None:
 try:
     from harness_uq_inspect.live.metrics import bayes_at_n, pass_k, uq  # noqa: F401 - they register themselves
 except Exception as error:
-    _say("no registered metrics", error)
+    _warn("no registered metrics", error)
 
-if is_wanted():
+if is_enabled():
     try:
-        from_environment()
-        from harness_uq_inspect.live import hook, seam  # noqa: F401 - the hook registers itself
+        from harness_uq_inspect.live.settings import settings_from_environment
 
-        seam.install()
+        settings_from_environment()
+        from harness_uq_inspect.live import hook, inspect_internals  # noqa: F401 - the hook registers itself
+
+        inspect_internals.install()
     except Exception as error:
-        _say("no intervals", error)
+        _warn("no intervals", error)

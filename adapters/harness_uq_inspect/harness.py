@@ -1,13 +1,13 @@
-"""Inspect AI as one of the harnesses: reads its logs, runs it with intervals, writes them back."""
+"""Implementation of the harness protocol for Inspect AI: read its logs, run it with intervals, write them to logs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness_uq.errors import LogError
+from harness_uq.plugin_api import LogError
 
 if TYPE_CHECKING:
-    from harness_uq import Catalogue, Estimate, Found, Run, Settings, TaskLog
+    from harness_uq.plugin_api import Catalogue, Discovery, Estimate, Run, Settings, TaskLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +17,14 @@ class InspectHarness:
     name: str = "inspect"
     reads_stores: bool = True
 
-    def find(self, paths: Sequence[str]) -> "Found":
-        """Runs among these files, one for each log; side files such as `eval-set.json` are not recognised."""
+    def find(self, paths: Sequence[str]) -> "Discovery":
+        """Runs among these files, one for each log; other files such as `eval-set.json` are not recognised."""
         from harness_uq_inspect.read.discover import find_logs
 
         return find_logs(paths)
 
     def parts(self, paths: Sequence[str]) -> "Iterable[Sequence[str]]":
-        """Each file by itself, but for shards, which stay with the log that they become."""
+        """Groups of files that belong together: each log, with the shards that Inspect merges into it."""
         from harness_uq_inspect.read.shards import with_shards
 
         return with_shards(paths)
@@ -41,25 +41,25 @@ class InspectHarness:
         yield read_task_log(*run.files)
 
     def catalogue(self) -> "Catalogue":
-        """What is known of the tasks of inspect_evals, and of Inspect's metrics."""
+        """Facts about the tasks of inspect_evals and about Inspect's metrics."""
         from harness_uq_inspect.read.catalogue import load_catalogue
 
         return load_catalogue()
 
     def read_running(self, run: "Run") -> "Iterator[TaskLog]":
-        """The task of the log with the samples that are not written there yet; none where its run has ended.
+        """The task of a running log, including samples that are still in Inspect's buffer; nothing if the run ended.
 
         Raises
         ------
-        LogError : if the log or the buffer beside it cannot be read
+        LogError : if the log or its buffer cannot be read
         """
-        from harness_uq_inspect.read.running import read_running
+        from harness_uq_inspect.read.running_logs import read_running
 
         if (log := read_running(*run.files)) is not None:
             yield log
 
     def main(self, argv: Sequence[str]) -> int:
-        """Run `inspect ARGV…` with intervals where `--uq` is among the arguments; the exit code."""
+        """Run `inspect ARGV…`, with intervals if `--uq` is among the arguments, and return the exit code."""
         from harness_uq_inspect.live.cli import main
 
         return main(argv)
@@ -67,40 +67,40 @@ class InspectHarness:
     def write(
         self, run: "Run", estimates: "Sequence[Estimate]", destination: str | None, *, settings: "Settings"
     ) -> list[str]:
-        """Put estimates into the header of the log, or of a copy; samples are copied byte by byte.
+        """Write estimates into the header of the log or of a copy; the samples are copied unchanged.
 
         Raises
         ------
-        LogError : if the log has no results, or cannot be written; it is as it was
+        LogError : if the log has no results or cannot be written; the log is then unchanged
         """
-        from harness_uq.logs import places
-        from harness_uq_inspect.live.wanted import keeps_stderr
-        from harness_uq_inspect.write.stamp import stamp
+        from harness_uq.plugin_api import paths as io_paths
+        from harness_uq_inspect.live.environment import keeps_native_stderr
+        from harness_uq_inspect.write.annotate import annotate_log
 
         path, *shards = run.files
         if shards:
-            raise LogError("a log in the making cannot be written to: Inspect has not merged its shards yet")
-        target = path if destination is None else places.join(destination, places.name_of(path))
+            raise LogError("the log of a run in progress cannot be written to: Inspect has not merged its shards yet")
+        target = path if destination is None else io_paths.join(destination, io_paths.name_of(path))
         if destination is not None:
-            places.make_folder(destination)
-            if places.exists(target):
+            io_paths.make_folder(destination)
+            if io_paths.exists(target):
                 raise LogError(f"{target} exists already")
-        stamp(
+        annotate_log(
             path,
             estimates,
             settings,
             target=target,
             keeps_original=destination is None,
-            swaps_stderr=not keeps_stderr(),
+            swaps_stderr=not keeps_native_stderr(),
         )
         return [target]
 
     def restore(self, path: str) -> list[str]:
-        """Undo the in-place `write`s of a log byte for byte; what a live run wrote stays.
+        """Undo all in-place `write`s of a log, byte for byte; annotations of a live run stay.
 
         Raises
         ------
-        LogError : if others wrote to the log since
+        LogError : if another program wrote to the log since
         """
         from harness_uq_inspect.read.discover import find_logs
         from harness_uq_inspect.write.writeback import restore

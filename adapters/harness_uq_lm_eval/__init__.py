@@ -1,4 +1,4 @@
-"""lm-evaluation-harness for harness_uq: live runs of lm-eval 0.4.11 and later, and the logs of 0.4.0 and later.
+"""Adapter for lm-evaluation-harness: live runs of lm-eval 0.4.11 and later, and logs of lm-eval 0.4.0 and later.
 
 with harness_uq_lm_eval.uq("bayes"):
     results = lm_eval.simple_evaluate(...)
@@ -6,7 +6,7 @@ with harness_uq_lm_eval.uq("bayes"):
 
 from typing import TYPE_CHECKING
 
-from harness_uq import hookimpl
+from harness_uq.plugin_api import hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def harness_uq_harnesses() -> "Iterable[LmEvalHarness]":
-    """Offer the reader of lm-eval logs."""
+    """Register lm-eval as a harness."""
     from harness_uq_lm_eval.harness import LmEvalHarness
 
     return [LmEvalHarness()]
@@ -37,33 +37,34 @@ def uq(
     estimand: str = "mean",
     trials: "Trials" = "auto",
 ) -> "AbstractContextManager[Session]":
-    """Context in which lm-eval's evaluations return intervals and honest standard errors.
+    """Context in which lm-eval's evaluations return intervals, and standard errors from the same method.
 
-    `evaluate` imported by its name before (`from lm_eval.evaluator import evaluate`) is not reached. `simple_evaluate`
-    imported so is; the system is then named after its model alone, without the other arguments of the run.
+    If you imported `evaluate` by name before (`from lm_eval.evaluator import evaluate`), its results have no intervals.
+    `simple_evaluate` works if imported by name, but the system is then named after its model alone, without the other
+    arguments of the run.
 
     Parameters
     ----------
-    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
-    level : coverage aimed at, in (0, 1)
-    scope : `population` (new questions of the kind), `benchmark` (exactly these) or `full` (the whole benchmark, of
-        which the run uses a part)
+    method : `bayes`, `wilson`, `t`, `clt` or the name of another method
+    level : nominal coverage, in (0, 1)
+    scope : `population` (similar questions), `benchmark` (exactly these questions) or `full` (the whole
+        benchmark, of which the run uses a part)
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
-    compare : a logged run to compare with
-    keep_bootstrap : let lm-eval compute its own bootstrap standard errors too
-    estimand : of repeated trials, one by one: `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
-    trials : `auto` scores repeated trials one by one where that takes a minute at most and asks no other service,
-        `on` whatever it takes, `off` never
+    compare : path of a logged run to compare with
+    keep_bootstrap : whether lm-eval also computes its own bootstrap standard errors
+    estimand : estimand of repeated trials: `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
+    trials : whether to score each of the repeated trials: `auto` (if that takes at most one minute and calls no other
+        service), `on` or `off`
 
     Raises
     ------
-    HarnessUqError : if the method does not exist, a setting makes no sense or there is no run to compare with
+    HarnessUqError : if the method does not exist, a setting is invalid or `compare` does not exist
     """
-    from harness_uq_lm_eval.live.runtime import live
-    from harness_uq_lm_eval.live.settings import Asked
+    from harness_uq_lm_eval.live.runtime import live_session
+    from harness_uq_lm_eval.live.settings import RequestedSettings
 
     clusters = (cluster,) if isinstance(cluster, str) else tuple(cluster or ())
-    asked = Asked(
+    requested = RequestedSettings(
         {
             "method": method,
             "level": level,
@@ -75,5 +76,5 @@ def uq(
             "trials": trials,
         }
     )
-    asked.check()
-    return live(asked)
+    requested.check()
+    return live_session(requested)

@@ -1,11 +1,11 @@
-"""Aggregations for lm-eval's task files that print their value with an interval.
+"""Aggregations for lm-eval's task files that display their value with an interval.
 
     metric_list:
       - metric: acc
         aggregation: !function harness_uq_lm_eval.aggregations.beta_mean
 
-The value stays a number everywhere else: in the results file, in groups, in comparisons. What fails here gives the
-value alone. Import `harness_uq_lm_eval.named` to use them by name (`aggregation: uq_beta`).
+In the results file, in groups and in comparisons the value is a plain number. If the interval cannot be computed, the
+value is returned alone. Import `harness_uq_lm_eval.yaml_aggregations` to use them by name (`aggregation: uq_beta`).
 """
 
 import functools
@@ -15,14 +15,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq import (
+from harness_uq.plugin_api import (
     Classifications,
     Estimate,
     Interval,
     Options,
     Questions,
-    Records,
     Source,
+    SufficientStatistics,
     TaskLog,
     estimate,
     estimate_scores,
@@ -35,7 +35,7 @@ _logger = logging.getLogger("harness_uq")
 
 
 class ScoreWithInterval(float):
-    """A number that a format such as `.4f` prints with its interval.
+    """A number that is formatted with its interval by format specifications such as `.4f`.
 
     >>> f"{ScoreWithInterval(0.9, Interval(0.61, 0.98, 0.95, 'hdi')):.2f}"
     '0.90 [0.61, 0.98]'
@@ -61,7 +61,7 @@ class ScoreWithInterval(float):
 
 
 class ClusterScore(float):
-    """A score that knows the cluster of its question, so that an aggregation can allow for it."""
+    """A score with the cluster of its question, for an aggregation that accounts for clusters."""
 
     cluster: str
 
@@ -76,34 +76,29 @@ class ClusterScore(float):
 
 
 def with_cluster(process_results: ProcessResults, field: str) -> ProcessResults:
-    """A task's `process_results` whose scores carry the cluster of their document.
+    """A task's `process_results` whose scores are `ClusterScore`s with the cluster of their document.
 
     Parameters
     ----------
-    process_results : the task's own, from a document and the model's results to scores by metric
-    field : of the document, dotted where it is nested
+    process_results : the task's function, which returns scores by metric from a document and the model's results
+    field : field of the document that contains the cluster; dots separate nested fields
     """
 
     @functools.wraps(process_results)
     def process(doc: Mapping[str, object], results: object) -> dict[str, object]:
-        cluster = _at(doc, field)
-        return {metric: _tagged(value, cluster) for metric, value in process_results(doc, results).items()}
+        cluster: object = doc
+        for part in field.split("."):
+            cluster = cluster[part] if isinstance(cluster, Mapping) else None
+        return {
+            metric: ClusterScore(value, str(cluster)) if isinstance(value, bool | int | float) else value
+            for metric, value in process_results(doc, results).items()
+        }
 
     return process
 
 
-def _at(doc: object, field: str) -> str:
-    for part in field.split("."):
-        doc = doc[part] if isinstance(doc, Mapping) else None
-    return str(doc)
-
-
-def _tagged(value: object, cluster: str) -> object:
-    return ClusterScore(value, cluster) if isinstance(value, bool | int | float) else value
-
-
 def beta_mean(items: Items) -> float:
-    """Mean of scores of 0 or 1, with the Beta posterior's interval."""
+    """Mean of scores of 0 or 1, with the credible interval of the Beta posterior."""
     return _mean(items, "beta")
 
 
@@ -113,7 +108,7 @@ def wilson_mean(items: Items) -> float:
 
 
 def clustered_mean(items: Items) -> float:
-    """Mean, with the interval that the structure of the scores asks for; `with_cluster` brings the clusters."""
+    """Mean, with the default interval for the scores and their clusters, which `with_cluster` adds."""
     return _mean(items, "bayes")
 
 
@@ -125,7 +120,7 @@ def bayes_f1(items: Items) -> float:
 
 
 def bayes_mcc(items: Items) -> float:
-    """lm-eval's Matthews correlation of (target, prediction) pairs, with an interval as `bayes_f1`."""
+    """lm-eval's Matthews correlation of (target, prediction) pairs, with the same kind of interval as `bayes_f1`."""
     from lm_eval.api.metrics import matthews_corrcoef
 
     return _with_interval(matthews_corrcoef, items, lambda: _confusion("mcc", items))
@@ -142,29 +137,29 @@ def bayes_perplexity(items: Items) -> float:
 def _mean(items: Items, method: str) -> float:
     clusters = [item.cluster for item in items if isinstance(item, ClusterScore)]
 
-    def found() -> Estimate:
+    def estimate_mean() -> Estimate:
         values = [float(item) for item in items]  # type: ignore[arg-type]
         return estimate_scores(
             values, clusters=clusters if len(clusters) == len(items) else None, options=Options(method=method)
         )
 
-    return _with_interval(_arithmetic_mean, items, found)
+    return _with_interval(_arithmetic_mean, items, estimate_mean)
 
 
 def _arithmetic_mean(items: Items) -> float:
-    """As lm-eval computes it, to the last bit."""
+    """The mean, bit for bit as lm-eval computes it."""
     return sum(items) / len(items)  # type: ignore[arg-type]
 
 
-def _with_interval(function: Callable[[Items], float], items: Items, found: Callable[[], Estimate]) -> float:
+def _with_interval(function: Callable[[Items], float], items: Items, compute: Callable[[], Estimate]) -> float:
     value = float(function(items))
     try:
-        row = found()
+        row = compute()
     except Exception as error:
         _logger.warning("no interval for %s: %s: %s", function.__name__, type(error).__name__, error)
         return value
     if row.interval is None:
-        _logger.warning("no interval for %s: %s", function.__name__, "; ".join(row.warnings))
+        _logger.warning("No interval for %s: %s", function.__name__, row.reason)
         return value
     return ScoreWithInterval(value, row.interval, row.std_error)
 
@@ -181,9 +176,9 @@ def _perplexity(items: Items) -> Estimate:
     pairs = np.array([item if isinstance(item, Sequence) else (item, 1.0) for item in items], float)
     if not np.isfinite(pairs).all():
         raise ValueError("a log-likelihood is not finite")
-    return _estimated(len(items), Records("perplexity", "none", pairs, "perplexity"))
+    return _estimated(len(items), SufficientStatistics("perplexity", "none", pairs, "perplexity"))
 
 
-def _estimated(n_questions: int, data: Classifications | Records) -> Estimate:
+def _estimated(n_questions: int, data: Classifications | SufficientStatistics) -> Estimate:
     questions = Questions(tuple(map(str, range(n_questions))))
     return estimate(TaskLog("aggregation", "aggregation", Source("aggregation", "lm-eval"), questions, (data,)))[0]

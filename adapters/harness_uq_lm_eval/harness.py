@@ -1,21 +1,21 @@
-"""lm-eval as a harness of harness_uq."""
+"""Implementation of the harness protocol for lm-eval."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness_uq import Catalogue, Estimate, Found, Run, Settings, TaskLog
+    from harness_uq.plugin_api import Catalogue, Discovery, Estimate, Run, Settings, TaskLog
 
 
 class LmEvalHarness:
-    """Runs lm-eval 0.4.11 and later; reads and rescores the results and samples files of 0.4.0 and later."""
+    """Runs lm-eval 0.4.11 and later, and reads and rescores results and samples files of lm-eval 0.4.0 and later."""
 
     name = "lm-eval"
     reads_stores = True
 
     @property
     def version(self) -> str:
-        """The installed lm-eval, whose aggregations are replayed."""
+        """Version of the installed lm-eval, whose aggregations are used for repeated trials."""
         from importlib.metadata import PackageNotFoundError, version
 
         try:
@@ -23,14 +23,14 @@ class LmEvalHarness:
         except PackageNotFoundError:
             return "no lm-eval"
 
-    def find(self, paths: Sequence[str]) -> "Found":
-        """Runs among these files. Partners of a file that is named alone are looked up beside it."""
+    def find(self, paths: Sequence[str]) -> "Discovery":
+        """Runs among these files; for a single file, the other files of its run are searched in its folder."""
         from harness_uq_lm_eval.read import discover
 
         return discover.find(paths)
 
     def parts(self, paths: Sequence[str]) -> "Iterable[Sequence[str]]":
-        """The files of a folder whose names hold the same time; all of a folder where some have none."""
+        """Groups of files: those in a folder with the same time in their names; the whole folder if some have none."""
         from harness_uq_lm_eval.read import discover
 
         return discover.parts(paths)
@@ -52,13 +52,13 @@ class LmEvalHarness:
             yield from self.read(part)
 
     def catalogue(self) -> "Catalogue":
-        """What is known of lm-eval's own tasks and metrics."""
+        """Facts about lm-eval's own tasks and metrics."""
         from harness_uq_lm_eval.read.catalogue import load_catalogue
 
         return load_catalogue()
 
     def main(self, argv: Sequence[str]) -> int:
-        """Run lm-eval's command line, whose `run` also takes `--uq`; the exit code."""
+        """Run lm-eval's command line, whose `run` also accepts `--uq`, and return the exit code."""
         from harness_uq_lm_eval.live import cli
 
         return cli.main(argv)
@@ -66,7 +66,7 @@ class LmEvalHarness:
     def write(
         self, run: "Run", estimates: "Sequence[Estimate]", destination: str | None, *, settings: "Settings"
     ) -> list[str]:
-        """Put the estimates into the results file of the run; the paths written.
+        """Write the estimates into the results file of the run, and return the paths written.
 
         Raises
         ------
@@ -75,16 +75,16 @@ class LmEvalHarness:
         from harness_uq_lm_eval.read.discover import LmEvalRun
         from harness_uq_lm_eval.write import writeback
 
-        parts = [run] if isinstance(run, LmEvalRun) else self.find(run.files).runs
-        known = [part for part in parts if isinstance(part, LmEvalRun)]
-        return [path for part in known for path in writeback.write(part, estimates, destination, settings)]
+        runs = [run] if isinstance(run, LmEvalRun) else self.find(run.files).runs
+        lm_eval_runs = [run for run in runs if isinstance(run, LmEvalRun)]
+        return [path for run in lm_eval_runs for path in writeback.write(run, estimates, destination, settings)]
 
     def restore(self, path: str) -> list[str]:
-        """Bring back a results file that was written in place; the paths brought back.
+        """Restore a results file that was written in place, and return the paths restored.
 
         Raises
         ------
-        LogError : if it cannot be brought back
+        LogError : if it cannot be restored
         """
         from harness_uq_lm_eval.write import writeback
 

@@ -1,6 +1,6 @@
 """From raw results to rank sets: `python examples/audit/audit.py --output audit-output`.
 
-Writes results.csv and leaderboard.html, and prints which share of neighbours on the leaderboard can be told apart.
+Writes results.csv and leaderboard.html, and prints the share of neighbouring systems that are distinguished.
 """
 
 import argparse
@@ -30,22 +30,24 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def shares(rankings: Sequence[Ranking]) -> list[str]:
-    """A line for each task, and one for all: how many systems next to each other are told apart."""
-    found = [(ranking, ranking.neighbours) for ranking in rankings if ranking.neighbours]
+    """One line per task and one for all tasks: how many neighbouring systems are distinguished."""
+    tasks = [(ranking, ranking.neighbours) for ranking in rankings if ranking.neighbours]
     lines = [
         f"{ranking.task}: {len(ranking.systems)} systems, {ranking.n_questions} questions; "
-        + _told(neighbours.n_pairs, neighbours.undecided, neighbours.undecided_at_once)
-        for ranking, neighbours in found
+        + _share_text(neighbours.n_pairs, neighbours.undecided, neighbours.undecided_simultaneous)
+        for ranking, neighbours in tasks
     ]
-    totals = (sum(getattr(part, name) for _, part in found) for name in ("n_pairs", "undecided", "undecided_at_once"))
-    return [*lines, f"all: {_told(*totals)}"]
+    totals = (
+        sum(getattr(part, name) for _, part in tasks) for name in ("n_pairs", "undecided", "undecided_simultaneous")
+    )
+    return [*lines, f"all: {_share_text(*totals)}"]
 
 
-def _told(pairs: int, undecided: int, undecided_at_once: int) -> str:
-    one, once = pairs - undecided, pairs - undecided_at_once
+def _share_text(pairs: int, undecided: int, undecided_simultaneous: int) -> str:
+    single, simultaneous = pairs - undecided, pairs - undecided_simultaneous
     return (
-        f"of {pairs} pairs of neighbours {one} ({one / pairs:.0%}) are told apart one by one, "
-        f"{once} ({once / pairs:.0%}) with all pairs tested at once"
+        f"of {pairs} pairs of neighbours, {single} ({single / pairs:.0%}) are distinguished by separate tests, "
+        f"{simultaneous} ({simultaneous / pairs:.0%}) by simultaneous tests"
     )
 
 

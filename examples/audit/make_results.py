@@ -20,7 +20,7 @@ COLUMNS = ("system", "task", "question", "cluster", "accuracy")
 
 
 def rows(system: System) -> Iterator[tuple[object, ...]]:
-    """One for each question, with the passage that it is about where there is one."""
+    """One row per question, with its passage if it has one."""
     for task, files in TASKS.items():
         for question in (question for name in files for question in load(name)):
             is_right = system.choose(question) == question.answer

@@ -11,7 +11,7 @@ DATA = Path(__file__).resolve().parent.parent / "tasks" / "data"
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One question; `answer` is the right text, or the index of the right choice where there are choices."""
+    """One question; `answer` is the correct text, or the index of the correct choice."""
 
     id: str
     question: str

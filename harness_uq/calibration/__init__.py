@@ -1,1 +1,1 @@
-"""Simulations that show what the intervals cover, how wide they are, and whether posteriors are calibrated."""
+"""Simulations of coverage and width of the intervals, and of the calibration of posteriors."""

@@ -1,4 +1,4 @@
-"""Results of simulations, as kept in JSON lines: one line a cell."""
+"""Results of simulations, stored as JSON lines with one line per cell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,23 +7,29 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from harness_uq.calibration.design import NOMINAL
+from harness_uq.calibration.scenarios.types import NOMINAL
 from harness_uq.errors import LogError
 
 
 @dataclass(frozen=True, slots=True)
-class MethodResult:
-    """What a method did in a cell.
+class MethodSummary:
+    """Coverage and width of a method in one cell.
 
     Attributes
     ----------
-    n : data sets it answered or refused; 0 where the numbers are exact
-    coverage : share of data sets whose interval held the truth, by level; a refusal holds nothing
-    width : mean width of the intervals given, by level; None where there was none
-    refused, warned : shares of data sets
-    warned_of_missed : share of those missed at the nominal level that carry a warning; None where none was missed, or
-        it was not counted
-    warnings : share of data sets by text, numbers left out
+    n : int
+        Number of data sets; 0 if the numbers are exact.
+    coverage : tuple of float
+        Share of data sets whose interval contains the true value, by level. A refusal counts as a miss.
+    width : tuple of float or None
+        Mean width of the intervals, by level; None if there was none.
+    refused, warned : float
+        Share of data sets for which the method refused to give an interval, or gave a warning.
+    warned_of_missed : float or None
+        Share with a warning among the data sets whose nominal interval missed the true value; None if there was none or
+        it was not counted.
+    warnings : mapping of str to float
+        Share of data sets with each warning, by the code of the warning.
     """
 
     n: int
@@ -36,23 +42,26 @@ class MethodResult:
 
     @property
     def mc_error(self) -> tuple[float, ...]:
-        """Monte Carlo standard error of the coverage, by level; 0 where exact."""
+        """Monte Carlo standard error of the coverage, by level; 0 if exact."""
         if not self.n:
             return (0.0,) * len(self.coverage)
-        # one success and one failure added: no error of 0 from a finite simulation
+        # one success and one failure are added, so that the error of a finite simulation is positive
         p = (np.array(self.coverage) * self.n + 1) / (self.n + 2)
         return tuple(float(e) for e in np.sqrt(p * (1 - p) / self.n))
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """A simulated cell.
+    """Result of a simulated cell.
 
     Attributes
     ----------
-    key : of the cell; with `seed`, `version` and `n_data_sets` the identity of the line
-    methods : by name
-    seconds : of one core
+    key : str
+        Key of the cell; with `seed`, `version` and `n_data_sets` it identifies the result.
+    methods : mapping of str to MethodSummary
+        Results by method.
+    seconds : float
+        CPU time on one core.
     """
 
     key: str
@@ -66,22 +75,22 @@ class CellResult:
     n_data_sets: int
     seed: int
     version: str
-    methods: Mapping[str, MethodResult]
+    methods: Mapping[str, MethodSummary]
     seconds: float = 0.0
 
     @property
     def identity(self) -> str:
-        """Equal for results that need not be computed again."""
+        """Text that is equal for results that need not be computed again."""
         return f"{self.key}|{self.n_data_sets}|{self.seed}|{self.version}|{self.levels}|{sorted(self.methods)}"
 
     @property
     def at_nominal(self) -> int:
-        """Place of the nominal level in `levels`."""
+        """Index of the nominal level in `levels`."""
         return nominal_place(self.levels)
 
 
 def nominal_place(levels: Sequence[float]) -> int:
-    """Place of the nominal level, .95, or of the last one."""
+    """Index of the nominal level 0.95, or of the last level."""
     return levels.index(NOMINAL) if NOMINAL in levels else len(levels) - 1
 
 
@@ -91,9 +100,12 @@ class Uniformity:
 
     Attributes
     ----------
-    posterior, design : which, and of which data
-    counts : histogram of the truth's posterior ranks in equal bins
-    p_value : chi-squared test that the ranks are uniform
+    posterior, design : str
+        Name of the posterior, and the data design.
+    counts : tuple of int
+        Histogram of the posterior ranks of the true value in equal bins.
+    p_value : float
+        Chi-squared test of uniform ranks.
     """
 
     posterior: str
@@ -108,13 +120,16 @@ class Uniformity:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How often A is better where P(A > B) says p.
+    """Calibration of P(A > B): how often A is better when P(A > B) is p.
 
     Attributes
     ----------
-    counts : comparisons in each tenth of p
-    forecast, observed : mean p, and share in which A is better; 0 where a bin is empty
-    p_value : chi-squared test that they agree
+    counts : tuple of int
+        Number of comparisons in each tenth of p.
+    forecast, observed : tuple of float
+        Mean p, and share in which A is better; 0 if a bin is empty.
+    p_value : float
+        Chi-squared test that both agree.
     """
 
     comparison: str
@@ -132,8 +147,10 @@ class Report:
 
     Attributes
     ----------
-    seconds : of the clock
-    earlier : date by setting, where results of an earlier run stand in for it
+    seconds : float
+        Elapsed time.
+    earlier : mapping of str to str
+        Date of the earlier run by setting, for settings with results of an earlier run.
     """
 
     size: str
@@ -148,42 +165,43 @@ class Report:
 
 
 def read_lines(path: Path) -> list[CellResult]:
-    """Results of an interrupted run; a last line cut short is left out."""
+    """Results of an interrupted run, without a truncated last line."""
     if not path.exists():
         return []
-    found: list[CellResult] = []
+    results: list[CellResult] = []
     for line in path.read_bytes().splitlines():
         try:
-            found.append(msgspec.json.decode(line, type=CellResult))
+            results.append(msgspec.json.decode(line, type=CellResult))
         except msgspec.DecodeError:
             continue
-    return found
+    return results
 
 
 def append_line(path: Path, result: CellResult) -> None:
-    """Keep one result."""
+    """Append one result to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as stream:
         stream.write(msgspec.json.encode(result) + b"\n")
 
 
 def read_report(path: Path) -> Report:
-    """A report written by `write_report`.
+    """Read a report written by `write_report`.
 
     Raises
     ------
-    LogError : if there is none
+    LogError
+        If the file cannot be read or is not a report.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=Report)
     except OSError as error:
         raise LogError(f"{path} cannot be read: {error.strerror or error}") from None
     except msgspec.DecodeError as error:
-        raise LogError(f"{path} holds no results of a calibration: {error}") from None
+        raise LogError(f"{path} is not a calibration report: {error}") from None
 
 
 def write_report(path: Path, report: Report) -> None:
-    """Write a report, a cell a line, numbers rounded to six digits."""
+    """Write a report with one cell per line and numbers rounded to six digits."""
     text = msgspec.json.encode(_rounded(msgspec.to_builtins(report)))
     text = (
         text.replace(b'{"key":', b'\n{"key":')
@@ -198,7 +216,7 @@ def _rounded(value: object) -> object:
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, Mapping):
-        return {key: _rounded(part) for key, part in value.items()}
+        return {key: _rounded(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_rounded(part) for part in value]
+        return [_rounded(item) for item in value]
     return value

@@ -1,28 +1,28 @@
-"""Simulate cells: resumable, in parallel, equal data sets answered once."""
+"""Simulation of cells: resumable, in parallel, with one computation for equal data sets."""
 
-import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 
-from harness_uq import __version__
-from harness_uq.calibration import exact
-from harness_uq.calibration.design import NOMINAL, Answer, Cell, DataSet, Setting, Size
-from harness_uq.calibration.results import CellResult, MethodResult, append_line, nominal_place, read_lines
-from harness_uq.calibration.settings import PRIORS, SETTINGS
-from harness_uq.errors import DataError, MissingDependencyError
-from harness_uq.logs.data import FloatArray
+from harness_uq._version import __version__
+from harness_uq.calibration.results import CellResult, MethodSummary, append_line, nominal_place, read_lines
+from harness_uq.calibration.scenarios import PRIORS, SETTINGS, exact
+from harness_uq.calibration.scenarios.types import NOMINAL, Answer, Cell, DataSet, Scenario, Size
+from harness_uq.data.task_log import FloatArray
+from harness_uq.errors import DataError
+from harness_uq.messages import Message
 from harness_uq.stats.proportion.coverage import coverage_at
 
-CLOSE_CALL = 0.92
-EXTENSION = 4
-VERY_CLOSE, MOST = 0.91, 16
+# below this coverage the default is simulated again with EXTENSION times as many data sets
+EXTENSION_COVERAGE, EXTENSION = 0.92, 4
+# below this coverage the new simulation continues to MAX_EXTENSION times as many data sets
+MAX_EXTENSION_COVERAGE, MAX_EXTENSION = 0.91, 16
 ROUNDING = 1e-12
 _KEPT_WARNINGS = 4
 
@@ -30,17 +30,25 @@ Progress = Callable[[Iterable[CellResult], int], Iterable[CellResult]]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What to simulate.
+class SimulationPlan:
+    """Cells and methods to simulate.
 
     Attributes
     ----------
-    settings : names, all by default
-    size : `smoke` takes a minute, `standard` half an hour
-    methods : names; None for all
-    levels : None for those of the papers
-    sizes : numbers of questions to keep, as in the cells' `N` or `questions`; None for all
-    seed, jobs : jobs are processes
+    settings : tuple of str
+        Names of settings (default: all).
+    size : {"smoke", "standard"}
+        ``smoke`` takes about a minute, ``standard`` about half an hour.
+    methods : tuple of str or None
+        Names of methods; None for all.
+    levels : tuple of float or None
+        Nominal levels; None for those of the papers.
+    sizes : tuple of int or None
+        Numbers of questions (parameter ``N`` or ``questions`` of the cells); None for all.
+    seed : int
+        Random seed.
+    jobs : int
+        Number of processes.
     """
 
     settings: tuple[str, ...] = tuple(SETTINGS)
@@ -52,15 +60,16 @@ class Plan:
     jobs: int = 1
 
     def cells(self) -> list[Cell]:
-        """The cells of the plan.
+        """Cells of the plan.
 
         Raises
         ------
-        DataError : if no setting has that name
+        DataError
+            If a setting is unknown.
         """
         unknown = [name for name in self.settings if name not in SETTINGS]
         if unknown:
-            raise DataError(f"no setting is called {unknown[0]!r}; there are {', '.join(SETTINGS)}")
+            raise DataError(f"unknown setting {unknown[0]!r}; available are {', '.join(SETTINGS)}")
         cells = [cell for name in self.settings for cell in SETTINGS[name].cells(self.size) if self._keeps(cell)]
         return cells if self.levels is None else [replace(cell, levels=self.levels) for cell in cells]
 
@@ -68,24 +77,31 @@ class Plan:
         n = cell.parameters.get("N", cell.parameters.get("questions"))
         return self.sizes is None or n is None or int(n) in self.sizes
 
-    def methods_of(self, setting: Setting) -> tuple[str, ...]:
-        """Names of the setting's methods to run; the default is always among them."""
+    def methods_of(self, setting: Scenario) -> tuple[str, ...]:
+        """Methods of a setting to run, including its default."""
         if self.methods is None:
             return setting.methods
         return tuple(name for name in setting.methods if name in (setting.default, *self.methods))
 
 
-def run(plan: Plan, *, kept: Path | None = None, progress: Progress | None = None) -> list[CellResult]:
-    """Simulate every cell of a plan that `kept` does not hold yet.
+def run_simulations(
+    plan: SimulationPlan, *, kept: Path | None = None, progress: Progress | None = None
+) -> list[CellResult]:
+    """Simulate all cells of a plan that have no stored result yet.
 
     Parameters
     ----------
-    kept : file of JSON lines to resume from and to append to; None keeps nothing
-    progress : wraps the iteration over results, of which it is told the number
+    plan : SimulationPlan
+        Cells and methods.
+    kept : Path, optional
+        File of JSON lines to resume from and to append to.
+    progress : callable, optional
+        Wraps the iteration over results; its second argument is their number.
 
     Returns
     -------
-    One result a cell, in the plan's order
+    list of CellResult
+        One result per cell, in the order of the plan.
     """
     cells = plan.cells()
     done = {result.identity: result for result in (read_lines(kept) if kept else [])}
@@ -99,26 +115,23 @@ def run(plan: Plan, *, kept: Path | None = None, progress: Progress | None = Non
     return [done[identity] for identity in identities]
 
 
-def _identity(cell: Cell, plan: Plan) -> str:
+def _identity(cell: Cell, plan: SimulationPlan) -> str:
     setting = SETTINGS[cell.setting]
     names = [name for name in plan.methods_of(setting) if cell.n_data_sets == 0 or setting.takes(cell, name, 0)]
-    methods = dict.fromkeys(names, MethodResult(0, (), ()))
+    methods = dict.fromkeys(names, MethodSummary(0, (), ()))
     return _result(cell, plan, methods, 0.0).identity
 
 
-def _results(cells: Sequence[Cell], plan: Plan) -> Iterator[CellResult]:
+def _results(cells: Sequence[Cell], plan: SimulationPlan) -> Iterator[CellResult]:
     if plan.jobs == 1 or len(cells) < 2:
         yield from (simulate(cell, plan) for cell in cells)
         return
-    if find_spec("joblib") is None:
-        raise MissingDependencyError("several jobs need joblib; pip install 'harness-uq[calibrate]' brings it")
-    from joblib import Parallel, delayed
+    from harness_uq.runner.backends.joblib import map_unordered
 
-    parallel = Parallel(n_jobs=plan.jobs, return_as="generator_unordered")
-    yield from parallel(delayed(simulate)(cell, plan) for cell in cells)
+    yield from map_unordered(partial(simulate, plan=plan), cells, plan.jobs)
 
 
-def simulate(cell: Cell, plan: Plan) -> CellResult:
+def simulate(cell: Cell, plan: SimulationPlan) -> CellResult:
     """Coverage and width of every method in one cell."""
     start = time.process_time()
     setting = SETTINGS[cell.setting]
@@ -127,7 +140,7 @@ def simulate(cell: Cell, plan: Plan) -> CellResult:
     return _result(cell, plan, methods, time.process_time() - start)
 
 
-def _result(cell: Cell, plan: Plan, methods: dict[str, MethodResult], seconds: float) -> CellResult:
+def _result(cell: Cell, plan: SimulationPlan, methods: dict[str, MethodSummary], seconds: float) -> CellResult:
     parameters = {name: str(value) for name, value in cell.parameters.items()}
     return CellResult(
         key=cell.key,
@@ -146,40 +159,36 @@ def _result(cell: Cell, plan: Plan, methods: dict[str, MethodResult], seconds: f
     )
 
 
-def _exact(cell: Cell, names: Sequence[str]) -> dict[str, MethodResult]:
+def _exact(cell: Cell, names: Sequence[str]) -> dict[str, MethodSummary]:
     n, text = int(cell.number("N")), str(cell.parameters["theta"])
     theta = PRIORS.get(text) or float(text)
-    chances = exact.chances(theta, n)
-    found = {}
+    probabilities = exact.chances(theta, n)
+    summaries = {}
     for name in names:
         tables = [exact.cached_table(name, n, level) for level in cell.levels]
         coverage = tuple(
             exact.coverage_averaged(theta, ends) if isinstance(theta, tuple) else float(coverage_at(theta, ends))
             for ends in tables
         )
-        width = tuple(float(chances @ (high - low)) for low, high in tables)
-        said = exact.warnings_table(n) if name == "bayes" else [()] * (n + 1)
-        warned = float(chances @ [bool(warnings) for warnings in said])
-        found[name] = MethodResult(0, coverage, width, 0.0, warned, _shares(said, chances))
-    return found
+        width = tuple(float(probabilities @ (high - low)) for low, high in tables)
+        table = exact.warnings_table(n) if name == "bayes" else [()] * (n + 1)
+        warned = float(probabilities @ [bool(warnings) for warnings in table])
+        summaries[name] = MethodSummary(0, coverage, width, 0.0, warned, _shares(table, probabilities))
+    return summaries
 
 
-def _shares(said: Sequence[tuple[str, ...]], chances: FloatArray) -> dict[str, float]:
-    """How often each warning comes, numbers left out of it."""
+def _shares(warned: Sequence[tuple[Message, ...]], chances: FloatArray) -> dict[str, float]:
+    """How often each warning occurs, by its code."""
     shares: defaultdict[str, float] = defaultdict(float)
-    for warnings, chance in zip(said, chances, strict=True):
-        for text in {_without_numbers(text) for text in warnings}:
-            shares[text] += float(chance)
+    for warnings, chance in zip(warned, chances, strict=True):
+        for code in {warning.code for warning in warnings}:
+            shares[code] += float(chance)
     return dict(shares)
-
-
-def _without_numbers(text: str) -> str:
-    return re.sub(r"\d+(\.\d+)?", "#", text)
 
 
 @dataclass(slots=True)
 class _Tally:
-    """Running sums of one method in one cell."""
+    """Running totals of one method in one cell."""
 
     levels: tuple[float, ...]
     n: int = 0
@@ -204,27 +213,27 @@ class _Tally:
         self.width += high - low
         self.warned_of_missed += bool(answer.warnings) and not held[nominal_place(self.levels)]
         self.warned += bool(answer.warnings)
-        self.warnings.update({_without_numbers(text) for text in answer.warnings})
+        self.warnings.update({warning.code for warning in answer.warnings})
 
-    def result(self) -> MethodResult:
+    def result(self) -> MethodSummary:
         answered = self.n - self.refused
         width = tuple(float(w) / answered for w in self.width) if answered else (None,) * len(self.levels)
-        shares = {text: count / self.n for text, count in self.warnings.most_common(_KEPT_WARNINGS)}
+        shares = {code: count / self.n for code, count in self.warnings.most_common(_KEPT_WARNINGS)}
         coverage = tuple(float(h) / self.n for h in self.held)
         missed = answered - int(self.held[nominal_place(self.levels)])
         warned_of_missed = self.warned_of_missed / missed if missed else None
-        return MethodResult(
+        return MethodSummary(
             self.n, coverage, width, self.refused / self.n, self.warned / self.n, shares, warned_of_missed
         )
 
 
-def _simulated(cell: Cell, setting: Setting, names: Sequence[str], seed: int) -> dict[str, MethodResult]:
-    """All methods on `n_data_sets`; where the default covers less than .92, it anew on four times as many.
+def _simulated(cell: Cell, setting: Scenario, names: Sequence[str], seed: int) -> dict[str, MethodSummary]:
+    """Simulate all methods on `n_data_sets`, and the default again if its coverage is below 0.92.
 
-    The data sets that called for more do not count: kept, they would pull the coverage down. Where the new ones cover
-    less than .91 they go on, to sixteen times as many.
+    The second simulation has four times as many data sets, or sixteen times as many if its coverage is below 0.91. The
+    data sets that led to it are discarded, because including them would bias the coverage downwards.
     """
-    rng = np.random.default_rng([seed, crc32(cell.key.encode())])
+    rng = np.random.default_rng([seed, crc32(cell.seed_key.encode())])
     tallies = {name: _Tally(cell.levels) for name in names}
     answers: dict[tuple[str, bytes], Answer | None] = {}
 
@@ -240,12 +249,12 @@ def _simulated(cell: Cell, setting: Setting, names: Sequence[str], seed: int) ->
             if setting.takes(cell, name, i):
                 take(data, name)
     default = tallies[setting.default]
-    if cell.levels == (NOMINAL,) and not cell.averaged and default.held[0] < CLOSE_CALL * default.n:
+    if cell.levels == (NOMINAL,) and not cell.averaged and default.held[0] < EXTENSION_COVERAGE * default.n:
         tallies[setting.default] = _Tally(cell.levels)
         for _ in range(EXTENSION * cell.n_data_sets):
             take(setting.draw(cell, rng), setting.default)
         default = tallies[setting.default]
-        if default.held[0] < VERY_CLOSE * default.n:
-            for _ in range((MOST - EXTENSION) * cell.n_data_sets):
+        if default.held[0] < MAX_EXTENSION_COVERAGE * default.n:
+            for _ in range((MAX_EXTENSION - EXTENSION) * cell.n_data_sets):
                 take(setting.draw(cell, rng), setting.default)
     return {name: tally.result() for name, tally in tallies.items() if tally.n}

@@ -1,7 +1,8 @@
 """Simulation-based calibration: parameters from the prior, data from the parameters, ranks that must be uniform.
 
-Talts et al. (2018), arXiv:1804.06788. The rank of the truth is its posterior probability, F(truth | data), exact where
-the posterior is; its histogram bulges in the middle where posteriors are too wide, at the ends where too narrow.
+The rank of the true value is its posterior probability F(truth | data), which is exact if the posterior is. The
+histogram of ranks has a peak in the middle if posteriors are too wide, and at the ends if they are too narrow.
+Reference: Talts et al. (2018), arXiv:1804.06788.
 """
 
 import time
@@ -12,42 +13,45 @@ from zlib import crc32
 import numpy as np
 from scipy import special
 
-from harness_uq import __version__
-from harness_uq.calibration.clusters import spread_of, success_rates
-from harness_uq.calibration.confusion import true_score
-from harness_uq.calibration.design import Size
-from harness_uq.calibration.pairs import latent_cells
+from harness_uq._version import __version__
 from harness_uq.calibration.results import Reliability, Uniformity
-from harness_uq.comparing.differences import Pair, paired_difference
-from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.calibration.scenarios.clusters import spread_of, success_rates
+from harness_uq.calibration.scenarios.confusion import true_score
+from harness_uq.calibration.scenarios.types import Size
+from harness_uq.comparison.differences import Pair, paired_difference
+from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.classes.multiclass import multiclass_posterior
-from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.clusters.nested import nested_posterior
 from harness_uq.stats.common.posterior import DifferencePosterior, DrawsPosterior, Posterior
-from harness_uq.stats.effects.spread import effect_variance
+from harness_uq.stats.effects.variance_mixture import effect_variance
+from harness_uq.stats.pairs.bivariate_normal import latent_normal_cells
 from harness_uq.stats.pairs.dirichlet_multinomial import dirichlet_multinomial_posterior
 from harness_uq.stats.pairs.independent import independent_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.proportion.binomial import beta_posterior, finite_population_posterior
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n_posterior
-from harness_uq.stats.trials.benchmark import benchmark_posterior
+from harness_uq.stats.trials.hierarchical_beta import benchmark_posterior
 from harness_uq.stats.trials.pass_k import pass_k_posterior
 
 BINS = 20
-_ENOUGH_SPREAD = 4.0  # variance of a bin's count below which it is too skewed for a chi-squared test
+_MIN_VARIANCE = 4.0  # bins whose count has a smaller variance are too skewed for a chi-squared test
 Draw = Callable[[np.random.Generator], tuple[Posterior, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A posterior with the prior and the data design to check it on.
+    """A posterior with the prior and the data design for its calibration.
 
     Attributes
     ----------
-    name, design : for the report
-    draw : a posterior and the truth behind its data
-    every : share 1 / every of the simulations, where a posterior is slow
+    name, design : str
+        Names in the report.
+    draw : callable
+        Draws a posterior and the true value behind its data.
+    every : int
+        The number of simulations is divided by it, for slow posteriors.
     """
 
     name: str
@@ -57,7 +61,7 @@ class Experiment:
 
 
 def run_sbc(size: Size, seed: int = 0, names: Sequence[str] | None = None) -> list[Uniformity]:
-    """Ranks of every posterior; 300 (smoke) or 2,000 simulations each, fewer of the slow ones."""
+    """Ranks of every posterior, from 300 (smoke) or 2,000 simulations each, fewer for slow posteriors."""
     n = 300 if size == "smoke" else 2000
     return [uniformity(e, n // e.every, seed) for e in EXPERIMENTS if names is None or e.name in names]
 
@@ -76,34 +80,34 @@ def uniformity(experiment: Experiment, n: int, seed: int) -> Uniformity:
 
 
 def _rank(posterior: Posterior, truth: float, rng: np.random.Generator) -> float:
-    """F(truth), at a uniform place within the truth's own mass where the distribution is discrete."""
-    nudge = 1e-9 * max(1.0, abs(truth))
-    below, upto = (float(posterior.cdf(truth + shift)) for shift in (-nudge, nudge))
-    return below + float(rng.random()) * (upto - below)
+    """F(truth); for discrete distributions, a uniform position within the probability of the true value."""
+    offset = 1e-9 * max(1.0, abs(truth))
+    below, up_to = (float(posterior.cdf(truth + shift)) for shift in (-offset, offset))
+    return below + float(rng.random()) * (up_to - below)
 
 
 def run_reliability(size: Size, seed: int = 0) -> list[Reliability]:
-    """How often A is better where P(A > B) says p, in ten bins of p."""
+    """How often A is better when P(A > B) is p, in ten bins of p."""
     n = 300 if size == "smoke" else 3000
     return [reliability(e, n // e.every, seed) for e in FORECASTS]
 
 
 def reliability(experiment: Experiment, n: int, seed: int) -> Reliability:
-    """Forecast and observed shares, with a chi-squared test over the bins."""
+    """Forecast and observed shares with a chi-squared test over the bins."""
     rng = np.random.default_rng([seed, crc32(experiment.name.encode())])
-    drawn = [experiment.draw(rng) for _ in range(n)]
-    p = np.array([post.prob_positive if isinstance(post, DifferencePosterior) else np.nan for post, _ in drawn])
-    better = np.array([truth > 0 for _, truth in drawn], float)
-    place = np.minimum((p * 10).astype(int), 9)
-    count, forecast, observed, spread = (
-        np.bincount(place, weight, 10) for weight in (np.ones(n), p, better, p * (1 - p))
+    simulations = [experiment.draw(rng) for _ in range(n)]
+    p = np.array([post.prob_positive if isinstance(post, DifferencePosterior) else np.nan for post, _ in simulations])
+    better = np.array([truth > 0 for _, truth in simulations], float)
+    bin_index = np.minimum((p * 10).astype(int), 9)
+    count, forecast, observed, variance = (
+        np.bincount(bin_index, weight, 10) for weight in (np.ones(n), p, better, p * (1 - p))
     )
-    wide = spread >= _ENOUGH_SPREAD
-    parts = [(observed - forecast)[wide], np.array([(observed - forecast)[~wide].sum()])]
-    scale = [spread[wide], np.maximum(np.array([spread[~wide].sum()]), 1e-12)]
-    used = np.concatenate(scale) >= _ENOUGH_SPREAD
-    statistic = float(np.sum((np.concatenate(parts) ** 2 / np.concatenate(scale))[used]))
-    p_value = float(special.chdtrc(int(used.sum()), statistic))
+    is_regular = variance >= _MIN_VARIANCE
+    deviations = [(observed - forecast)[is_regular], np.array([(observed - forecast)[~is_regular].sum()])]
+    variances = [variance[is_regular], np.maximum(np.array([variance[~is_regular].sum()]), 1e-12)]
+    is_tested = np.concatenate(variances) >= _MIN_VARIANCE
+    statistic = float(np.sum((np.concatenate(deviations) ** 2 / np.concatenate(variances))[is_tested]))
+    p_value = float(special.chdtrc(int(is_tested.sum()), statistic))
     size = np.maximum(count, 1)
     return Reliability(
         experiment.name,
@@ -123,8 +127,8 @@ def _beta(rng: np.random.Generator) -> tuple[Posterior, float]:
 
 def _finite(rng: np.random.Generator) -> tuple[Posterior, float]:
     theta = rng.random()
-    seen, rest = rng.binomial(20, theta), rng.binomial(30, theta)
-    return finite_population_posterior(int(seen), 20, 50), (seen + rest) / 50
+    observed, rest = rng.binomial(20, theta), rng.binomial(30, theta)
+    return finite_population_posterior(int(observed), 20, 50), (observed + rest) / 50
 
 
 def _clustered(rng: np.random.Generator) -> tuple[Posterior, float]:
@@ -146,8 +150,8 @@ def _zeros(n: int) -> IntArray:
 
 def _nested(rng: np.random.Generator) -> tuple[Posterior, float]:
     theta, clusters = rng.random(), np.repeat(np.arange(8), 4)
-    of_clusters = success_rates(theta, spread_of(rng.random()), 8, rng)
-    rates = success_rates(of_clusters[clusters], spread_of(rng.random()), 32, rng)
+    cluster_rates = success_rates(theta, spread_of(rng.random()), 8, rng)
+    rates = success_rates(cluster_rates[clusters], spread_of(rng.random()), 32, rng)
     return nested_posterior(rng.binomial(3, rates), 3, clusters), theta
 
 
@@ -204,12 +208,12 @@ def _paired(rng: np.random.Generator) -> tuple[Posterior, float]:
 
 def _latent_normal(rng: np.random.Generator) -> tuple[Posterior, float]:
     a, b = rng.random(2)
-    cells = latent_cells(np.array(a), np.array(b), np.array(2 * rng.beta(4, 2) - 1))
+    cells = latent_normal_cells(np.array(a), np.array(b), np.array(2 * rng.beta(4, 2) - 1))
     return paired_posterior(rng.multinomial(20, cells / cells.sum()), "latent_normal"), float(a - b)
 
 
 def _clustered_cells(rng: np.random.Generator) -> tuple[FloatArray, float]:
-    """Questions of 15 clusters of 4 that only A, only B, both or neither got right, and the true difference."""
+    """Questions of 15 clusters of 4 that only A, only B, and both or neither got right, and the true difference."""
     p = rng.dirichlet([0.5, 0.5, 1.0])
     d = spread_of(rng.random())
     shares = rng.gamma(np.maximum(d * p, 1e-8), size=(15, 3))
@@ -224,25 +228,28 @@ def _clustered_pairs(rng: np.random.Generator) -> tuple[Posterior, float]:
 
 
 def _clustered_process(rng: np.random.Generator) -> tuple[Posterior, float]:
-    """What `harness-uq compare` takes for clustered questions."""
+    """Posterior of `harness-uq compare` for clustered questions."""
     cells, truth = _clustered_cells(rng)
-    kinds = np.repeat(np.tile([1.0, -1.0, 0.0], 15), cells.ravel().astype(int))
-    a, b = (kinds > 0).astype(float), (kinds < 0).astype(float)
+    outcomes = np.repeat(np.tile([1.0, -1.0, 0.0], 15), cells.ravel().astype(int))
+    a, b = (outcomes > 0).astype(float), (outcomes < 0).astype(float)
     pair = Pair(a, b, np.repeat(np.arange(15), 4), None, (0.0, 1.0), True)
     posterior = paired_difference(pair, "dirichlet").posterior
     if not isinstance(posterior, DifferencePosterior):
-        raise TypeError("a comparison of clustered 0/1 scores gave no posterior of a difference")
+        raise TypeError("the comparison of clustered binary scores has no posterior of the difference")
     return posterior, truth
 
 
 def _effect_variance(rng: np.random.Generator) -> tuple[Posterior, float]:
-    """Variance of 5 seeds from their mean square, at a known noise, the truth at a node of its prior."""
+    """Posterior of the variance of 5 seeds from their mean square at a known noise.
+
+    The true value is drawn from the nodes of the prior.
+    """
     df, noise, size = 4, 0.15, 100.0
-    nodes = effect_variance(0.0, 0.0, noise, size, 0.25, most=0.25)
+    nodes = effect_variance(0.0, 0.0, noise, size, 0.25, largest=0.25)
     truth = float(rng.choice(nodes.values, p=nodes.weights))
     square = (noise + size * truth) * rng.chisquare(df) / df
-    seen = effect_variance(square, df, noise, size, 0.25, most=0.25)
-    return DrawsPosterior(seen.values, seen.weights), truth
+    posterior = effect_variance(square, df, noise, size, 0.25, largest=0.25)
+    return DrawsPosterior(posterior.values, posterior.weights), truth
 
 
 EXPERIMENTS = (

@@ -1,15 +1,15 @@
-"""Calibration results as tables for a terminal, as the page docs/calibration.md, and as figures."""
+"""Calibration results as text tables, as the page docs/calibration.md, and as figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.calibration.before import FORMER, HEAD, before_and_after
-from harness_uq.calibration.design import NOMINAL
-from harness_uq.calibration.figures_of_papers import FIGURES
-from harness_uq.calibration.results import CellResult, MethodResult, Reliability, Report, Uniformity
-from harness_uq.calibration.settings import SETTINGS
+from harness_uq.calibration.default_changes import FORMER, HEAD, before_and_after
+from harness_uq.calibration.published_coverage import FIGURES
+from harness_uq.calibration.results import CellResult, MethodSummary, Reliability, Report, Uniformity
+from harness_uq.calibration.scenarios import SETTINGS
+from harness_uq.calibration.scenarios.types import NOMINAL
 from harness_uq.calibration.verdicts import (
     FALSE_ALARMS,
     FLOOR,
@@ -17,9 +17,10 @@ from harness_uq.calibration.verdicts import (
     coverage_of,
     default_of,
     is_warned,
-    judge,
+    judge_method,
     warns_often,
 )
+from harness_uq.messages import MESSAGE_REGISTRY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,8 +28,13 @@ if TYPE_CHECKING:
     from harness_uq.plots import Series
 
 _SIZE_NAMES = ("N", "questions")
-# a figure tells seven lines apart
-_DRAWN = {
+_FAMILY_NAMES = {
+    "easy and hopeless": "easy and unsolvable questions",  # prose: ignore
+    "kinds": "types of scores",
+    "few": "few clusters",
+}
+# seven lines can be distinguished in a figure
+_PLOTTED = {
     "clustered": (
         "bayes",
         "published clustered IS",
@@ -48,29 +54,33 @@ def cell_table(cells: Sequence[CellResult]) -> str:
     for setting in dict.fromkeys(cell.setting for cell in cells):
         lines.append(f"{SETTINGS[setting].title} ({setting})")
         for cell in (c for c in cells if c.setting == setting):
-            lines.append(f"  {cell.family}: {cell.label}{_size_text(default_of(cell))}")
+            lines.append(f"  {_family_text(cell)}: {cell.label}{_size_text(default_of(cell))}")
             width = max(len(name) for name in cell.methods)
             lines += [f"    {name:<{width}}  {_line(result, cell)}" for name, result in cell.methods.items()]
     return "\n".join(lines)
 
 
-def _line(result: MethodResult, cell: CellResult) -> str:
+def _family_text(cell: CellResult) -> str:
+    return _FAMILY_NAMES.get(cell.family, cell.family)
+
+
+def _line(result: MethodSummary, cell: CellResult) -> str:
     parts = []
     for level, coverage, error, width in zip(cell.levels, result.coverage, result.mc_error, result.width, strict=True):
-        wide = "-" if width is None else f"{width:.4f}"
-        parts.append(f"{level:g}: {coverage:.4f}{f' ± {error:.4f}' if result.n else ' exact'}, width {wide}")
+        width_text = "-" if width is None else f"{width:.4f}"
+        parts.append(f"{level:g}: {coverage:.4f}{f' ± {error:.4f}' if result.n else ' exact'}, width {width_text}")
     refused = f"  refused {result.refused:.0%}" if result.refused else ""
     warned = f"  warned {result.warned:.0%}" if result.warned else ""
     return "   ".join(parts) + refused + warned
 
 
-def _size_text(result: MethodResult) -> str:
+def _size_text(result: MethodSummary) -> str:
     return f" ({result.n} data sets)" if result.n else ""
 
 
 def page(report: Report) -> str:
     """The page docs/calibration.md."""
-    verdicts = [judge(name, report.cells) for name in SETTINGS if any(c.setting == name for c in report.cells)]
+    verdicts = [judge_method(name, report.cells) for name in SETTINGS if any(c.setting == name for c in report.cells)]
     parts = [_opening(report), _verdict_table(verdicts), _before_section(report.cells)]
     parts += [_setting_section(verdict, report.cells) for verdict in verdicts]
     parts += [_figures_section(report.cells), _sbc_section(report.uniformity), _reliability_section(report.reliability)]
@@ -81,44 +91,49 @@ def _opening(report: Report) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return f"""# Calibration
 
-Simulated and exact coverage of the intervals, next to those of the methods in use. The command is
+This page reports the coverage and width of the intervals in simulations, for the default methods and for alternatives.
+Coverage is the share of simulated data sets whose interval contains the true value. To repeat the simulations, run
 
 ```
 harness-uq calibrate --size {report.size} --seed {report.seed} --report docs/calibration
 ```
 
-These results are of {report.date}, with {versions}; {_minutes(report):.0f} minutes of one core. Every cell has random
-numbers of its own, so that `--jobs` changes nothing ([decision 016](decisions/016-calibration.md)). The numbers are in
-[calibration/results.json](calibration/results.json). The default of each setting, `bayes` or the first method named, is
-what `harness-uq estimate`, `compare` and `subset` print, warnings included. A method that refuses to give an interval,
-or gives one of no width, has missed. Coverage of one proportion is a sum over all possible data, without Monte Carlo
-error; elsewhere the number of data sets is given, and slow methods get fewer: with n data sets the standard error
-of a coverage of .95 is .22 / √n, of .90 .30 / √n.{_carried_over(report)}
+The results were computed on {report.date} with {versions} and took {_minutes(report):.0f} minutes on one core. They are
+stored in [calibration/results.json](calibration/results.json). Each cell (a combination of parameters) has its own
+random numbers, so that the results do not depend on `--jobs` ([decision 016](decisions/016-calibration.md)).
+
+- The *default* of a setting is `bayes`, or else the first method. It is what `harness-uq estimate`, `compare` and
+  `subset` print, including warnings.
+- If a method gives no interval, or one of zero width, the data set counts as not covered.
+- The coverage for one proportion is exact, a sum over all possible data. All other coverages have Monte Carlo error.
+  For n data sets the standard error is 0.22 / √n at a coverage of 0.95, and 0.30 / √n at 0.90. Slow methods are applied
+  to fewer data sets.{_carried_over(report)}
 
 ![coverage against level](calibration/coverage.svg)
 ![coverage against width](calibration/width.svg)
 ![coverage error against the number of questions](calibration/error.svg)
 
-The first two figures show questions in clusters as Bowyer et al. (2025) draw them, six clusters of five; the third, one
-proportion of a uniform prior. Bars are two Monte Carlo standard errors."""
+The first two figures show six clusters of five questions, as in Bowyer et al. (2025). The third shows one proportion
+with a uniform prior. Error bars are two Monte Carlo standard errors."""
 
 
 def _carried_over(report: Report) -> str:
     if not report.earlier:
         return ""
     dates = sorted(set(report.earlier.values()))
-    each = [f"{', '.join(name for name, of in report.earlier.items() if of == date)} of {date}" for date in dates]
-    return f" Settings whose methods have not changed since are those of an earlier run: {'; '.join(each)}."
+    each = [f"{', '.join(name for name, of in report.earlier.items() if of == date)} ({date})" for date in dates]
+    settings = "; ".join(each)
+    return f"\n- The results of these settings are from an earlier run, since their methods are unchanged: {settings}."
 
 
 def _before_section(cells: Sequence[CellResult]) -> str:
     rows = before_and_after(cells)
     if not rows:
         return ""
-    return f"""## Before and now
+    return f"""## Changes of defaults
 
-Where the default of a setting was another one, `{FORMER}` is that one's result in the same cells, on data sets of its
-own.
+If the default of a setting has changed, `{FORMER}` is the result of the earlier default in the same cells, on different
+data sets.
 
 {_markdown(HEAD, rows)}"""
 
@@ -133,32 +148,40 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     head = (
         "setting",
         "cells",
-        "averaged over the prior, worst",
+        "error averaged over the prior",
         "mean under-coverage",
-        "under .90",
-        "without warning",
-        "width / narrowest sound",
-        "calm cells warned of",
-        "false alarms",
+        "cells below 0.90",
+        "of these, without a warning",
+        "width / narrowest valid method",
+        "warnings at good coverage",
+        "false positives",
     )
     return f"""## Defaults at nominal 95 %
 
-*Averaged over the prior*: coverage less .95 where parameters come from the method's own prior, or from its model's for
-clustered, nested, benchmark and groups, which are wider for what their models may miss. The other columns are about
-cells with fixed parameters: the mean of .95 less coverage, where that is positive; cells under .90, and those of
-them in which the software says nothing (fewer than half of the data sets, and of those that miss, carry a warning);
-mean width over that of the narrowest method without a cell under .90; the share of cells covering .93 or more in
-which it warns all the same; and intervals that exclude 0 where two systems are equally good.
+- *Error averaged over the prior*: coverage minus 0.95 if parameters are drawn from the method's own prior, for the
+  cell with the largest difference. For `clustered`, `nested`, `benchmark` and `groups` it is the prior of the model;
+  their intervals are wider, to allow for errors of that model.
+
+The other columns refer to cells with fixed parameters:
+
+- *Mean under-coverage*: mean of 0.95 minus coverage, with 0 for cells with higher coverage.
+- *Cells below 0.90*: number of cells with coverage below 0.90. *Of these, without a warning*: fewer than half of the
+  data sets have a warning, and fewer than half of those whose interval misses the true value.
+- *Width / narrowest valid method*: mean width relative to the narrowest method with coverage of at least 0.90 in all
+  cells.
+- *Warnings at good coverage*: share of the cells with coverage of at least 0.93 in which at least half of the data sets
+  have a warning.
+- *False positives*: share of intervals that exclude 0 although both systems are equally good.
 
 {_markdown(head, rows)}"""
 
 
 def _verdict_row(v: Verdict) -> tuple[str, ...]:
     averaged = "-" if v.averaged_error is None else f"{v.averaged_error:+.4f} ± {v.averaged_mc:.4f}"
-    ratio = "no sound method" if v.width_ratio is None else f"{v.width_ratio:.2f} ({v.narrowest})"
+    ratio = "no valid method" if v.width_ratio is None else f"{v.width_ratio:.2f} ({v.narrowest})"
     return (
         v.setting,
-        str(v.n_cells),
+        str(v.n_scores),
         averaged,
         "-" if v.mean_under_coverage is None else f"{v.mean_under_coverage:.4f}",
         str(v.n_low),
@@ -171,11 +194,14 @@ def _verdict_row(v: Verdict) -> tuple[str, ...]:
 
 def _setting_section(verdict: Verdict, cells: Sequence[CellResult]) -> str:
     setting = SETTINGS[verdict.setting]
-    mine = [cell for cell in cells if cell.setting == setting.name]
+    setting_cells = [cell for cell in cells if cell.setting == setting.name]
     parts = [f"## {setting.title}", _worst_words(verdict)]
-    for family in dict.fromkeys(cell.family for cell in mine):
-        part = [cell for cell in mine if cell.family == family]
-        parts.append(f"### {setting.name}: {family}\n\n" + (_full(part) if len(part) <= 16 else _condensed(part)))
+    for family in dict.fromkeys(cell.family for cell in setting_cells):
+        family_cells = [cell for cell in setting_cells if cell.family == family]
+        parts.append(
+            f"### {setting.name}: {_family_text(family_cells[0])}\n\n"
+            + (_full(family_cells) if len(family_cells) <= 16 else _condensed(family_cells))
+        )
     return "\n\n".join(parts)
 
 
@@ -184,24 +210,31 @@ def _worst_words(verdict: Verdict) -> str:
         return ""
     cell, result = verdict.worst, default_of(verdict.worst)
     error = f" ± {result.mc_error[cell.at_nominal]:.3f}" if result.n else ""
-    words = f"The default's worst cell is {cell.family}, {cell.label}: it covers {coverage_of(cell):.3f}{error}."
+    place = f"family *{_family_text(cell)}*, {cell.label}"
+    words = f"Coverage of the default is lowest in this cell: {place}. It is {coverage_of(cell):.3f}{error}."
     if not result.warned:
-        return f"{words} The software does not warn there."
-    said = "; ".join(f"“{text}” ({share:.0%} of data sets)" for text, share in result.warnings.items())
-    return f"{words} There the software says: {said}."
+        return f"{words} There is no warning in this cell."
+    warnings = "; ".join(f"{_named(code)} ({share:.0%} of data sets)" for code, share in result.warnings.items())
+    return f"{words} Warnings in this cell: {warnings}."
+
+
+def _named(code: str) -> str:
+    kind = MESSAGE_REGISTRY.find(code)
+    return f"[{code}](messages.md#{code.lower()}-{kind.name}) {kind.name}" if kind else code
 
 
 def _full(cells: Sequence[CellResult]) -> str:
-    """A row a cell, a column a method: coverage / mean width at the nominal level."""
+    """One row per cell and one column per method: coverage / mean width at the nominal level."""
     methods = list(dict.fromkeys(name for cell in cells for name in cell.methods))
     rows = [
         (cell.label, _count(default_of(cell)), *(_entry(cell, name) for name in methods), _warned(cell))
         for cell in cells
     ]
-    return "Coverage / mean width at 95 %.\n\n" + _markdown(("cell", "data sets", *methods, "warned"), rows)
+    head = ("cell", "data sets", *methods, "with a warning")
+    return "Coverage / mean width at nominal 95 %:\n\n" + _markdown(head, rows)
 
 
-def _count(result: MethodResult) -> str:
+def _count(result: MethodSummary) -> str:
     return str(result.n) if result.n else "exact"
 
 
@@ -209,7 +242,7 @@ def _warned(cell: CellResult) -> str:
     default = default_of(cell)
     if warns_often(cell) or not is_warned(cell):
         return f"{default.warned:.0%}"
-    return f"{default.warned:.0%} ({default.warned_of_missed:.0%} of those that miss)"
+    return f"{default.warned:.0%} ({default.warned_of_missed:.0%} of missed data sets)"
 
 
 def _entry(cell: CellResult, method: str) -> str:
@@ -221,30 +254,30 @@ def _entry(cell: CellResult, method: str) -> str:
 
 
 def _condensed(cells: Sequence[CellResult]) -> str:
-    """A row a method over all cells, then the ten cells that the default covers least."""
+    """One row per method over all cells, then the ten cells with the lowest coverage of the default."""
     methods = list(dict.fromkeys(name for cell in cells for name in cell.methods))
     rows = []
     for name in methods:
-        known = [(found, c) for c in cells if (found := c.methods.get(name)) and found.refused < 1]
-        covered = [(found.coverage[c.at_nominal], c) for found, c in known]
+        answered = [(summary, c) for c in cells if (summary := c.methods.get(name)) and summary.refused < 1]
+        covered = [(summary.coverage[c.at_nominal], c) for summary, c in answered]
         if not covered:
             continue
         shares = np.array([share for share, _ in covered])
         widths = [w for _, c in covered if (w := c.methods[name].width[c.at_nominal]) is not None]
-        worst = min(covered, key=lambda pair: pair[0])
+        lowest = min(covered, key=lambda pair: pair[0])
         rows.append(
             (
                 name,
                 f"{shares.mean():.3f}",
                 f"{np.mean(np.maximum(NOMINAL - shares, 0)):.3f}",
                 f"{np.sum(shares < FLOOR)} of {len(shares)}",
-                f"{worst[0]:.3f} ({worst[1].label})",
+                f"{lowest[0]:.3f} ({lowest[1].label})",
                 f"{np.mean(widths):.4f}" if widths else "-",
             )
         )
-    head = ("method", "mean coverage", "mean under-coverage", "cells under .90", "worst cell", "mean width")
-    least = sorted(cells, key=coverage_of)[:10]
-    return f"{_markdown(head, rows)}\n\nThe ten cells that the default covers least:\n\n{_least(least)}"
+    head = ("method", "mean coverage", "mean under-coverage", "cells below 0.90", "lowest coverage", "mean width")
+    worst_cells = sorted(cells, key=coverage_of)[:10]
+    return f"{_markdown(head, rows)}\n\nThe ten cells with the lowest coverage of the default:\n\n{_least(worst_cells)}"
 
 
 def _least(cells: Sequence[CellResult]) -> str:
@@ -257,27 +290,36 @@ def _least(cells: Sequence[CellResult]) -> str:
         )
         for cell in cells
     ]
-    return _markdown(("cell", "data sets", "coverage", "warned"), rows)
+    return _markdown(("cell", "data sets", "coverage", "with a warning"), rows)
 
 
 def _figures_section(cells: Sequence[CellResult]) -> str:
-    """Every method of the papers' clustered and paired figures: ours, theirs."""
+    """Comparison with the published figures for clustered and paired data."""
     rows = []
     for cell in cells:
-        for method, theirs in FIGURES.get(cell.key, {}).items():
+        for method, published in FIGURES.get(cell.key, {}).items():
             if method in cell.methods:
-                result, place = cell.methods[method], cell.at_nominal
-                ours, error = result.coverage[place], result.mc_error[place]
-                rows.append((cell.label, method, f"{ours:.3f} ± {error:.3f}", f"{theirs:.3f}", f"{ours - theirs:+.3f}"))
+                result, index = cell.methods[method], cell.at_nominal
+                coverage, error = result.coverage[index], result.mc_error[index]
+                rows.append(
+                    (
+                        cell.label,
+                        method,
+                        f"{coverage:.3f} ± {error:.3f}",
+                        f"{published:.3f}",
+                        f"{coverage - published:+.3f}",
+                    )
+                )
     if not rows:
         return ""
-    return f"""## Against the published figures
+    return f"""## Comparison with published figures
 
-Coverage at nominal 95 % in the generators of Bowyer et al. (2025, Figures 3 and 5), and what their figures show. These
-rest on 100 values of theta; with two clusters of five an exact sum over all data gives .426 for the clustered CLT, .441
-for the bootstrap and .761 for Wilson, up to .018 from the figure.
+Coverage at nominal 95 % for the simulation designs of Bowyer et al. (2025, Figures 3 and 5), and the coverage read from
+their figures. Their figures are based on 100 values of theta and have Monte Carlo error: for two clusters of five, an
+exact sum over all data gives 0.426 for the clustered CLT, 0.441 for the bootstrap and 0.761 for Wilson, which differ by
+up to 0.018 from the figure.
 
-{_markdown(("data", "method", "here", "figure", "difference"), rows)}"""
+{_markdown(("data", "method", "this package", "published figure", "difference"), rows)}"""
 
 
 def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
@@ -286,12 +328,13 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
         return ""
     return f"""## Simulation-based calibration
 
-Parameters drawn from each posterior's prior, data from the parameters: the posterior probability below the truth must
-be uniform (Talts et al. 2018). Histogram of 20 bins from 0 to twice the expected count, and the chi-squared test's
-p-value. `benchmark`, `group`, `pass@2, benchmark` and `bayes-at-n` match a Beta to the posterior's two moments, and are
-that much off.
+Parameters are drawn from the prior of each posterior, and data from the parameters. The posterior probability below the
+true value must then be uniformly distributed (Talts et al. 2018). The table shows its histogram in 20 bins (heights
+from 0 to twice the expected count) and the p-value of the chi-squared test of uniformity. `benchmark`, `group`,
+`pass@2, benchmark` and `bayes-at-n` are Beta distributions with the posterior's mean and variance, and are not exactly
+uniform.
 
-{_markdown(("posterior", "data", "simulations", "ranks", "p"), rows)}"""
+{_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
 
 def _bars(counts: Sequence[int]) -> str:
@@ -312,11 +355,11 @@ def _reliability_section(reliability: Sequence[Reliability]) -> str:
         )
         for r in reliability
     ]
-    head = ("comparison", "data", "simulations", "A better, by tenth of P(A > B)", "p")
-    return f"""## P(A > B)
+    head = ("comparison", "data", "simulations", "share with A better, by tenth of P(A > B)", "p-value")
+    return f"""## Calibration of P(A > B)
 
-How often A was better in truth, in each tenth of P(A > B); .05, .15, … is perfect. False alarms of the intervals stand
-in the first table; at nominal 5 % they may be {FALSE_ALARMS:.0%}.
+The table shows how often A was truly better, by tenth of P(A > B). Perfect calibration gives 0.05, 0.15, ..., 0.95.
+False positives of the intervals are in the first table; at nominal 5 % at most {FALSE_ALARMS:.0%} are accepted.
 
 {_markdown(head, rows)}"""
 
@@ -327,47 +370,50 @@ def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def figures(cells: Sequence[CellResult]) -> "dict[str, Figure]":
-    """The papers' figures from the settings at hand: coverage by level, by width, and its error by size.
+    """Figures of coverage by level, coverage by width, and coverage error by size, for the settings that are present.
 
     Raises
     ------
-    MissingDependencyError : if matplotlib is not installed
+    MissingDependencyError
+        If matplotlib is not installed.
     """
     from harness_uq import plots
 
-    found: dict[str, Figure] = {}
+    result: dict[str, Figure] = {}
     curves = [c for c in cells if len(c.levels) > 1 and c.setting == "clustered" and c.family == "paper"]
     if curves:
         cell = curves[min(1, len(curves) - 1)]
-        found["coverage"] = plots.coverage(_by_level(cell))
-        found["width"] = plots.coverage_against_width(_by_width(curves), NOMINAL)
+        result["coverage"] = plots.coverage(_by_level(cell))
+        result["width"] = plots.coverage_against_width(_by_width(curves), NOMINAL)
     sized = [c for c in cells if c.setting == "iid" and c.family == "prior"]
     if sized:
-        found["error"] = plots.coverage_error(_error_by_size(sized))
-    return found
+        result["error"] = plots.coverage_error(_error_by_size(sized))
+    return result
 
 
-def _drawn(cell: CellResult) -> list[str]:
-    return [name for name in _DRAWN[cell.setting] if name in cell.methods]
+def _plotted_methods(cell: CellResult) -> list[str]:
+    return [name for name in _PLOTTED[cell.setting] if name in cell.methods]
 
 
 def _by_level(cell: CellResult) -> "Mapping[str, Series]":
     return {
         name: {"x": cell.levels, "y": cell.methods[name].coverage, "mc_error": cell.methods[name].mc_error}
-        for name in _drawn(cell)
+        for name in _plotted_methods(cell)
     }
 
 
 def _by_width(cells: Sequence[CellResult]) -> "Mapping[str, Series]":
-    """Coverage against mean width at the nominal level, a point a cell."""
+    """Coverage against mean width at the nominal level, with one point per cell."""
     series: dict[str, Series] = {}
-    for name in _drawn(cells[0]):
+    for name in _plotted_methods(cells[0]):
         points = [(c.methods[name].width[c.at_nominal], c.methods[name].coverage[c.at_nominal]) for c in cells]
-        kept = [(w, p) for w, p in points if w is not None]
-        series[name] = {"x": [w for w, _ in kept], "y": [p for _, p in kept]}
+        available = [(w, p) for w, p in points if w is not None]
+        series[name] = {"x": [w for w, _ in available], "y": [p for _, p in available]}
     return series
 
 
 def _error_by_size(cells: Sequence[CellResult]) -> "Mapping[str, Series]":
     sizes = [next(float(c.parameters[name]) for name in _SIZE_NAMES if name in c.parameters) for c in cells]
-    return {name: {"x": sizes, "y": [coverage_of(c, name) - NOMINAL for c in cells]} for name in _drawn(cells[0])}
+    return {
+        name: {"x": sizes, "y": [coverage_of(c, name) - NOMINAL for c in cells]} for name in _plotted_methods(cells[0])
+    }

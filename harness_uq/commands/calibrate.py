@@ -1,4 +1,4 @@
-"""`harness-uq calibrate`: simulated coverage and width of the intervals."""
+"""`harness-uq calibrate`: simulate the coverage and width of the intervals."""
 
 import argparse
 import sys
@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.commands.progress import track
+from harness_uq.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
     from harness_uq.calibration.results import CellResult, Report
-    from harness_uq.calibration.runner import Plan
+    from harness_uq.calibration.runner import SimulationPlan
 
 _SETTINGS = (
     "iid",
@@ -34,84 +36,105 @@ _SETTINGS = (
     "crossed",
 )
 
-_EPILOG = """\
-examples:
-  harness-uq calibrate                                         everything, smoke size: about a minute
-  harness-uq calibrate --setting iid --sizes 30 100            exact coverage of one proportion
-  harness-uq calibrate --size standard --jobs 2 --report docs/calibration
-  harness-uq calibrate --from docs/calibration/results.json --report docs/calibration   draw the page again
-"""
+
+USAGE = "[options]"
+EXAMPLES = (
+    ("All settings, small: about a minute", "harness-uq calibrate"),
+    ("Coverage for one proportion of 30 or 100 questions", "harness-uq calibrate --setting iid --sizes 30 100"),
+    ("The published report", "harness-uq calibrate --size standard --jobs 2 --report docs/calibration"),
+)
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(
-        commands, "calibrate", "simulated coverage and width of the intervals", epilog=_EPILOG
+    data = parser.group("Data")
+    data.add_argument(
+        "--setting",
+        nargs="+",
+        choices=_SETTINGS,
+        default=list(_SETTINGS),
+        metavar="NAME",
+        help="Simulate these kinds of data; a name that does not exist lists all (default: all)",
     )
-    parser.add_argument(
-        "--setting", nargs="+", choices=_SETTINGS, default=list(_SETTINGS), help="kinds of data (default: all)"
-    )
-    parser.add_argument(
-        "--methods", nargs="+", metavar="NAME", help="besides the default of each setting (default: all)"
-    )
-    parser.add_argument(
+    data.add_argument(
         "--sizes",
         nargs="+",
-        type=_arguments.count,
+        type=_argument_types.count,
         metavar="N",
-        help="numbers of questions, in settings that vary them (default: all)",
+        help="Simulate these numbers of questions, in settings with several (default: all)",
     )
-    parser.add_argument(
-        "--levels", nargs="+", type=_arguments.level, metavar="P", help="nominal levels (default: the papers')"
+    data.add_argument(
+        "--from",
+        type=Path,
+        dest="earlier",
+        metavar="FILE",
+        help="Read the results of an earlier run instead of simulating",
     )
-    parser.add_argument(
+    method = parser.group("Method")
+    method.add_argument(
+        "--methods",
+        nargs="+",
+        metavar="NAME",
+        help="Evaluate these methods besides the default of each setting (default: all)",
+    )
+    method.add_argument(
+        "--levels",
+        nargs="+",
+        type=_argument_types.level,
+        metavar="P",
+        help="Evaluate these nominal levels (default: those of the published studies)",
+    )
+    method.add_argument(
         "--size",
         choices=["smoke", "standard"],
         default="smoke",
-        help="a minute, or half an hour (default: %(default)s)",
+        help="Simulate for about a minute or for about half an hour (default: %(default)s)",
     )
-    parser.add_argument("--no-sbc", action="store_true", help="leave simulation-based calibration out")
-    parser.add_argument("--jobs", type=_arguments.count, default=1, help="processes (default: %(default)s)")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="JSON lines to resume from and add to")
-    parser.add_argument(
-        "--from", type=Path, dest="earlier", metavar="FILE", help="take the results of an earlier report"
+    method.add_argument("--no-sbc", action="store_true", help="Skip simulation-based calibration")
+    _shared_options.add_seed(parser)
+    output = parser.group("Output")
+    output.add_argument("--report", type=Path, metavar="DIR", help="Write results.json, figures and the page DIR.md")
+    output.add_argument(
+        "--beside", type=Path, metavar="FILE", help="Show the defaults of an earlier report for comparison"
     )
-    parser.add_argument(
-        "--beside", type=Path, metavar="FILE", help="put the defaults of an earlier report beside those of this one"
+    output.add_argument(
+        "--readme-figure", type=_argument_types.figure, metavar="FILE", help="Draw the figure of the README and exit"
     )
-    parser.add_argument("--report", type=Path, metavar="DIR", help="write results.json, figures, and DIR.md beside DIR")
-    parser.add_argument("--readme-figure", type=_arguments.figure, metavar="FILE", help="draw the figure of the README")
-    _options.add_seed(parser)
-    _options.add_format(parser, ["table", "json"])
+    _shared_options.add_format(parser, ["table", "json"])
+    scaling = parser.group("Scaling")
+    scaling.add_argument(
+        "--jobs", type=_argument_types.count, default=1, metavar="N", help="Use N processes (default: %(default)s)"
+    )
+    scaling.add_argument("--keep", type=Path, metavar="FILE", help="Save each result to FILE, and resume from it")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Simulate, print, and write what was asked for; exit code 1 where a default method raised an alarm."""
+    """Simulate, print the results and write the report; exit code 1 if a default method raises an alarm."""
     from dataclasses import replace
 
-    from harness_uq.calibration.before import beside
+    from harness_uq.calibration.default_changes import beside
     from harness_uq.calibration.results import read_report
     from harness_uq.calibration.summary import cell_table
     from harness_uq.calibration.verdicts import alarms
 
     if args.readme_figure:
-        from harness_uq.calibration.showcase import showcase
+        from harness_uq.calibration.readme_figure import showcase
 
-        _output.try_file(args.readme_figure)
-        _output.write_figure(args.readme_figure, showcase(args.seed))
+        _output_files.try_file(args.readme_figure)
+        _output_files.write_figure(args.readme_figure, showcase(args.seed))
         return 0
     if args.report:
-        _output.make_folder(args.report)
+        _output_files.prepare_folder(args.report)
     earlier = read_report(args.beside).cells if args.beside else ()
     report = _report(args)
     report = replace(report, cells=tuple(beside(report.cells, earlier)))
     if args.report:
         _write(report, args.report)
     print(_json(report) if args.format == "json" else cell_table(report.cells))
-    found = alarms(report.cells, report.uniformity, report.reliability)
-    for text in found:
+    raised = alarms(report.cells, report.uniformity, report.reliability)
+    for text in raised:
         print(f"alarm: {text}", file=sys.stderr)
-    return 1 if found else 0
+    return 1 if raised else 0
 
 
 def _report(args: argparse.Namespace) -> "Report":
@@ -120,18 +143,18 @@ def _report(args: argparse.Namespace) -> "Report":
     from datetime import UTC, datetime
     from importlib.metadata import version
 
-    from harness_uq import __version__
+    from harness_uq._version import __version__
     from harness_uq.calibration.results import Report, read_report
-    from harness_uq.calibration.runner import run as simulate_all
+    from harness_uq.calibration.runner import run_simulations as simulate_all
     from harness_uq.calibration.sbc import run_reliability, run_sbc
 
     if args.earlier:
         return read_report(args.earlier)
     start, plan = time.monotonic(), _plan(args)
     if args.keep:
-        _output.make_folder(args.keep.parent)
-        _output.try_file(args.keep)
-    cells = simulate_all(plan, kept=args.keep, progress=_progress)
+        _output_files.prepare_folder(args.keep.parent)
+        _output_files.try_file(args.keep)
+    cells = simulate_all(plan, kept=args.keep, progress=_show_progress)
     whole = not args.no_sbc and set(args.setting) == set(_SETTINGS)
     uniformity = tuple(run_sbc(args.size, args.seed)) if whole else ()
     reliability = tuple(run_reliability(args.size, args.seed)) if whole else ()
@@ -141,19 +164,19 @@ def _report(args: argparse.Namespace) -> "Report":
     return Report(args.size, args.seed, versions, date, time.monotonic() - start, tuple(cells), uniformity, reliability)
 
 
-def _plan(args: argparse.Namespace) -> "Plan":
-    """What to simulate.
+def _plan(args: argparse.Namespace) -> "SimulationPlan":
+    """The plan of the simulation.
 
     Raises
     ------
-    UsageError : if a method or a number of questions is not among those of the settings
+    UsageError : if no setting has the method or number of questions
     """
     from dataclasses import replace
 
-    from harness_uq.calibration.runner import Plan
-    from harness_uq.calibration.settings import SETTINGS
+    from harness_uq.calibration.runner import SimulationPlan
+    from harness_uq.calibration.scenarios import SETTINGS
 
-    everything = Plan(
+    everything = SimulationPlan(
         settings=tuple(args.setting),
         size=args.size,
         levels=None if args.levels is None else tuple(args.levels),
@@ -172,19 +195,13 @@ def _plan(args: argparse.Namespace) -> "Plan":
     )
 
 
-def _check(option: str, asked: Sequence[str | int] | None, known: Sequence[str | int]) -> None:
-    if unknown := [value for value in asked or () if value not in known]:
-        there = ", ".join(map(str, known)) or "none to choose from"
-        raise _asked.UsageError(f"argument {option}: these settings have no {unknown[0]!r}; there are {there}")
+def _check(option: str, values: Sequence[str | int] | None, valid: Sequence[str | int]) -> None:
+    if unknown := [value for value in values or () if value not in valid]:
+        raise UsageError(unknown_name(f"value of {option}", unknown[0], valid, plural="values"))
 
 
-def _progress(results: "Iterable[CellResult]", total: int) -> "Iterable[CellResult]":
-    if not sys.stderr.isatty():
-        return results
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(results, description="Simulating", total=total, console=Console(stderr=True), transient=True)
+def _show_progress(results: "Iterable[CellResult]", n_cells: int) -> "Iterable[CellResult]":
+    return track(results, "Simulating", n_cells)
 
 
 def _json(report: "Report") -> str:
@@ -197,8 +214,8 @@ def _write(report: "Report", folder: Path) -> None:
     from harness_uq.calibration.results import write_report
     from harness_uq.calibration.summary import figures, page
 
-    with _output.writing(folder):
+    with _output_files.reporting_write_errors(folder):
         write_report(folder / "results.json", report)
     for name, figure in figures(report.cells).items():
-        _output.write_figure(folder / f"{name}.svg", figure)
-    _output.write_file(folder.with_suffix(".md"), page(report).encode())
+        _output_files.write_figure(folder / f"{name}.svg", figure)
+    _output_files.write_file(folder.with_suffix(".md"), page(report).encode())

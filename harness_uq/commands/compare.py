@@ -1,103 +1,124 @@
-"""`harness-uq compare`: whether A is better than B."""
+"""`harness-uq compare`: test whether one system is better than another."""
 
 import argparse
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import console as _console
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.logs.data import TaskLog
+    from harness_uq.comparison.compare import CompareOptions
+    from harness_uq.data.task_log import TaskLog
     from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.reading import Reading
+    from harness_uq.plugins.readers import Reading
 
 WORSE = 3
 
-_EPILOG = """\
-verdicts:
-  better      A is better than B: the whole interval of the difference lies above 0
-  worse       B is: the whole interval lies below 0
-  equivalent  whatever difference there is, it is smaller than the margin
-  undecided   the data are too few; the answer says which difference they would have shown and what it takes to decide
 
-exit code: 0 done, 1 something could not be read or done, 2 wrong arguments, 3 with --fail-if-worse where A is worse
+USAGE = "RUN [RUN ...] [options]"
+EXAMPLES = (
+    ("Whether the first system is better than the second", "harness-uq compare new=runs/b old=runs/a"),
+    ("Two systems in one folder, on some tasks", "harness-uq compare results/ --task 'mmlu*'"),
+    ("Differences below 1 point do not matter", "harness-uq compare runs/b runs/a --margin 0.01"),
+)
+DETAILS = """\
+Verdicts:
+  better      A is better than B: the interval of the difference is above 0.
+  worse       A is worse than B: the interval of the difference is below 0.
+  equivalent  The difference is smaller than the margin.
+  undecided   The data are insufficient; the output estimates what suffices.
+
+Exit codes: 0 success, 1 a log could not be read or a comparison failed,
+2 wrong arguments, 3 A is worse than B (with --fail-if-worse)
 """
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(
-        commands, "compare", "whether A is better than B: paired differences with a verdict", epilog=_EPILOG
-    )
-    parser.add_argument(
+    parser.group("Data").add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
-        help="file, folder or glob pattern: one of A's runs and one of B's, or any that hold two systems; NAME=PATH "
-        "calls the system NAME. Of more than two, --model A --model B names two",
+        help="Runs of A and runs of B, or any runs of two systems; NAME=RUN sets the name of a system",
     )
-    _options.add_structure(parser)
-    parser.add_argument(
+    _shared_options.add_structure(parser)
+    parser.group("Method").add_argument(
         "--uq",
         "--method",
-        type=_arguments.hyphenated,
+        type=_argument_types.hyphenated,
         choices=["bayes", "dirichlet", "latent-normal", "t", "independent"],
         default="bayes",
         metavar="METHOD",
-        help="bayes: posterior of the paired difference in the form that fits clusters, trials and score type "
-        "(Dirichlet); latent-normal: for independent questions right or wrong once; t: paired, cluster-robust; "
-        "independent: questions not matched (default: %(default)s)",
+        help="Use bayes, latent-normal, t (paired, cluster-robust) or independent (unpaired) (default: %(default)s)",
     )
-    _options.add_margin(parser)
-    _options.add_scope_of_difference(parser)
-    _options.add_level(parser)
-    _options.add_seed(parser)
-    parser.add_argument(
+    _shared_options.add_margin(parser)
+    _shared_options.add_scope(parser)
+    _shared_options.add_level(parser)
+    _shared_options.add_seed(parser)
+    output = parser.group("Output")
+    output.add_argument(
         "--fail-if-worse",
         action="store_true",
-        help="exit with code 3 where A is shown to be worse than B by more than the margin, over all tasks or, "
-        "allowing for their number, on a single one",
+        help="Exit with code 3 if A is worse by more than the margin, overall or on a task (Holm)",
     )
-    parser.add_argument(
+    output.add_argument(
         "--disagreements",
-        type=_arguments.count,
+        type=_argument_types.count,
         metavar="N",
-        help="list up to N questions a task on which the two differ most, those first on which A is worse",
+        help="List up to N questions per task that differ most, first those on which A is worse",
     )
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
-    _options.add_paper(parser)
-    _output.add_plot(parser, "the differences")
-    _scale.add_engine(parser)
+    _emit_results.add_output(parser)
+    _output_files.add_plot(parser, "the differences")
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
-    from harness_uq.comparing.analysis import CompareOptions, compare, worse_rows
-    from harness_uq.comparing.disagreements import disagreements
-    from harness_uq.report.answers import row_name
-    from harness_uq.report.comparison_text import comparisons_as
-    from harness_uq.report.latex import comparisons_latex
+    from harness_uq.comparison.compare import compare, worse_rows
+    from harness_uq.comparison.disagreements import disagreements
+    from harness_uq.output.comparison_headline import row_name
 
-    if args.disagreements and args.format in ("csv", "latex"):
-        raise _asked.UsageError("--disagreements goes with --format table, markdown or json")
-    _output.try_plot(args)
-    plugins = _asked.load_plugins(args)
-    readings, a, b = _sides(args, plugins)
-    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
-    if not (a and b):
-        return 1
-    structure = _asked.structure_options(args)
-    _asked.check_names(structure, [*a, *b])
-    _asked.check_margins(args, [*a, *b])
-    margin, margins = _asked.margins_of(args)
-    options = CompareOptions(
+    _output_files.try_plot(args)
+    names = ("comparisons", "disagreements") if args.disagreements else ("comparisons",)
+    with _emit_results.emitting(args, *names) as emitter:
+        plugins = _argument_values.plugins_of_command(args)
+        readings, a, b = _sides(args, plugins)
+        failed = max(_loading.report_read_errors(reading) for reading in readings)
+        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        if not (a and b):
+            emitter.emit(dict.fromkeys(names, ()), errors)
+            return 1
+        options = _compare_options(args, [*a, *b])
+        rows = compare(a, b, options, plugins=plugins)
+        lists: dict[str, Sequence[object]] = {"comparisons": rows}
+        if args.disagreements:
+            lists["disagreements"] = disagreements(a, b, args.disagreements, options, plugins=plugins)
+        emitter.emit(lists, errors)
+    _output_files.draw_forest(args, rows)
+    if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
+        for row in worse:
+            _console.print_error(f"worse: {row_name(row, rows)}: {row.verdict_text}")
+        return WORSE
+    return max(failed, _console.report_failures(rows))
+
+
+def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "CompareOptions":
+    from harness_uq.comparison.compare import CompareOptions
+
+    structure = _argument_values.structure_options(args)
+    _argument_values.check_names(structure, logs)
+    _argument_values.check_margin_tasks(args, logs)
+    margin, margins = _argument_values.margins(args)
+    return CompareOptions(
         method="dirichlet" if args.uq == "bayes" else args.uq.replace("-", "_"),
         level=args.level,
         margin=margin,
@@ -106,30 +127,16 @@ def run(args: argparse.Namespace) -> int:
         structure=structure,
         seed=args.seed,
     )
-    rows = compare(a, b, options, plugins=plugins)
-    apart = disagreements(a, b, args.disagreements, options, plugins=plugins) if args.disagreements else ()
-    errors = [error for reading in readings for error in _reading.reading_errors(reading)]
-    if args.format == "latex":
-        with _asked.checking_arguments():
-            print(comparisons_latex(rows, _asked.paper_of(args)).strip("\n"))
-    else:
-        print(comparisons_as(rows, args.format, errors=errors, disagreements=apart))
-    _output.draw_forest(args, rows)
-    if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
-        for row in worse:
-            _saying.complain(f"worse: {row_name(row, rows)}: {row.verdict_text}")
-        return WORSE
-    return max(failed, _saying.say_failures(rows))
 
 
 def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading], list[TaskLog], list[TaskLog]]":
-    """What was read, and the logs of A and of B: those of two arguments, or of the two systems under any number."""
+    """The readings, and the logs of A and of B: of two arguments, or of the two systems in any number of arguments."""
     if len(args.runs) == 2 and len(args.models) != 2:
-        sides = [_scale.scan_named(args, argument, plugins).reading for argument in args.runs]
-        a, b = (_asked.selected(args, [side]) for side in sides)
+        sides = [_loading.scan_named(args, argument, plugins).reading for argument in args.runs]
+        a, b = (_argument_values.select_logs(args, [side]) for side in sides)
         return sides, a, b
-    readings = [found.reading for found in _scale.scan_all_named(args, args.runs, plugins)]
-    logs = _asked.selected(args, readings)
+    readings = [scan.reading for scan in _loading.scan_all_named(args, args.runs, plugins)]
+    logs = _argument_values.select_logs(args, readings)
     if not logs:
         return readings, [], []
     first, second = _two(_in_order(logs, args.models))
@@ -137,29 +144,29 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
 
 
 def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
-    """The systems, in the order of the patterns that name them, else of the logs."""
-    from harness_uq.logs.selection import matches
+    """The systems in the order of the patterns of `--model`, or else of the logs."""
+    from harness_uq.data.filters import matches
 
     systems = list(dict.fromkeys(log.system for log in logs))
     return list(dict.fromkeys(system for model in models or ["*"] for system in systems if matches(system, [model])))
 
 
 def _two(systems: Sequence[str]) -> tuple[str, str]:
-    """The first two, of two.
+    """The two systems to compare.
 
     Raises
     ------
-    UsageError : of any other number
+    UsageError : if there are not exactly two
     """
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(systems) == 1:
-        raise _asked.UsageError(
-            f"a comparison takes two systems, and these logs hold one, {systems[0]}; compare FILE FILE takes two runs "
-            "of one system"
+        raise UsageError(
+            f"The logs contain one system: {systems[0]}. Give runs of two systems, or two "
+            "files to compare two runs of one system."
         )
     two = " ".join(f"--model {shlex.quote(name)}" for name in systems[:2])
-    raise _asked.UsageError(
-        f"these logs hold {len(systems)} systems: {', '.join(systems)}. Name two, such as {two}, or order them all "
-        "with harness-uq rank"
+    raise UsageError(
+        f"The logs contain {len(systems)} systems: {', '.join(systems)}. Select two, such as {two}, or rank all with "
+        "harness-uq rank."
     )

@@ -1,26 +1,33 @@
-"""`harness-uq completion`: a script by which a shell completes our arguments."""
+"""`harness-uq completion`: print a completion script for a shell."""
 
 import argparse
 from collections.abc import Iterator
 
-from harness_uq.commands import options as _options
+from harness_uq.commands.command_table import COMMANDS
+from harness_uq.commands.parser import CommandParser, build_parser
 from harness_uq.errors import MissingDependencyError
 
-_EPILOG = """\
-bash: harness-uq completion bash > ~/.local/share/bash-completion/completions/harness-uq
-zsh:  harness-uq completion zsh > DIR/_harness-uq, where DIR is one of $fpath
-tcsh: harness-uq completion tcsh > FILE, and source FILE in ~/.tcshrc
+_FILES = ("LOG", "RUN", "NEW", "OLD", "FILE", "DIR")
+
+
+USAGE = "(bash | zsh | tcsh)"
+EXAMPLES = (
+    ("bash, where ~/.bashrc sources FILE", "harness-uq completion bash > FILE"),
+    ("zsh, where DIR is a folder in $fpath", "harness-uq completion zsh > DIR/_harness-uq"),
+    ("tcsh, where ~/.tcshrc sources FILE", "harness-uq completion tcsh > FILE"),
+)
+DETAILS = """\
+With the package bash-completion, bash also reads the script from
+~/.local/share/bash-completion/completions/harness-uq. Print the script again
+after an update of harness-uq.
 """
 
-_FILES = ("LOG", "RUN", "FILE", "DIR")
 
-
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(
-        commands, "completion", "print a script that lets the shell complete our arguments", epilog=_EPILOG
+    parser.group("Data").add_argument(
+        "shell", choices=["bash", "zsh", "tcsh"], metavar="SHELL", help="Print the script for this shell"
     )
-    parser.add_argument("shell", choices=["bash", "zsh", "tcsh"])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,12 +40,32 @@ def run(args: argparse.Namespace) -> int:
     try:
         import shtab
     except ImportError:
-        raise MissingDependencyError("completion needs shtab: pip install 'harness-uq[completion]'") from None
-    for action in _actions(args.parser):
+        raise MissingDependencyError(
+            "Shell completion requires shtab. Install it with: pip install 'harness-uq[completion]'"
+        ) from None
+    parser = _all_commands()
+    for action in _actions(parser):
         if action.metavar in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
-    print(shtab.complete(args.parser, args.shell))
+    print(shtab.complete(parser, args.shell))
     return 0
+
+
+def _all_commands() -> argparse.ArgumentParser:
+    """A parser with all commands and harnesses as subcommands."""
+    from harness_uq.plugins.manager import runners
+
+    parser = argparse.ArgumentParser("harness-uq")
+    parser.add_argument("--version", action="store_true", help="Show the version and exit")
+    parser.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for command in COMMANDS.values():
+        command_parser = build_parser(command)
+        subparsers.add_parser(command.name, help=command.summary, parents=[command_parser], add_help=False)
+    for name in runners():
+        if name not in COMMANDS:
+            subparsers.add_parser(name, help=f"Run {name} with intervals in its output")
+    return parser
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

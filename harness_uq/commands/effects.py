@@ -1,57 +1,70 @@
-"""`harness-uq effects`: what else the scores depend on."""
+"""`harness-uq effects`: measure the variance due to seeds, prompts, graders and other factors."""
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
 
 if TYPE_CHECKING:
     from harness_uq.results.effects import Effects
 
 
-def add(commands: _options.Commands) -> None:
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("Variance due to questions, seeds and prompts", "harness-uq effects runs/seed-*"),
+    ("Treat the logged description as the factor prompt", "harness-uq effects runs/ --factor prompt=description"),
+    ("Draw the variance components", "harness-uq effects runs/ --task gsm8k --plot effects.svg"),
+)
+
+
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    summary = "how much scores vary with seeds, prompts, judges and other settings that differ between runs"
-    parser = _options.add_command(commands, "effects", summary)
-    _options.add_logs(parser)
-    _options.add_factors(parser, "all that are found")
-    _options.add_structure(parser)
-    _options.add_level(parser)
-    _output.add_plot(parser, "the effects")
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
-    _scale.add_engine(parser)
+    _shared_options.add_logs(parser)
+    _shared_options.add_structure(parser)
+    _shared_options.add_factors(parser, "all factors found")
+    _shared_options.add_level(parser)
+    _emit_results.add_output(parser)
+    _output_files.add_plot(parser, "the effects")
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, find what differs, print."""
-    from harness_uq.effects.analysis import effects
-    from harness_uq.report.effects_text import effects_as
+    """Read, estimate the variance components, print."""
+    from harness_uq.variance_components.effects import effects
 
-    options = _asked.effect_options(args)
-    _output.try_plot(args)
-    plugins = _asked.load_plugins(args)
-    reading = _scale.read(args, args.logs, plugins)
-    failed = _reading.say_reading(reading, plugins)
-    logs = _asked.selected(args, [reading])
-    _asked.check_names(options.structure, logs)
-    found = effects(logs, options, plugins=plugins)
-    print(effects_as(found, args.format, errors=_reading.reading_errors(reading)))
+    _output_files.try_plot(args)
+    with _emit_results.emitting(args, "effects") as emitter:
+        options = _argument_values.effect_options(args)
+        plugins = _argument_values.plugins_of_command(args)
+        reading = _loading.read(args, args.logs, plugins)
+        failed = _loading.report_read_errors(reading)
+        errors = _loading.reading_errors(reading)
+        logs = _argument_values.select_logs(args, [reading])
+        if not logs:
+            emitter.emit({"effects": ()}, errors)
+            return 1
+        _argument_values.check_names(options.structure, logs)
+        rows = effects(logs, options, plugins=plugins)
+        emitter.emit({"effects": rows}, errors)
     if args.plot:
-        _draw(found, args.plot)
+        _draw(rows, args.plot)
     return failed
 
 
-def _draw(found: "Sequence[Effects]", path: Path) -> None:
+def _draw(rows: "Sequence[Effects]", path: Path) -> None:
     from harness_uq.errors import DataError
     from harness_uq.plots import effect_sizes
 
-    if len(found) != 1:
-        names = ", ".join(f"{row.model} on {row.task}, {row.metric}" for row in found)
-        raise DataError(f"--plot draws the effects on one score; these are {len(found)}: {names}")
-    _output.write_figure(path, effect_sizes(found[0]))
+    if len(rows) != 1:
+        names = ", ".join(f"{row.model} on {row.task}, {row.metric}" for row in rows)
+        raise DataError(
+            f"--plot draws one result, but there are {len(rows)}: {names}. Select one, for example with --task."
+        )
+    _output_files.write_figure(path, effect_sizes(rows[0]))

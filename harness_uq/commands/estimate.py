@@ -1,127 +1,101 @@
-"""`harness-uq estimate`: scores of logged runs with intervals."""
+"""`harness-uq estimate`: estimate scores of logged runs with intervals."""
 
 import argparse
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import assisted as _assisted
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
+from harness_uq.commands import console as _console
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.effects.analysis import EffectOptions
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.reading import Reading
-    from harness_uq.results.estimate import Estimate
+    from harness_uq.variance_components.effects import EffectOptions
 
 
-def add(commands: _options.Commands) -> None:
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("All runs in a folder", "harness-uq estimate results/"),
+    ("90 % Wilson intervals", "harness-uq estimate run.eval --method wilson --level 0.9"),
+    ("Questions of the task drop that share a passage", "harness-uq estimate results/ --cluster drop=section_id"),
+)
+DETAILS = _shared_options.METHODS
+
+
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(commands, "estimate", "scores of logged runs with intervals", epilog=_options.METHODS)
-    _options.add_logs(parser)
-    _options.add_estimation(parser)
-    _options.add_factors(parser, "none, each log by itself")
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex", "eee"])
-    _options.add_paper(parser, grid=True)
-    _output.add_plot(parser, "the scores")
-    _assisted.add_assistance(parser)
-    _scale.add_engine(parser)
+    _shared_options.add_logs(parser)
+    _shared_options.add_estimation(parser)
+    _shared_options.add_factors(parser, "none")
+    _auxiliary_data.add_auxiliary_data(parser)
+    _emit_results.add_output(parser, layout=True)
+    _output_files.add_plot(parser, "the scores")
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
-    from harness_uq.effects.analysis import estimates_over
-    from harness_uq.errors import HarnessUqError
+    from harness_uq.plugins.readers import task_logs
 
-    _reading.clear_leftovers(args.logs)
-    _output.try_plot(args)
-    try:
-        plugins = _asked.load_plugins(args)
-        options = _asked.estimation_options(args, plugins)
-        _assisted.check_assistance(args)
-        is_over_new = _is_over_new(args)
-        is_plain = not (is_over_new or _assisted.is_assisted(args))
-        keeps_logs = not is_plain or args.format == "eee"
-        found = _scale.scan(args, args.logs, plugins, options if is_plain else None, keeps_logs=keeps_logs)
-        reading = replace(found.reading, logs=tuple(_asked.selected(args, [found.reading])))
-        _asked.check_names(options.structure, reading.logs)
-        if _assisted.is_assisted(args):
-            rows = _assisted.assisted(args, _assisted.runs_alone(args, reading.logs), options, plugins)
-        elif is_over_new:
-            rows = estimates_over(reading.logs, _over_new(args), plugins=plugins)
+    _loading.clear_leftovers(args.logs)
+    _output_files.try_plot(args)
+    with _emit_results.emitting(args, "estimates") as emitter:
+        plugins = _argument_values.plugins_of_command(args)
+        options = _argument_values.estimation_options(args, plugins)
+        auxiliary = _auxiliary_data.AuxiliaryData.from_arguments(args)
+        generalizes = _generalizes(args, auxiliary)
+        is_plain = not (generalizes or auxiliary)
+        needs_logs = emitter.output_format.needs_logs
+        scan = _loading.scan_paths(
+            args, args.logs, plugins, options if is_plain else None, full_logs=needs_logs or not is_plain
+        )
+        reading = replace(
+            scan.reading, logs=tuple(_argument_values.select_logs(args, [scan.reading], auxiliary.label_metrics))
+        )
+        _argument_values.check_names(options.structure, reading.logs)
+        if auxiliary:
+            read = partial(_loading.read, args, plugins=plugins)
+            rows = auxiliary.estimate(auxiliary.select_logs(reading.logs), options, plugins, read)
+        elif generalizes:
+            from harness_uq.variance_components.effects import estimates_over
+
+            rows = estimates_over(reading.logs, _effect_options(args), plugins=plugins)
         else:
-            rows = found.rows_of(reading.logs)
-    except HarnessUqError as error:
-        if args.format == "json":
-            print(_text("json", [], [{"path": None, "message": str(error)}]))
-        raise
-    if args.format == "eee":
-        print(_records(rows, reading, plugins))
-    elif args.format == "latex":
-        print(_latex(args, rows))
-    elif text := _text(args.format, rows, _reading.reading_errors(reading)):
-        print(text)
-    _output.draw_forest(args, rows)
-    return max(_reading.say_reading(found.reading, plugins), _saying.say_failures(rows))
+            rows = scan.rows_of(reading.logs)
+        logs = tuple(task_logs(reading.logs, plugins)) if needs_logs else ()
+        emitter.emit({"estimates": rows}, _loading.reading_errors(reading), logs=logs)
+    _output_files.draw_forest(args, rows)
+    return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))
 
 
-def _is_over_new(args: argparse.Namespace) -> bool:
-    """Whether scores on new levels of something are asked for.
+def _generalizes(args: argparse.Namespace, auxiliary: _auxiliary_data.AuxiliaryData) -> bool:
+    """Whether to generalize to new levels of factors.
 
     Raises
     ------
-    UsageError : if labels or a history were given, too
+    UsageError : if labels or reference runs are given, too
     """
-    asked = bool(args.new or args.factors)
-    if asked and _assisted.is_assisted(args):
-        raise _asked.UsageError("--new goes neither with --human nor with --history: give one of them")
-    return asked
+    generalizes = bool(args.generalize_over or args.factors)
+    if generalizes and auxiliary:
+        raise UsageError("--generalize-over cannot be combined with --labels or --reference-runs.")
+    return generalizes
 
 
-def _over_new(args: argparse.Namespace) -> "EffectOptions":
-    """What `--new` and `--factor` ask for, which is the mean over new levels and nothing else.
+def _effect_options(args: argparse.Namespace) -> "EffectOptions":
+    """The options of `--generalize-over` and `--factor`, which estimate a mean over new levels.
 
     Raises
     ------
-    UsageError : beside another method, scope, estimand or kind of interval
+    UsageError : if another method, scope, estimand or kind of interval is given
     """
-    asked = (("uq", "bayes"), ("scope", "population"), ("estimand", "mean"), ("interval", "quantile"))
-    for name, only in asked:
-        if getattr(args, name) not in (only, None):
-            raise _asked.UsageError(f"--new is about the mean over new levels, --{name} {only}; leave --{name} out")
-    return _asked.effect_options(args)
-
-
-def _records(rows: "Sequence[Estimate]", reading: "Reading", plugins: "Plugins") -> str:
-    """Records of Every Eval Ever, one a line."""
-    import time
-
-    from harness_uq.plugins.reading import task_logs
-    from harness_uq.report.every_eval_ever import eee_lines, eee_records
-
-    return eee_lines(eee_records(rows, task_logs(reading.logs, plugins), when=time.time()))
-
-
-def _latex(args: argparse.Namespace, rows: "Sequence[Estimate]") -> str:
-    from harness_uq.report.latex import results_latex
-
-    with _asked.checking_arguments():
-        return results_latex(rows, _asked.paper_of(args), args.layout).strip("\n")
-
-
-def _text(form: str, rows: "Sequence[Estimate]", errors: "Sequence[Mapping[str, str | None]]") -> str:
-    from harness_uq.report.tabular import estimates_csv, estimates_json, estimates_markdown
-    from harness_uq.report.text import estimates_table
-
-    printers = {
-        "table": lambda: estimates_table(rows),
-        "json": lambda: estimates_json(rows, errors=errors),
-        "csv": lambda: estimates_csv(rows),
-        "markdown": lambda: estimates_markdown(rows),
-    }
-    return printers[form]().strip("\n")
+    supported = (("method", "bayes"), ("scope", "population"), ("estimand", "mean"), ("interval", "quantile"))
+    for option, value in supported:
+        if getattr(args, "uq" if option == "method" else option) not in (value, None):
+            raise UsageError(f"--generalize-over supports only --{option} {value}. Remove --{option}.")
+    return _argument_values.effect_options(args)

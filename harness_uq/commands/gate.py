@@ -1,4 +1,4 @@
-"""`harness-uq gate`: whether a new system may replace a baseline, for pipelines."""
+"""`harness-uq gate`: pass or fail a new system against a baseline."""
 
 import argparse
 import shlex
@@ -6,196 +6,212 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
-from harness_uq.commands import scale as _scale
-from harness_uq.errors import HarnessUqError, StructureError
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import console as _console
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import HarnessUqError, StructureError, UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from harness_uq.gating.analysis import GateOptions
-    from harness_uq.logs.data import TaskLog
+    from harness_uq.data.task_log import TaskLog
+    from harness_uq.gating.gate import GateOptions
     from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.reading import Reading
+    from harness_uq.plugins.readers import Reading
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
 
-_EPILOG = """\
-decisions:
-  fail       NEW is worse than OLD by more than the margin on some score, allowing for how many there are (Holm)
-  pass       NEW is not worse by more than the margin: over all tasks, or on each task of a metric that no other has
-  undecided  neither is shown, or NEW lacks a task that OLD has
 
-exit codes: 0 pass, 1 fail, 3 undecided, 4 no decision (a log cannot be read, nothing to compare), 2 wrong arguments;
-with --self-test 0, or 1 where false failures are shown to be more frequent than promised
+USAGE = "NEW --baseline OLD --margin D [options]"
+EXAMPLES = (
+    ("Fail if the new system is worse by more than 1 point", "harness-uq gate runs/b --baseline runs/a --margin 0.01"),
+    ("A margin for one task", "harness-uq gate runs/b --baseline runs/a --margin 0.01 --margin gsm8k=0.02"),
+    ("Simulate how often the gate fails equal systems", "harness-uq gate runs/a --self-test --margin 0.01"),
+)
+DETAILS = """\
+Decisions:
+  fail       NEW is worse than OLD by more than the margin on at least one
+             score, corrected for the number of scores (Holm).
+  pass       NEW is not worse than OLD by more than the margin, over all tasks
+             that share a metric.
+  undecided  The data show neither, or NEW lacks a task that OLD has.
+
+Exit codes: 0 pass, 1 fail, 2 wrong arguments, 3 undecided, 4 no decision (a log
+cannot be read, or there is nothing to compare). With --self-test: 0 success,
+1 equal systems fail significantly more often than they should.
 """
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    summary = "pass, fail or undecided: whether a new system is worse than a baseline by more than a margin"
-    parser = _options.add_command(commands, "gate", summary, epilog=_EPILOG)
-    parser.add_argument(
+    data = parser.group("Data")
+    data.add_argument(
         "new",
         metavar="NEW",
         nargs="+",
-        help="runs of the new system; NAME=PATH calls it NAME. With --self-test any runs, or a store",
+        help="Runs of the new system; NAME=NEW sets its name. With --self-test: any runs or a result store",
     )
-    mode = parser.add_mutually_exclusive_group(required=True)
+    mode = data.add_mutually_exclusive_group(required=True)
     mode.add_argument(
-        "--baseline",
-        metavar="OLD",
-        help="runs of the system that it would replace, or a store of them, as --store makes it",
+        "--baseline", metavar="OLD", help="Compare with these runs, or with the runs of a result store (see --store)"
     )
     mode.add_argument(
         "--self-test",
         nargs="?",
         const="auto",
         choices=["auto", "runs", "epochs", "halves"],
-        help="compare each system with itself and print how often the gate fails: pairs of its runs, trials of each "
-        "question on two sides, or halves of the questions (default: the first that the logs allow)",
+        help="Compare each system with itself and print how often the gate fails (default: auto, the first possible)",
     )
-    parser.add_argument(
+    _shared_options.add_structure(parser)
+    method = parser.group("Method")
+    method.add_argument(
         "--margin",
         action="append",
         default=[],
-        type=_arguments.task_margin,
+        type=_argument_types.task_margin,
         dest="margins",
         metavar="[NAME=]D",
-        help="largest drop that does not matter, on the scale of the score, such as 0.01; for one task or one metric "
-        "with its name; may be repeated",
+        help="Allow the score to drop by up to D; NAME is a task or a metric (repeatable)",
     )
-    parser.add_argument(
-        "--gates", type=_arguments.count, default=200, metavar="N", help="of --self-test (default: %(default)s)"
+    method.add_argument(
+        "--n-simulations",
+        type=_argument_types.count,
+        default=200,
+        metavar="N",
+        help="Run N simulations in the self-test (default: %(default)s)",
     )
-    _options.add_structure(parser)
-    _options.add_scope_of_difference(parser)
-    _options.add_level(parser)
-    _options.add_seed(parser)
-    _options.add_format(parser, ["table", "markdown", "json"])
-    _scale.add_engine(parser)
+    _shared_options.add_scope(parser)
+    _shared_options.add_level(parser)
+    _shared_options.add_seed(parser)
+    _emit_results.add_output(parser)
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, decide, print."""
     try:
-        plugins = _asked.load_plugins(args)
-        return _self_test(args, plugins) if args.self_test else _gate(args, plugins)
+        plugins = _argument_values.plugins_of_command(args)
+        with _emit_results.emitting(args, "self_tests" if args.self_test else "gates") as emitter:
+            return _self_test(args, plugins, emitter) if args.self_test else _gate(args, plugins, emitter)
     except StructureError as error:
-        raise _asked.UsageError(str(error)) from error
-    except _asked.UsageError:
+        raise UsageError(str(error)) from error
+    except UsageError:
         raise
     except HarnessUqError as error:
-        _saying.complain(f"harness-uq: no decision: {error}")
+        _console.print_error(f"harness-uq: error: No decision: {error}")
         return BROKEN
 
 
-def _gate(args: argparse.Namespace, plugins: "Plugins") -> int:
-    from harness_uq.gating.analysis import gate
-    from harness_uq.logs.selection import Selection
-    from harness_uq.report.gate_text import gate_as
+def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.Emitter) -> int:
+    from harness_uq.data.filters import LogFilter
+    from harness_uq.gating.gate import gate
 
     if len(args.new) > 1:
-        raise _asked.UsageError(f"one NEW is compared with the baseline; got {len(args.new)}")
-    read = _scale.scan_named(args, args.new[0], plugins).reading
+        raise UsageError(
+            f"Too many arguments: {' '.join(args.new[1:])}. Give one NEW; several are valid only with --self-test."
+        )
+    read = _loading.scan_named(args, args.new[0], plugins).reading
     readings = [read, _baseline(args, read, plugins)]
-    if max(_reading.say_reading(reading, plugins) for reading in readings):
+    errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+    if max(_loading.report_read_errors(reading) for reading in readings):
+        emitter.emit({"gates": ()}, errors)
         return BROKEN
-    names = (None, _scale.named(args.baseline)[0])
-    new, baseline = (_side(args, *side) for side in zip(("the new runs", "the baseline"), readings, names, strict=True))
-    with _asked.checking_arguments():
-        Selection(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
-    found = gate(new, baseline, _gate_options(args, [*new, *baseline]), plugins=plugins)
-    errors = [error for reading in readings for error in _reading.reading_errors(reading)]
-    print(gate_as(found, args.format, errors=errors))
-    if _saying.say_failures(row.comparison for row in found.rows):
+    names = (None, _loading.parse_named_path(args.baseline)[0])
+    new, baseline = (
+        _side(args, *side) for side in zip(("The new runs", "The baseline runs"), readings, names, strict=True)
+    )
+    with _argument_values.checking_arguments():
+        LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
+    result = gate(new, baseline, _gate_options(args, [*new, *baseline]), plugins=plugins)
+    emitter.emit({"gates": [result]}, errors)
+    if _console.report_failures(row.comparison for row in result.rows):
         return BROKEN
-    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[found.decision]
+    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[result.decision]
 
 
 def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "Reading":
-    """What the runs of the baseline gave; of a store what it holds, but for the new runs themselves.
+    """The baseline runs; of a store, all runs except the new ones.
 
     Raises
     ------
-    HarnessUqError : if a store cannot be read, or holds nothing else
+    HarnessUqError : if a store cannot be read, or contains no other runs
     """
-    from harness_uq.plugins.reading import Reading
-    from harness_uq.scaling.held import held_logs, is_store
+    from harness_uq.plugins.readers import Reading
+    from harness_uq.store.read import is_store, stored_logs
 
-    store = _scale.named(args.baseline)[1]
+    store = _loading.parse_named_path(args.baseline)[1]
     if not is_store(store):
-        return _scale.scan_named(args, args.baseline, plugins).reading
+        return _loading.scan_named(args, args.baseline, plugins).reading
     own = {log.source for log in new.logs}
-    older = tuple(log for log in held_logs(store) if log.source not in own)
+    older = tuple(log for log in stored_logs(store) if log.source not in own)
     if not older:
-        raise HarnessUqError(f"the store {store} holds the new runs and no others, so there is no baseline")
+        raise HarnessUqError(f"The store {store} contains no runs besides the new ones, so there is no baseline.")
     return Reading(older)
 
 
 def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | None) -> "list[TaskLog]":
-    """What is asked for of one side, called `name` if it has one; of several systems the one that --model names.
+    """The selected logs of one side, with the system renamed to `name`; `--model` selects one of several systems.
 
     Raises
     ------
-    UsageError : if several systems are left, or a pattern matches nothing
+    UsageError : if several systems remain, or a pattern matches nothing
     """
-    from harness_uq.logs.selection import matches
+    from harness_uq.data.filters import matches
 
     systems = sorted({log.system for log in reading.logs})
-    asked = replace(_asked.selection_of(args), models=())
-    with _asked.checking_arguments():
-        asked.check(reading.logs)
+    any_model = replace(_argument_values.log_filter(args), models=())
+    with _argument_values.checking_arguments():
+        any_model.check(reading.logs)
     chosen = [system for system in systems if len(systems) == 1 or matches(system, args.models)]
     if len(chosen) != 1:
-        raise _asked.UsageError(
-            f"{whose} must be of one system, and there are {', '.join(systems)}: name one with "
-            f"--model {shlex.quote(systems[0])}"
+        raise UsageError(
+            f"{whose} contain several systems: {', '.join(systems)}. Select one, such as "
+            f"--model {shlex.quote(systems[0])}."
         )
-    kept = replace(asked, models=tuple(chosen)).of(reading.logs)
-    return [log if name is None else replace(log, system=name) for log in kept]
+    selected = replace(any_model, models=tuple(chosen)).of(reading.logs)
+    return [log if name is None else replace(log, system=name) for log in selected]
 
 
-def _self_test(args: argparse.Namespace, plugins: "Plugins") -> int:
+def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.Emitter) -> int:
     from harness_uq.gating.self_test import self_test
-    from harness_uq.plugins.reading import Reading
-    from harness_uq.report.gate_text import self_test_as
-    from harness_uq.scaling.held import held_logs, is_store
+    from harness_uq.plugins.readers import Reading
+    from harness_uq.store.read import is_store, stored_logs
 
     is_kept = len(args.new) == 1 and is_store(args.new[0])
-    reading = Reading(held_logs(args.new[0])) if is_kept else _scale.read(args, args.new, plugins)
-    if _reading.say_reading(reading, plugins):
+    reading = Reading(stored_logs(args.new[0])) if is_kept else _loading.read(args, args.new, plugins)
+    errors = _loading.reading_errors(reading)
+    if _loading.report_read_errors(reading):
+        emitter.emit({"self_tests": ()}, errors)
         return BROKEN
-    logs = _asked.selected(args, [reading])
+    logs = _argument_values.select_logs(args, [reading])
     kind = None if args.self_test == "auto" else args.self_test
-    found = self_test(logs, _gate_options(args, logs), kind=kind, n=args.gates, seed=args.seed, plugins=plugins)
-    print(self_test_as(found, args.format, errors=_reading.reading_errors(reading)))
-    return 0 if found.is_kept else FAILED
+    test = self_test(logs, _gate_options(args, logs), kind=kind, n=args.n_simulations, seed=args.seed, plugins=plugins)
+    emitter.emit({"self_tests": [test]}, errors)
+    return 0 if test.is_within_alpha else FAILED
 
 
 def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOptions":
-    """How to decide; a margin's name is a task's, or else a metric's.
+    """The options of the gate; the name of a margin is a task, or else a metric.
 
     Raises
     ------
-    UsageError : if a task, a metric or a field that the arguments name is not in the logs
+    UsageError : if a task, metric or field given as an argument is not in the logs
     """
-    from harness_uq.comparing.analysis import OVERALL, CompareOptions
-    from harness_uq.gating.analysis import GateOptions
+    from harness_uq.comparison.compare import OVERALL, CompareOptions
+    from harness_uq.gating.gate import GateOptions
 
-    margin, named = _asked.margins_of(args)
-    structure = _asked.structure_options(args)
-    _asked.check_names(structure, logs)
+    margin, named = _argument_values.margins(args)
+    structure = _argument_values.structure_options(args)
+    _argument_values.check_names(structure, logs)
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
     if not (args.margins or margin or named):
-        raise _asked.UsageError("name the largest drop that does not matter: --margin 0.01, or in the settings file")
+        raise UsageError("No margin given. Set one, such as --margin 0.01, or in the settings file.")
     if unknown := sorted({name for name, _ in args.margins if name} - tasks - metrics):
-        there = ", ".join(sorted(tasks | metrics))
-        raise _asked.UsageError(f"--margin {unknown[0]}=…: neither a task nor a metric; there are {there}")
-    with _asked.checking_arguments():
+        raise UsageError(unknown_name("task or metric of --margin", unknown[0], tasks | metrics, plural="names"))
+    with _argument_values.checking_arguments():
         compared = CompareOptions(
             level=args.level,
             margin=margin,

@@ -1,4 +1,4 @@
-"""`harness-uq plan`: what to run next."""
+"""`harness-uq plan`: calculate how many questions and trials to run."""
 
 import argparse
 from collections.abc import Mapping
@@ -6,103 +6,132 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.logs.data import TaskLog
+    from harness_uq.data.task_log import TaskLog
     from harness_uq.planning.components import Components
     from harness_uq.plugins.manager import Plugins
     from harness_uq.results.plan import Plan
-    from harness_uq.structure.facts import StructureOptions
-
-_EPILOG = """\
-examples:
-  harness-uq plan pilot.eval --width 0.04                 questions for an interval 4 points wide
-  harness-uq plan new=runs/b old=runs/a --difference 0.03 questions to find 3 points between two systems
-  harness-uq plan runs/a --difference 0.03 --questions 200   trials instead of questions
-  harness-uq plan runs/a runs/b --cost-question 8 --cost-trial 1 --budget 5000   more questions or more trials?
-  harness-uq plan runs/seed-* --new question,seed --price seed=20 --budget 5000   more seeds or more questions?
-  harness-uq plan --difference-variance 0.111 --difference 0.03   from numbers alone
-"""
+    from harness_uq.structure.types import StructureOptions
 
 
-def add(commands: _options.Commands) -> None:
+USAGE = "[LOG ...] (--difference D | --width W) [options]"
+EXAMPLES = (
+    ("Questions needed for an interval 4 points wide", "harness-uq plan pilot.eval --width 0.04"),
+    ("Questions needed to detect a difference of 3 points", "harness-uq plan new=runs/b old=runs/a --difference 0.03"),
+    (
+        "The best number of questions and seeds for a budget",
+        "harness-uq plan runs/* --generalize-over seed --price seed=20 --budget 5000",
+    ),
+)
+
+
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(
-        commands, "plan", "what to run next: questions and trials for a target", epilog=_EPILOG
-    )
-    parser.add_argument(
-        "logs", nargs="*", metavar="LOG", help="pilot runs of one system, or of two to plan a comparison; NAME=PATH too"
-    )
-    _options.add_structure(parser)
+    _shared_options.add_named_logs(parser, nargs="*", details=". Pilot of one or two systems")
+    _shared_options.add_structure(parser)
     _add_target(parser)
-    _options.add_factors(parser, "questions alone")
-    parser.add_argument(
+    _add_costs(parser)
+    _add_assumptions(parser)
+    _shared_options.add_factors(parser, "question")
+    _shared_options.add_level(parser)
+    parser.group("Method").add_argument(
+        "--power",
+        type=_argument_types.level,
+        default=0.8,
+        metavar="P",
+        help="Set the probability of detecting the difference (default: %(default)s)",
+    )
+    _emit_results.add_output(parser)
+    _output_files.add_plot(parser, "the precision curves")
+    _loading.add_engine(parser)
+
+
+def _add_target(parser: CommandParser) -> None:
+    target = parser.group("Target")
+    goal = target.add_mutually_exclusive_group()
+    goal.add_argument(
+        "--difference",
+        type=_argument_types.positive,
+        metavar="D",
+        help="Detect a difference of D between two systems",
+    )
+    goal.add_argument(
+        "--width", type=_argument_types.positive, metavar="W", help="Make the interval of one score W wide"
+    )
+    target.add_argument("--questions", type=_argument_types.count, metavar="N", help="Use exactly N questions")
+    target.add_argument("--trials", type=_argument_types.count, metavar="K", help="Use exactly K trials per question")
+
+
+def _add_costs(parser: CommandParser) -> None:
+    costs = parser.group("Costs")
+    costs.add_argument(
+        "--budget", type=_argument_types.positive, metavar="B", help="Spend at most B on the run of one system"
+    )
+    costs.add_argument(
+        "--cost-question",
+        type=_argument_types.not_negative,
+        metavar="C",
+        help="Set the cost of a question, in addition to its trials (default: 0)",
+    )
+    costs.add_argument(
+        "--cost-trial", type=_argument_types.positive, metavar="C", help="Set the cost of one trial (default: 1)"
+    )
+    costs.add_argument(
         "--price",
-        type=_arguments.price,
+        type=_argument_types.price,
         action="append",
         default=[],
         dest="prices",
         metavar="NAME=PRICE",
-        help="price of one more level of a new factor, such as prompt=50; may be repeated",
+        help="Set the cost of one more level of a factor, such as prompt=50 (repeatable)",
     )
-    _add_numbers(parser)
-    _options.add_level(parser)
-    parser.add_argument("--power", type=_arguments.level, default=0.8, help="chance to find it (default: %(default)s)")
-    _output.add_plot(parser, "the curves")
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
-    _scale.add_engine(parser)
 
 
-def _add_target(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("target and design")
-    target = group.add_mutually_exclusive_group()
-    target.add_argument(
-        "--difference", type=_arguments.positive, metavar="D", help="smallest difference of two systems to be found"
+def _add_assumptions(parser: CommandParser) -> None:
+    assumptions = parser.group("Without a pilot run")
+    assumptions.add_argument(
+        "--score", type=_argument_types.score, metavar="P", help="Assume this score of a task graded right or wrong"
     )
-    target.add_argument("--width", type=_arguments.positive, metavar="W", help="width of one score's interval")
-    group.add_argument("--questions", type=_arguments.count, metavar="N", help="fixed number of questions")
-    group.add_argument("--trials", type=_arguments.count, metavar="K", help="fixed number of trials a question")
-    group.add_argument(
-        "--cost-question", type=_arguments.not_negative, metavar="C", help="price of a question, however often tried"
-    )
-    group.add_argument("--cost-trial", type=_arguments.positive, metavar="C", help="price of one trial")
-    group.add_argument("--budget", type=_arguments.positive, metavar="B", help="what a system's run may cost")
-
-
-def _add_numbers(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("from numbers, without a pilot")
-    group.add_argument("--score", type=_arguments.score, metavar="P", help="expected score of a right-or-wrong task")
     for name, text in (
-        ("--variance-between", "of expected scores over questions"),
-        ("--variance-within", "of one trial around its question's score"),
-        ("--difference-variance", "over questions, of the difference"),
+        ("--variance-between", "Assume this variance of expected scores between questions"),
+        ("--variance-within", "Assume this variance of repeated trials of a question"),
+        ("--difference-variance", "Assume this variance, over questions, of the difference between two systems"),
     ):
-        group.add_argument(name, type=_arguments.not_negative, metavar="V", help=text)
-    group.add_argument(
+        assumptions.add_argument(name, type=_argument_types.not_negative, metavar="V", help=text)
+    assumptions.add_argument(
         "--correlation",
-        type=_arguments.correlation,
+        type=_argument_types.correlation,
         metavar="R",
-        help="of two systems' expected scores over questions",
+        help="Assume this correlation, over questions, of the expected scores of two systems",
     )
-    group.add_argument(
-        "--design-effect", type=_arguments.positive, default=1.0, metavar="F", help="of clusters (default: 1)"
+    assumptions.add_argument(
+        "--design-effect",
+        type=_argument_types.positive,
+        default=1.0,
+        metavar="F",
+        help="Assume this design effect of clusters (default: %(default)g)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Read the pilot, plan, print."""
-    from harness_uq.planning.analysis import PlanOptions, plan
-    from harness_uq.report.plan_text import plans_as
+    with _emit_results.emitting(args, "allocations" if args.generalize_over else "plans") as emitter:
+        return _allocate(args, emitter) if args.generalize_over else _plan(args, emitter)
 
-    if args.new:
-        return _split(args)
-    with _asked.checking_arguments():
+
+def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
+    from harness_uq.planning.plan import PlanOptions, plan
+
+    with _argument_values.checking_arguments():
         options = PlanOptions(
             difference=args.difference,
             width=args.width,
@@ -113,17 +142,20 @@ def run(args: argparse.Namespace) -> int:
             cost_question=args.cost_question,
             cost_trial=args.cost_trial,
             budget=args.budget,
-            structure=_asked.structure_options(args),
+            structure=_argument_values.structure_options(args),
         )
-    _output.try_plot(args)
+    _output_files.try_plot(args)
     pilot = _pilot(args, options.structure) if args.logs else None
+    if pilot is not None and not pilot.logs:
+        emitter.emit({"plans": ()}, pilot.errors)
+        return 1
     if pilot is not None:
         plans = plan(pilot.logs, options, plugins=pilot.plugins)
     else:
-        with _asked.checking_arguments():
+        with _argument_values.checking_arguments():
             components = _components(args)
         plans = plan(options=options, components=components)
-    print(plans_as(plans, args.format, errors=pilot.errors if pilot else ()))
+    emitter.emit({"plans": plans}, pilot.errors if pilot else ())
     if args.plot:
         _draw([plan for plan in plans if plan.rows], args.plot)
     return pilot.failed if pilot else 0
@@ -136,29 +168,30 @@ class _Pilot:
     logs: "list[TaskLog]"
     plugins: "Plugins"
     failed: int
-    errors: list[Mapping[str, str]]
+    errors: list[Mapping[str, object]]
 
 
 def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
-    plugins = _asked.load_plugins(args)
-    readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
-    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
-    errors = [error for reading in readings for error in _reading.reading_errors(reading)]
-    logs = _asked.selected(args, readings)
-    _asked.check_names(structure, logs)
+    plugins = _argument_values.plugins_of_command(args)
+    readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
+    failed = max(_loading.report_read_errors(reading) for reading in readings)
+    errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+    logs = _argument_values.select_logs(args, readings)
+    _argument_values.check_names(structure, logs)
     return _Pilot(logs, plugins, failed, errors)
 
 
-def _split(args: argparse.Namespace) -> int:
-    """Split a budget over questions and levels of the factors that `--new` names."""
-    from harness_uq.effects.split import SplitOptions, splits
-    from harness_uq.report.split_text import splits_as
+def _allocate(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
+    """Allocate a budget to questions and levels of the factors that `--generalize-over` names."""
+    from harness_uq.variance_components.budget_allocation import AllocationOptions, splits
 
     if args.plot or args.difference is not None or not args.logs:
-        raise _asked.UsageError("--new needs logs, and plans for a --budget or a --width; it has no --plot")
-    with _asked.checking_arguments():
-        asked = SplitOptions(
-            effects=_asked.effect_options(args),
+        raise UsageError(
+            "--generalize-over requires logs and --budget or --width, and supports neither --difference nor --plot."
+        )
+    with _argument_values.checking_arguments():
+        options = AllocationOptions(
+            effects=_argument_values.effect_options(args),
             budget=args.budget,
             width=args.width,
             cost_question=args.cost_question or 0.0,
@@ -167,8 +200,11 @@ def _split(args: argparse.Namespace) -> int:
             n_questions=args.questions,
             n_trials=args.trials,
         )
-    pilot = _pilot(args, asked.effects.structure)
-    print(splits_as(splits(pilot.logs, asked, plugins=pilot.plugins), args.format, errors=pilot.errors))
+    pilot = _pilot(args, options.effects.structure)
+    if not pilot.logs:
+        emitter.emit({"allocations": ()}, pilot.errors)
+        return 1
+    emitter.emit({"allocations": splits(pilot.logs, options, plugins=pilot.plugins)}, pilot.errors)
     return pilot.failed
 
 
@@ -183,7 +219,7 @@ def _components(args: argparse.Namespace) -> "Components":
     if difference is None and args.correlation is not None and between is not None:
         difference = 2 * between * (1 - args.correlation)
     if between is None and difference is None:
-        raise DataError("give the logs of a pilot run, or --score, --variance-between or --difference-variance")
+        raise DataError("No pilot run given. Give its logs, or --score, --variance-between or --difference-variance.")
     return Components(
         between=between,
         within=args.variance_within,
@@ -199,5 +235,7 @@ def _draw(plans: "list[Plan]", path: Path) -> None:
 
     if len(plans) != 1:
         names = ", ".join(dict.fromkeys(f"{plan.task} {plan.metric}" for plan in plans))
-        raise DataError(f"--plot draws one plan; these are {len(plans)}: {names}. Name a log of one task")
-    _output.write_figure(path, precision_curve(plans[0]), tight=True)
+        raise DataError(
+            f"--plot draws one plan, but there are {len(plans)}: {names}. Select one, for example with --task."
+        )
+    _output_files.write_figure(path, precision_curve(plans[0]), tight=True)

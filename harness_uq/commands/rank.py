@@ -1,85 +1,63 @@
-"""`harness-uq rank`: which of several systems is best."""
+"""`harness-uq rank`: rank systems and show which cannot be separated."""
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
 
-if TYPE_CHECKING:
-    from harness_uq.results.ranking import Ranking
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("All systems in a folder", "harness-uq rank runs/*"),
+    ("Names of your choice", "harness-uq rank large=runs/a small=runs/b tiny=runs/c"),
+    ("A LaTeX table with one row per system", "harness-uq rank runs/* --format latex --layout grid"),
+)
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(commands, "rank", "which of several systems is best, and which cannot be separated")
-    parser.add_argument(
-        "logs",
-        nargs="+",
-        metavar="LOG",
-        help="file, folder or glob pattern of logged runs; NAME=PATH calls the system in it NAME",
-    )
-    _options.add_structure(parser)
-    parser.add_argument(
-        "--scope",
-        choices=["population", "benchmark"],
-        default="population",
-        help="scores on new questions of the kind, or on exactly these, tried again and again (default: %(default)s)",
-    )
-    parser.add_argument(
+    _shared_options.add_named_logs(parser)
+    _shared_options.add_structure(parser)
+    _shared_options.add_scope(parser)
+    parser.group("Method").add_argument(
         "--correction",
         choices=["holm", "bh"],
         default="holm",
-        help="of the paired tests for their number: Holm, or Benjamini-Hochberg (default: %(default)s)",
+        help="Correct the paired tests by Holm or Benjamini-Hochberg (default: %(default)s)",
     )
-    _options.add_level(parser)
-    _options.add_seed(parser)
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex", "html"])
-    _options.add_paper(parser, grid=True)
-    _output.add_plot(parser, "the scores")
-    _scale.add_engine(parser)
+    _shared_options.add_level(parser)
+    _shared_options.add_seed(parser)
+    _emit_results.add_output(parser, layout=True)
+    _output_files.add_plot(parser, "the scores")
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.ranking.analysis import RankOptions, rank
-    from harness_uq.report.ranking_text import rankings_as
+    from harness_uq.ranking.rank import RankOptions, rank
 
-    _output.try_plot(args)
-    plugins = _asked.load_plugins(args)
-    readings = [found.reading for found in _scale.scan_all_named(args, args.logs, plugins)]
-    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
-    options = RankOptions(
-        level=args.level,
-        scope=args.scope,
-        correction=args.correction,
-        structure=_asked.structure_options(args),
-        seed=args.seed,
-    )
-    logs = _asked.selected(args, readings)
-    _asked.check_names(options.structure, logs)
-    rankings = rank(logs, options, plugins=plugins)
-    _output.draw_forest(args, rankings)
-    if args.format == "html":
-        from harness_uq.report.html import report_html
-
-        print(
-            report_html([], (), rankings, title="Leaderboard", command=_saying.command_line(args), date=_saying.now())
+    _output_files.try_plot(args)
+    with _emit_results.emitting(args, "rankings") as emitter:
+        plugins = _argument_values.plugins_of_command(args)
+        readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
+        failed = max(_loading.report_read_errors(reading) for reading in readings)
+        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        options = RankOptions(
+            level=args.level,
+            scope=args.scope,
+            correction=args.correction,
+            structure=_argument_values.structure_options(args),
+            seed=args.seed,
         )
-    elif args.format == "latex":
-        print(_latex(args, rankings))
-    else:
-        print(rankings_as(rankings, args.format, errors=[e for r in readings for e in _reading.reading_errors(r)]))
+        logs = _argument_values.select_logs(args, readings)
+        if not logs:
+            emitter.emit({"rankings": ()}, errors)
+            return 1
+        _argument_values.check_names(options.structure, logs)
+        rankings = rank(logs, options, plugins=plugins)
+        emitter.emit({"rankings": rankings}, errors)
+    _output_files.draw_forest(args, rankings)
     return failed
-
-
-def _latex(args: argparse.Namespace, rankings: "Sequence[Ranking]") -> str:
-    from harness_uq.report.latex import results_latex
-
-    with _asked.checking_arguments():
-        return results_latex(rankings, _asked.paper_of(args), args.layout).strip("\n")

@@ -1,109 +1,92 @@
-"""`harness-uq report`: everything about some logs, as one page or in another form."""
+"""`harness-uq report`: summarize scores and comparisons on one page."""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import assisted as _assisted
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.logs.data import TaskLog
+    from harness_uq.data.task_log import TaskLog
 
 
-def add(commands: _options.Commands) -> None:
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("One HTML page about all runs in a folder", "harness-uq report runs/ --output report.html"),
+    ("Two systems, with names of your choice", "harness-uq report new=runs/b old=runs/a --output report.html"),
+    ("The same results as JSON", "harness-uq report runs/ --format json"),
+)
+DETAILS = _shared_options.METHODS
+
+
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(
-        commands,
-        "report",
-        "scores, comparisons and what they rest on, as one HTML page",
-        epilog=_options.METHODS,
-    )
-    parser.add_argument(
-        "logs",
-        nargs="+",
-        metavar="LOG",
-        help="file, folder or glob pattern of logged runs; NAME=PATH calls the system in it NAME. Of two systems the "
-        "first is compared with the second, three or more are ranked",
-    )
-    parser.add_argument("--html", metavar="FILE", help="write one self-contained page to FILE; - for standard output")
-    parser.add_argument("--title", default="Evaluation report", help="of the page (default: %(default)s)")
-    _options.add_margin(parser)
-    _options.add_estimation(parser)
-    _assisted.add_assistance(parser)
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
-    _scale.add_engine(parser)
+    _shared_options.add_named_logs(parser, details=". Compares two systems, ranks more")
+    _shared_options.add_estimation(parser)
+    _shared_options.add_margin(parser)
+    _auxiliary_data.add_auxiliary_data(parser)
+    output = parser.group("Output")
+    output.add_argument("--title", help="Set the title of an HTML page (default: Evaluation report)")
+    _emit_results.add_output(parser)
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, analyse, write."""
+    with _emit_results.emitting(args, "estimates", "comparisons", "rankings") as emitter:
+        return _report(args, emitter)
+
+
+def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     from harness_uq.overview import overview
-    from harness_uq.report.overview_text import overview_as
 
-    plugins = _asked.load_plugins(args)
-    options = _asked.estimation_options(args, plugins)
-    if args.html not in (None, "-"):
-        _output.try_place(args.html)
-    _assisted.check_assistance(args)
-    is_assisted = _assisted.is_assisted(args)
-    scans = _scale.scan_all_named(args, args.logs, plugins, None if is_assisted else options)
-    readings = [found.reading for found in scans]
-    failed = max(_reading.say_reading(reading, plugins) for reading in readings)
-    logs = _asked.selected(args, readings)
+    plugins = _argument_values.plugins_of_command(args)
+    options = _argument_values.estimation_options(args, plugins)
+    auxiliary = _auxiliary_data.AuxiliaryData.from_arguments(args)
+    scans = _loading.scan_all_named(args, args.logs, plugins, None if auxiliary else options)
+    readings = [scan.reading for scan in scans]
+    failed = max(_loading.report_read_errors(reading) for reading in readings)
+    errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+    logs = _argument_values.select_logs(args, readings, auxiliary.label_metrics)
     if not logs:
+        emitter.emit(dict.fromkeys(emitter.names, ()), errors)
         return 1
-    _asked.check_names(options.structure, logs)
-    _asked.check_margins(args, logs)
-    margin, margins = _asked.margins_of(args)
-    if is_assisted:
-        logs = _assisted.runs_alone(args, logs)
-        _check_alone(logs)
-        rows = _assisted.assisted(args, logs, options, plugins)
+    _argument_values.check_names(options.structure, logs)
+    _argument_values.check_margin_tasks(args, logs)
+    margin, margins = _argument_values.margins(args)
+    if auxiliary:
+        logs = auxiliary.select_logs(logs)
+        _check_one_system(logs)
+        rows = auxiliary.estimate(logs, options, plugins, partial(_loading.read, args, plugins=plugins))
     else:
-        rows = [row for found in scans for row in found.rows_of(logs)]
-    found = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
-    for problem in found.problems:
+        rows = [row for scan in scans for row in scan.rows_of(logs)]
+    results = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
+    for problem in results.problems:
         print(f"warning: {problem}", file=sys.stderr)
-    if args.html is None:
-        print(overview_as(found, args.format, errors=[e for r in readings for e in _reading.reading_errors(r)]))
-        return failed
-    from harness_uq.report.html import report_html
-
-    page = report_html(
-        found.estimates,
-        found.comparisons,
-        found.rankings,
-        title=args.title,
-        command=_saying.command_line(args),
-        date=_saying.now(),
+    emitter.emit(
+        {"estimates": results.estimates, "comparisons": results.comparisons, "rankings": results.rankings}, errors
     )
-    _write(args.html, page)
     return failed
 
 
-def _check_alone(logs: "Sequence[TaskLog]") -> None:
-    """Make sure that a page with labels or a history is about one system.
+def _check_one_system(logs: "Sequence[TaskLog]") -> None:
+    """Check that a report with labels or reference runs is about one system, because comparisons do not use them.
 
     Raises
     ------
-    UsageError : if there are several, whose comparison would be of the scores as they were logged
+    UsageError : if there are several systems
     """
     systems = sorted({log.system for log in logs})
     if len(systems) > 1:
-        raise _asked.UsageError(
-            f"with --human or --history a report is about one system; there are {', '.join(systems)}: --model names one"
+        raise UsageError(
+            "A report with --labels or --reference-runs covers one system. Select one with --model; found: "
+            f"{', '.join(systems)}."
         )
-
-
-def _write(path: str, page: str) -> None:
-    if path == "-":
-        print(page)
-        return
-    _output.write_place(path, page.encode())
-    print(f"wrote {path}", file=sys.stderr)

@@ -1,89 +1,98 @@
-"""`harness-uq rescore`: intervals written into the logs themselves."""
+"""`harness-uq rescore`: write intervals into logged runs."""
 
 import argparse
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import console as _console
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.commands.progress import track_runs
+from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.estimating.analysis import Options
+    from harness_uq.estimation.estimate import Options
     from harness_uq.plugins.manager import Plugins
 
 
-def add(commands: _options.Commands) -> None:
+USAGE = "LOG [LOG ...] --output-dir DIR | --in-place [options]"
+EXAMPLES = (
+    ("Copies of the logs, with intervals", "harness-uq rescore results/ --output-dir rescored/"),
+    ("The logs themselves; harness-uq restore undoes it", "harness-uq rescore results/ --in-place"),
+    ("Records in the format of Every Eval Ever", "harness-uq rescore results/ --output-dir records/ --format eee"),
+)
+DETAILS = _shared_options.METHODS
+
+
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(
-        commands, "rescore", "write intervals and standard errors into logged runs", epilog=_options.METHODS
+    _shared_options.add_logs(parser)
+    _shared_options.add_estimation(parser)
+    output = parser.group("Output")
+    where = output.add_mutually_exclusive_group(required=True)
+    where.add_argument("--output-dir", metavar="DIR", help="Write copies to this folder; the originals do not change")
+    where.add_argument(
+        "--in-place", action="store_true", help="Change the logs themselves; harness-uq restore undoes it"
     )
-    _options.add_logs(parser)
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--output", metavar="DIR", help="folder for copies of the runs; the originals stay untouched")
-    where.add_argument("--in-place", action="store_true", help="rewrite the logs; `harness-uq restore` undoes it")
-    _options.add_estimation(parser)
-    parser.add_argument(
+    output.add_argument(
         "--format",
         choices=["log", "eee"],
         default="log",
-        help="with --output: copies of the logs, or records of Every Eval Ever, which any log gives (default: "
-        "%(default)s)",
+        help="Write copies of the logs, or records of Every Eval Ever (default: %(default)s)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Estimate, write, list what was written."""
+    """Estimate, write the logs, and list the files."""
     from harness_uq.rescoring import rescore
 
-    _reading.clear_leftovers(args.logs)
-    plugins = _asked.load_plugins(args)
-    for warning in plugins.warnings:
-        _saying.complain(f"warning: {warning}")
-    options = _asked.estimation_options(args, plugins)
+    _loading.clear_leftovers(args.logs)
+    plugins = _argument_values.plugins_of_command(args)
+    options = _argument_values.estimation_options(args, plugins)
     if args.format == "eee":
         return _write_records(args, options, plugins)
     done = rescore(
         args.logs,
         options,
-        output=args.output,
+        output=args.output_dir,
         plugins=plugins,
-        progress=_reading.progress,
-        selection=_asked.selection_of(args),
+        progress=track_runs,
+        selection=_argument_values.log_filter(args),
     )
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
         print(f"{rescored.files[0]}: {n} of {len(rescored.estimates)} scores have an interval")
     for path, message in done.failures:
-        _saying.complain(f"error: {path}: {message}")
+        _console.print_message(message, path)
     return 1 if done.failures else 0
 
 
 def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> int:
-    """Estimate, write a file for each record of Every Eval Ever, list them.
+    """Estimate, write one file per record of Every Eval Ever, and list the files.
 
     Raises
     ------
-    UsageError : if the records are to be written in place
+    UsageError : with `--in-place`
     """
     import time
 
-    from harness_uq.estimating.analysis import estimate
-    from harness_uq.logs.places import folder_of, join, make_folder, write_whole
-    from harness_uq.plugins.reading import task_logs
-    from harness_uq.report.every_eval_ever import eee_lines, eee_place, eee_records
+    from harness_uq.estimation.estimate import estimate
+    from harness_uq.io.paths import folder_of, join, make_folder, write_bytes
+    from harness_uq.output.every_eval_ever import eee_lines, eee_place, eee_records
+    from harness_uq.plugins.readers import read_logs, task_logs
 
     if args.in_place:
-        raise _asked.UsageError("records of Every Eval Ever are files of their own: give --output DIR")
-    reading = _reading.read(args.logs, plugins)
-    logs = _asked.selected(args, [reading])
-    _asked.check_names(options.structure, logs)
+        raise UsageError("--format eee writes new files. Give --output-dir DIR instead of --in-place.")
+    reading = read_logs(args.logs, harnesses=plugins.harnesses, progress=track_runs, need_scores=True)
+    logs = _argument_values.select_logs(args, [reading])
+    _argument_values.check_names(options.structure, logs)
     rows = estimate(logs, options, plugins=plugins)
     for record in eee_records(rows, task_logs(logs, plugins), when=time.time()):
-        place = join(args.output, *eee_place(record).parts)
-        with _output.writing(place):
+        place = join(args.output_dir, *eee_place(record).parts)
+        with _output_files.reporting_write_errors(place):
             make_folder(folder_of(place))
-            write_whole(place, eee_lines([record]).encode() + b"\n")
+            write_bytes(place, eee_lines([record]).encode() + b"\n")
         print(place)
-    return max(_reading.say_reading(reading, plugins), _saying.say_failures(rows))
+    return max(_loading.report_read_errors(reading), _console.report_failures(rows))

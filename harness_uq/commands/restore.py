@@ -1,29 +1,42 @@
-"""`harness-uq restore`: logs as they were before `rescore --in-place`."""
+"""`harness-uq restore`: undo `rescore --in-place`."""
 
 import argparse
 import sys
 
-from harness_uq.commands import options as _options
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import saying as _saying
+from harness_uq.commands import console as _console
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+
+USAGE = "LOG [LOG ...]"
+EXAMPLES = (
+    ("All logs in a folder", "harness-uq restore results/"),
+    ("One log", "harness-uq restore run.eval"),
+    ("All Inspect logs in a folder", "harness-uq restore 'logs/*.eval'"),
+)
+DETAILS = """\
+The command undoes only the changes of harness-uq rescore --in-place. Intervals
+that a run with --uq wrote into its own log remain.
+"""
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(commands, "restore", "undo rescore --in-place; what a live run wrote stays")
-    _options.add_logs(parser)
+    _shared_options.add_logs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Bring back and list."""
+    """Restore the logs and list the files."""
     from harness_uq.rescoring import restore
 
-    _reading.clear_leftovers(args.logs)
-    done = restore(args.logs)
+    _loading.clear_leftovers(args.logs)
+    done = restore(args.logs, plugins=_console.load_and_report_plugins())
     for path in done.restored:
         print(path)
     for path, message in done.failures:
-        _saying.complain(f"error: {path}: {message}")
+        _console.print_message(message, path)
     if not (done.restored or done.failures):
-        print("nothing to restore: no log under these paths was rescored in place", file=sys.stderr)
+        print(
+            "Nothing to restore: no log in these paths was changed by harness-uq rescore --in-place.", file=sys.stderr
+        )
     return 0 if done.restored and not done.failures else 1

@@ -1,71 +1,83 @@
-"""`harness-uq store`: what a store holds, whether it is sound, and what can go."""
+"""`harness-uq store`: list, verify or clean up a result store."""
 
 import argparse
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import options as _options
-from harness_uq.commands import saying as _saying
+from harness_uq.commands import console as _console
+from harness_uq.commands.parser import CommandParser
 
 if TYPE_CHECKING:
-    from harness_uq.scaling.store import Store
+    from harness_uq.store.store import Store
 
-_EPILOG = """\
-examples:
-  harness-uq estimate logs/ --store kept   fill it, and use what it holds
-  harness-uq store ls kept                 what it holds, by options
-  harness-uq store verify kept             read every byte of it; exit code 1 where something is damaged
-  harness-uq store gc kept                 drop what is of logs that changed or are gone, or of other versions
+
+USAGE = "(ls | verify | gc) DIR"
+EXAMPLES = (
+    ("List the stored results by options", "harness-uq store ls results-store/"),
+    ("Read every file and report damage", "harness-uq store verify results-store/"),
+    ("Remove results of changed or deleted logs", "harness-uq store gc results-store/"),
+)
+DETAILS = """\
+A store is created and filled by the option --store of other commands, such as
+harness-uq estimate results/ --store results-store/.
+
+Exit codes: 0 success, 1 a file of the store is damaged or cannot be read,
+2 wrong arguments
 """
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(commands, "store", "look after a folder of kept results (--store)", epilog=_EPILOG)
-    parser.add_argument("action", choices=["ls", "verify", "gc"], help="list, check, or drop what is of no use")
-    parser.add_argument("store", metavar="DIR", help="folder or URL of the store")
+    data = parser.group("Data")
+    data.add_argument(
+        "action",
+        choices=["ls", "verify", "gc"],
+        metavar="ACTION",
+        help="List the results (ls), check all files (verify) or remove outdated results (gc)",
+    )
+    data.add_argument("store", metavar="DIR", help="Use the result store in this folder or at this URL")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the store and do what is asked."""
+    """Open the store and run the action."""
     from harness_uq.errors import HarnessUqError, MissingDependencyError
-    from harness_uq.logs import places
+    from harness_uq.io import paths as io_paths
 
     try:
-        from harness_uq.scaling.store import Store
+        from harness_uq.store.store import Store
     except ImportError:
-        raise MissingDependencyError("a store needs pyarrow: pip install 'harness-uq[store]'") from None
-    if not places.is_remote(args.store) and not places.local_path(args.store).is_dir():
-        raise HarnessUqError(f"{args.store}: no such folder")
+        raise MissingDependencyError(
+            "A store requires pyarrow. Install it with: pip install 'harness-uq[store]'"
+        ) from None
+    if not io_paths.is_remote(args.store) and not io_paths.local_path(args.store).is_dir():
+        raise HarnessUqError(f"Folder not found: {args.store}. Give a folder that --store created.")
     return {"ls": _list, "verify": _verify, "gc": _collect}[args.action](Store(args.store))
 
 
 def _list(store: "Store") -> int:
-    from harness_uq.scaling.upkeep import holdings
+    from harness_uq.store.maintenance import summarize_store
 
-    for holding in holdings(store):
+    for holding in summarize_store(store):
         days = holding.first if holding.first == holding.last else f"{holding.first} to {holding.last}"
         print(f"{holding.kind:9} {holding.n_logs:8,} logs  {days}  {holding.options or ''}".rstrip())
-    for place, message in store.trouble:
-        _saying.complain(f"error: {place}: {message}")
-    return 1 if store.trouble else 0
+    for place, message in store.unreadable_files:
+        _console.print_message(message, place)
+    return 1 if store.unreadable_files else 0
 
 
 def _verify(store: "Store") -> int:
-    from harness_uq.plugins.manager import load_plugins
-    from harness_uq.scaling.upkeep import problems
+    from harness_uq.store.maintenance import find_damage
 
-    found = dict(problems(store, load_plugins()))
-    for place, message in found.items():
-        _saying.complain(f"error: {place}: {message}")
+    damaged = dict(find_damage(store, _console.load_and_report_plugins()))
+    for place, message in damaged.items():
+        _console.print_message(message, place)
     n_files = sum(1 for _ in store.files())
-    print(f"{n_files - len(found):,} of {n_files:,} files are sound")
-    return 1 if found else 0
+    print(f"{n_files - len(damaged):,} of {n_files:,} files are intact.")
+    return 1 if damaged else 0
 
 
 def _collect(store: "Store") -> int:
-    from harness_uq.plugins.manager import load_plugins
-    from harness_uq.scaling.upkeep import collect
+    from harness_uq.store.maintenance import remove_outdated
 
-    for what, number in collect(store, load_plugins()).items():
-        print(f"{number:8,} {what} dropped")
+    for what, number in remove_outdated(store, _console.load_and_report_plugins()).items():
+        print(f"{number:8,} {what} removed")
     return 0

@@ -1,35 +1,41 @@
-"""`harness-uq structure`: what is known of clusters, trials and score types."""
+"""`harness-uq structure`: show clusters, trials and score types with their evidence."""
 
 import argparse
 
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("Everything that was detected in a run", "harness-uq structure run.eval"),
+    ("One task of all runs in a folder", "harness-uq structure results/ --task gsm8k"),
+    ("Clusters by a field of your choice", "harness-uq structure results/ --cluster drop=section_id"),
+)
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    summary = "clusters, trials and score types that were found, with the evidence"
-    parser = _options.add_command(commands, "structure", summary)
-    _options.add_logs(parser)
-    _options.add_structure(parser)
-    _options.add_format(parser, ["table", "json", "csv", "markdown", "latex"])
-    _scale.add_engine(parser)
+    _shared_options.add_logs(parser)
+    _shared_options.add_structure(parser)
+    _emit_results.add_output(parser)
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print."""
-    from harness_uq.estimating.analysis import structures
-    from harness_uq.report.structure_text import structures_as
+    from harness_uq.estimation.estimate import detect_structure
 
-    plugins = _asked.load_plugins(args)
-    options = _asked.structure_options(args)
-    reading = _scale.read(args, args.logs, plugins, need_scores=False)
-    logs = _asked.selected(args, [reading])
-    _asked.check_names(options, logs)
-    found = structures(logs, options, plugins=plugins)
-    print(structures_as(found, args.format, errors=_reading.reading_errors(reading)))
-    if args.format == "table" and args.settings.path:
-        print(f"\nsettings of {args.settings.path}: {'; '.join(args.settings.told()) or 'none'}")
-    return _reading.say_reading(reading, plugins)
+    with _emit_results.emitting(args, "structures") as emitter:
+        plugins = _argument_values.plugins_of_command(args)
+        options = _argument_values.structure_options(args)
+        reading = _loading.read(args, args.logs, plugins, need_scores=False)
+        logs = _argument_values.select_logs(args, [reading])
+        _argument_values.check_names(options, logs)
+        structures = detect_structure(logs, options, plugins=plugins)
+        emitter.emit({"structures": structures}, _loading.reading_errors(reading))
+    if emitter.output_format.name == "table" and args.settings.path:
+        print(f"\nSettings from {args.settings.path}: {'; '.join(args.settings.descriptions()) or 'none'}")
+    return _loading.report_read_errors(reading)

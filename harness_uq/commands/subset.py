@@ -1,107 +1,133 @@
-"""`harness-uq subset`: questions of a benchmark to run, drawn with known probabilities."""
+"""`harness-uq subset`: draw questions of a benchmark with known inclusion probabilities."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
-from harness_uq.commands import output as _output
-from harness_uq.commands import reading as _reading
-from harness_uq.commands import scale as _scale
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import console as _console
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.logs.data import Scores, TaskLog
-    from harness_uq.logs.history import History
+    from harness_uq.data.reference_runs import ReferenceRuns
+    from harness_uq.data.task_log import Scores, TaskLog
     from harness_uq.plugins.manager import Plugins
     from harness_uq.stats import Subset
 
-_EPILOG = """\
-The file is the JSON object {TASK: [id, ...]} that lm-eval takes as --samples; the ids that are printed, with commas
-between, are what Inspect takes as --sample-id. The probabilities stand beside the file, in FILE.drawn.json. After the
-run, harness-uq estimate LOG --scope full --history RUN ... --drawn FILE.drawn.json gives the score on all questions.
 
-In two parts the same number of questions tells more: draw and run a quarter of them, then draw the others with --after
-LOG --drawn FILE.drawn.json, more often where that LOG leaves the system's score open. The estimate takes the logs of
-both parts and the probabilities that the second draw wrote.
+USAGE = "TASK --reference-runs RUN ... --n N --ids FILE"
+EXAMPLES = (
+    ("Draw 200 questions", "harness-uq subset mmlu --reference-runs ref/* --n 200 --ids ids.json"),
+    (
+        "Draw 150 more, given the scores on the first 50",
+        "harness-uq subset mmlu --reference-runs ref/* --n 150 --ids more.json \\\n"
+        "--after first.eval --inclusion-probabilities ids.drawn.json",
+    ),
+    (
+        "Estimate the score on the whole benchmark afterwards",
+        "harness-uq estimate run.eval --scope full --reference-runs ref/* \\\n--inclusion-probabilities ids.drawn.json",
+    ),
+)
+DETAILS = """\
+FILE contains the JSON object {TASK: [id, ...]}, which lm-eval accepts as
+--samples. The command also prints the ids, separated by commas, which Inspect
+accepts as --sample-id. The inclusion probabilities are written to a second
+file, for ids.json to ids.drawn.json.
+
+Drawing in two stages makes the estimate more precise. First draw and run a
+quarter of the questions. Then draw the rest with --after, which prefers
+questions whose score is uncertain for the new system. Estimate from the logs of
+both stages, with the inclusion probabilities that the second draw wrote.
 """
 
 
-def add(commands: _options.Commands) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser = _options.add_command(commands, "subset", "questions of a benchmark to run instead of all", epilog=_EPILOG)
-    parser.add_argument("task", metavar="TASK", help="the task, as the runs of the history name it")
-    parser.add_argument(
-        "--history", nargs="+", required=True, metavar="RUN", help="runs of other systems on the whole task"
+    data = parser.group("Data")
+    data.add_argument("task", metavar="TASK", help="Select questions of this task, as the reference runs name it")
+    data.add_argument(
+        "--reference-runs",
+        nargs="+",
+        required=True,
+        metavar="RUN",
+        help="Read runs of other systems on the whole task (required)",
     )
-    parser.add_argument("--n", type=_arguments.count, required=True, help="how many questions to draw")
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="where to write the ids, as JSON")
-    parser.add_argument(
-        "--after", nargs="+", metavar="LOG", help="the new system's runs of a first part: draw further questions"
+    data.add_argument("--metric", help="Measure difficulty by this metric (default: the first metric of the task)")
+    data.add_argument(
+        "--after", nargs="+", metavar="LOG", help="Draw further questions, given these runs of the new system"
     )
-    parser.add_argument(
-        "--drawn", metavar="FILE", help="with --after: the probabilities with which that part was drawn"
+    data.add_argument(
+        "--inclusion-probabilities",
+        metavar="FILE",
+        help="Read the inclusion probabilities of the first draw (with --after)",
     )
-    parser.add_argument("--metric", help="whose scores say how hard a question is (default: the task's first)")
-    parser.add_argument(
+    method = parser.group("Method")
+    method.add_argument(
+        "--n", type=_argument_types.count, required=True, metavar="N", help="Draw N questions (required)"
+    )
+    method.add_argument(
         "--design",
         choices=["stratified", "uniform", "informative"],
         default="stratified",
-        help="equally often along the order of difficulty, equally often at random, or more often where a system as "
-        "good as those of the history or better would tell more (default: %(default)s)",
+        help="Draw evenly over difficulty, at random, or more often where systems differ (default: %(default)s)",
     )
-    _options.add_seed(parser)
-    _scale.add_engine(parser)
+    _shared_options.add_seed(parser)
+    parser.group("Output").add_argument(
+        "--ids", type=Path, required=True, metavar="FILE", help="Write the ids to this JSON file (required)"
+    )
+    _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the history, draw, write."""
+    """Read the reference runs, draw questions, and write their ids and inclusion probabilities."""
     import json
 
-    from harness_uq.logs.history import history_of
-    from harness_uq.plugins.manager import load_plugins
+    from harness_uq.data.reference_runs import reference_runs
 
-    if args.drawn and not args.after:
-        raise _asked.UsageError("--drawn goes with --after")
-    beside = args.output.with_name(f"{args.output.stem}.drawn.json")
-    for path in (args.output, beside):
-        _output.try_file(path)
-    plugins = load_plugins()
-    reading = _scale.read(args, args.history, plugins)
+    if args.inclusion_probabilities and not args.after:
+        raise UsageError("--inclusion-probabilities requires --after.")
+    beside = args.ids.with_name(f"{args.ids.stem}.drawn.json")
+    for path in (args.ids, beside):
+        _output_files.try_file(path)
+    plugins = _console.load_and_report_plugins()
+    reading = _loading.read(args, args.reference_runs, plugins)
     first = _first_part(args, plugins) if args.after else None
     others = [log for log in reading.logs if first is None or log.system != first.system]
-    history = history_of(others, args.task, args.metric)
-    with _asked.checking_arguments():
+    history = reference_runs(others, args.task, args.metric)
+    with _argument_values.checking_arguments():
         drawn = _draw(args, history) if first is None else _draw_further(args, history, first)
     ids = [history.ids[i] for i in drawn.indices]
-    _output.write_file(args.output, json.dumps({args.task: [_as_logged(one) for one in ids]}).encode() + b"\n")
-    _output.write_file(beside, json.dumps({args.task: _probabilities(history, drawn)}).encode() + b"\n")
+    _output_files.write_file(args.ids, json.dumps({args.task: [_as_logged(one) for one in ids]}).encode() + b"\n")
+    _output_files.write_file(beside, json.dumps({args.task: _probabilities(history, drawn)}).encode() + b"\n")
     print(",".join(ids))
-    return _reading.say_reading(reading, plugins)
+    return _loading.report_read_errors(reading)
 
 
 def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
-    """The runs of the questions tried before, as one.
+    """The runs of `--after`, merged into one.
 
     Raises
     ------
-    UsageError : if they are of several systems, or share questions
+    UsageError : if they belong to several systems or share questions
     """
-    from harness_uq.logs.joining import joined_parts
+    from harness_uq.data.merge_runs import merge_runs
 
-    logs = [log for log in _scale.read(args, args.after, plugins).logs if log.task == args.task]
-    joined = joined_parts(logs)
+    logs = [log for log in _loading.read(args, args.after, plugins).logs if log.task == args.task]
+    joined = merge_runs(logs)
     if len(joined) != 1:
-        found = ", ".join(sorted({log.system for log in logs})) or "none"
-        raise _asked.UsageError(
-            f"--after needs one system's runs of {args.task}, with no question in two of them; "
-            f"they are {len(joined)}, of {found}"
+        systems = ", ".join(sorted({log.system for log in logs})) or "no system"
+        raise UsageError(
+            f"--after requires runs of one system on {args.task} that share no question. Found runs of {systems}."
         )
     return joined[0]
 
 
-def _draw(args: argparse.Namespace, history: "History") -> "Subset":
+def _draw(args: argparse.Namespace, history: "ReferenceRuns") -> "Subset":
     import numpy as np
 
     from harness_uq.stats import draw_subset
@@ -118,16 +144,16 @@ def _draw(args: argparse.Namespace, history: "History") -> "Subset":
     )
 
 
-def _draw_further(args: argparse.Namespace, history: "History", first: "TaskLog") -> "Subset":
+def _draw_further(args: argparse.Namespace, history: "ReferenceRuns", first: "TaskLog") -> "Subset":
     import numpy as np
 
-    from harness_uq.estimating.parts import probabilities_of, read_probabilities
-    from harness_uq.stats import draw_further
+    from harness_uq.estimation.subset import probabilities_of, read_probabilities
+    from harness_uq.stats import draw_additional
 
-    chances = read_probabilities(args.drawn).get(args.task) if args.drawn else None
-    tried = history.placed(first.questions, _scores(first, history))
+    chances = read_probabilities(args.inclusion_probabilities).get(args.task) if args.inclusion_probabilities else None
+    tried = history.align(first.questions, _scores(first, history))
     low, high = _bounds(history)
-    return draw_further(
+    return draw_additional(
         tried,
         args.n,
         history=history.scores,
@@ -138,24 +164,24 @@ def _draw_further(args: argparse.Namespace, history: "History", first: "TaskLog"
     )
 
 
-def _scores(first: "TaskLog", history: "History") -> "Scores":
-    """The data of the metric and filter that the history is of.
+def _scores(first: "TaskLog", history: "ReferenceRuns") -> "Scores":
+    """The scores of the run with the metric and filter of the reference runs.
 
     Raises
     ------
-    UsageError : if the runs have none
+    UsageError : if the run has no such scores
     """
-    from harness_uq.logs.data import Scores
+    from harness_uq.data.task_log import Scores
 
     _, metric, filter_name = history.key
     for data in first.data:
         if isinstance(data, Scores) and (data.metric, data.filter) == (metric, filter_name):
             return data
-    raise _asked.UsageError(f"the runs of --after have no question scores of {metric}, which the history is of")
+    raise UsageError(f"The runs of --after have no scores of {metric} per question, which the reference runs have.")
 
 
-def _bounds(history: "History") -> tuple[float, float]:
-    """Range of the history's scores: [0, 1] where it holds them all, else the smallest that does."""
+def _bounds(history: "ReferenceRuns") -> tuple[float, float]:
+    """Range of the reference scores: [0, 1], extended if scores are outside."""
     import numpy as np
 
     return min(0.0, float(np.nanmin(history.scores))), max(1.0, float(np.nanmax(history.scores)))
@@ -165,5 +191,5 @@ def _as_logged(question: str) -> int | str:
     return int(question) if question.isdecimal() else question
 
 
-def _probabilities(history: "History", drawn: "Subset") -> dict[str, float]:
+def _probabilities(history: "ReferenceRuns", drawn: "Subset") -> dict[str, float]:
     return dict(zip(history.ids, drawn.probabilities.tolist(), strict=True))

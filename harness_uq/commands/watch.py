@@ -1,4 +1,4 @@
-"""`harness-uq watch`: runs in the making, with intervals that hold whenever one looks."""
+"""`harness-uq watch`: monitor runs in progress, with anytime-valid intervals."""
 
 import argparse
 import json
@@ -6,54 +6,64 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import arguments as _arguments
-from harness_uq.commands import asked as _asked
-from harness_uq.commands import options as _options
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.console import print_error
+from harness_uq.commands.ignored_messages import marked
+from harness_uq.commands.parser import CommandParser
 
 if TYPE_CHECKING:
-    from harness_uq.estimating.analysis import Options
+    from harness_uq.estimation.estimate import Options
     from harness_uq.plugins.manager import Plugins
 
 
-def add(commands: _options.Commands) -> None:
-    """Declare the arguments."""
-    summary = "follow runs in the making, with intervals that hold whenever one looks"
-    parser = _options.add_command(commands, "watch", summary, epilog=_EPILOG)
-    _options.add_logs(parser)
-    _options.add_structure(parser)
-    _options.add_level(parser)
-    parser.add_argument(
-        "--scope",
-        choices=["population", "full"],
-        default="population",
-        help="score on new questions of the kind, or on all questions of the run (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--every",
-        type=_arguments.positive,
-        default=10.0,
-        metavar="SECONDS",
-        help="between looks (default: %(default)g)",
-    )
-    parser.add_argument("--once", action="store_true", help="look once")
-    _options.add_format(parser, ["text", "json"])
-
-
-_EPILOG = """\
-Ends when no run under the paths is in the making. Questions count in the order of the line, up to the first without a
-score; start the run with its questions in random order (inspect eval --sample-shuffle). Reads Inspect AI's logs and the
-buffers beside them. lm-eval keeps no scores until the end and answers the longest questions first.
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("All runs in progress in a folder, every 10 seconds", "harness-uq watch logs/"),
+    ("Once, as JSON", "harness-uq watch logs/ --once --format json"),
+    ("The score on all questions of the run", "harness-uq watch logs/ --scope full --every 60"),
+)
+DETAILS = """\
+The command ends when no run is in progress. It reads the logs and sample
+buffers of Inspect AI; lm-eval saves no scores until the end of a run. Questions
+are used in the order of the run, up to the first one without a score. The
+intervals are valid if the order of the questions is random: start the run with
+inspect eval --sample-shuffle.
 """
 
 
-def run(args: argparse.Namespace) -> int:
-    """Look, print, wait; end when two looks in a row find no run, since a log may be read while it is written."""
-    from harness_uq.estimating.analysis import Options
+def add_arguments(parser: CommandParser) -> None:
+    """Declare the arguments."""
+    _shared_options.add_logs(parser)
+    _shared_options.add_structure(parser)
+    _shared_options.add_level(parser)
+    parser.group("Method").add_argument(
+        "--scope",
+        choices=["population", "full"],
+        default="population",
+        help="Estimate the score on similar new questions, or on all questions of the run (default: %(default)s)",
+    )
+    output = parser.group("Output")
+    output.add_argument(
+        "--every",
+        type=_argument_types.positive,
+        default=10.0,
+        metavar="SECONDS",
+        help="Update the estimates at this interval (default: %(default)g)",
+    )
+    output.add_argument("--once", action="store_true", help="Print the current estimates and exit")
+    _shared_options.add_format(parser, ["text", "json"])
 
-    plugins = _asked.load_plugins(args)
-    options = Options(level=args.level, scope=args.scope, structure=_asked.structure_options(args))
+
+def run(args: argparse.Namespace) -> int:
+    """Print estimates until no run is found twice in a row; a single time, a log may just be being written."""
+    from harness_uq.estimation.estimate import Options
+
+    plugins = _argument_values.plugins_of_command(args)
+    options = Options(level=args.level, scope=args.scope, structure=_argument_values.structure_options(args))
     if not _look(args, options, plugins):
-        print("no run is in the making", file=sys.stderr)
+        print("No run is in progress.", file=sys.stderr)
         return 0
     n_empty = 0
     while not args.once and n_empty < 2:
@@ -63,13 +73,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> bool:
-    """Whether there was anything to see."""
-    from harness_uq.report.watch_text import look_text
-    from harness_uq.watching import look
+    """Print the current estimates; False if no run is in progress."""
+    from harness_uq.monitoring import look
+    from harness_uq.output.monitoring import look_text
 
-    looks, problems = look(args.logs, options, plugins, _asked.selection_of(args))
+    looks, problems = look(args.logs, options, plugins, _argument_values.log_filter(args))
     for seen in looks:
-        print(json.dumps(seen.to_dict()) if args.format == "json" else look_text(seen), flush=True)
+        shown = marked(seen)
+        print(json.dumps(shown.to_dict()) if args.format == "json" else look_text(shown), flush=True)
     for path, message in problems:
-        print(f"warning: {path}: {message}", file=sys.stderr)
+        print_error(f"warning: {path}: {message.text} ({message.code})")
     return bool(looks)

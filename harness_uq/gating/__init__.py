@@ -1,1 +1,1 @@
-"""A gate for pipelines: a new system against a baseline, on several scores at one rate of error; and its self-test."""
+"""Gate a pipeline: test a new system against a baseline with a controlled error rate, and self-test the gate."""

@@ -1,4 +1,4 @@
-"""A gate tried on equals: both sides are runs of one system, so that every failure is a false one."""
+"""Self-test of a gate: both sides are runs of the same system, so every failure is a false alarm."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
@@ -6,15 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from harness_uq.comparing.sides import Side
+from harness_uq.comparison.sides import Side
+from harness_uq.data.run_selection import select_runs
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimating.analysis import clusters_of
-from harness_uq.gating.analysis import GateOptions, decide
+from harness_uq.estimation.estimate import clusters_of
+from harness_uq.gating.gate import GateOptions, decide
 from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
-from harness_uq.logs.data import TaskLog
-from harness_uq.logs.newest import choose_runs
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.reading import Runs, task_logs
+from harness_uq.plugins.readers import Runs, task_logs
 from harness_uq.results.estimate import Interval
 from harness_uq.results.gate import SelfTest
 from harness_uq.stats.proportion.binomial import binomial_interval
@@ -35,27 +35,28 @@ def self_test(
     seed: int = 0,
     plugins: Plugins | None = None,
 ) -> SelfTest:
-    """Rate at which the gate fails a system that is compared with itself.
+    """Estimate how often the gate fails a system that is compared with itself.
 
     Parameters
     ----------
     logs : runs of one system or several, each of which is compared with itself
-    options : of the gate
-    kind : `runs`: every ordered pair of a system's runs of the same tasks; `epochs`: trials of each question, put at
-        random on two sides; `halves`: questions, or their clusters, so put, whose scores are compared as independent.
-        None takes the first that the logs allow, `runs` where there are 20 pairs or more
-    n : gates; fewer where there are fewer pairs of runs
-    seed : of the random sides
+    options : options of the gate
+    kind : `runs` compares every ordered pair of a system's runs of the same tasks. `epochs` splits the trials of each
+        question randomly into two sides. `halves` splits the questions, or their clusters, randomly into two sides,
+        whose scores are compared as independent. None selects the first kind that the logs allow; `runs` requires at
+        least 20 pairs
+    n : number of gates; fewer if there are fewer pairs of runs
+    seed : random seed of the splits
 
     Returns
     -------
-    Counts and the rate with its Clopper-Pearson interval at the level of the gate. Gates on the same logs are not
-    independent of one another: the interval is about further sides of these logs.
+    Counts and the failure rate with its Clopper-Pearson interval at the level of the gate. Gates on the same logs are
+    not independent of each other: the interval refers to further splits of these logs.
 
     Raises
     ------
-    LogError : if a path gives no log
-    NotEstimableError : if no system's logs can be put on two sides that way
+    LogError : if no log can be read from a path
+    NotEstimableError : if the logs of no system can be split into two sides in this way
     """
     offered = plugins or load_plugins()
     systems = _by_system(task_logs(logs, offered))
@@ -80,10 +81,10 @@ _WHY_NONE = {
 
 
 def _by_system(logs: Sequence[TaskLog]) -> dict[str, list[TaskLog]]:
-    found: dict[str, list[TaskLog]] = {}
+    logs_by_system: dict[str, list[TaskLog]] = {}
     for log in logs:
-        found.setdefault(log.system, []).append(log)
-    return found
+        logs_by_system.setdefault(log.system, []).append(log)
+    return logs_by_system
 
 
 def _kind(systems: dict[str, list[TaskLog]]) -> Kind:
@@ -95,7 +96,7 @@ def _kind(systems: dict[str, list[TaskLog]]) -> Kind:
 
 
 def _runs(logs: Sequence[TaskLog]) -> list[list[TaskLog]]:
-    """The runs that hold every task of the system."""
+    """Return the runs that contain every task of the system."""
     tasks = {log.task for log in logs}
     runs: dict[tuple[str, str | None], list[TaskLog]] = {}
     for log in logs:
@@ -114,11 +115,11 @@ def _sides(
 ) -> Iterator[tuple[Side, Side]]:
     if kind == "runs":
         pairs = [pair for logs in systems.values() for pair in permutations(_runs(logs), 2)]
-        kept = rng.permutation(len(pairs))[:n]
-        yield from (_as_sides(*pairs[i]) for i in kept)
+        selected = rng.permutation(len(pairs))[:n]
+        yield from (_as_sides(*pairs[i]) for i in selected)
         return
     split = _epochs(rng) if kind == "epochs" else _halves(options, plugins, rng)
-    usable = [found for logs in systems.values() if (found := _newest(logs, kind))]
+    usable = [newest for logs in systems.values() if (newest := _newest(logs, kind))]
     for i in range(n if usable else 0):
         parts = [split(log) for log in usable[i % len(usable)]]
         yield _as_sides(*zip(*parts, strict=True))
@@ -133,8 +134,8 @@ def _halves(options: GateOptions, plugins: Plugins, rng: np.random.Generator) ->
 
 
 def _newest(logs: Sequence[TaskLog], kind: Kind) -> list[TaskLog]:
-    """The run of each task that counts, of those that can be put on two sides."""
-    chosen = [entry.log for by_key in choose_runs(logs).values() for entry in by_key.values()]
+    """Return the selected run of each task whose questions or trials can be split into two sides."""
+    chosen = [entry.log for by_key in select_runs(logs).values() for entry in by_key.values()]
     plain = [log for log in dict.fromkeys(chosen) if not log.subtasks]
     if kind == "epochs":
         return [log for log in plain if has_epochs(log)]
@@ -147,4 +148,4 @@ def _as_sides(a: Sequence[TaskLog], b: Sequence[TaskLog]) -> tuple[Side, Side]:
 
 def _side(logs: tuple[TaskLog, ...]) -> Side:
     system = logs[0].system
-    return Side(system, logs, choose_runs(logs)[system])
+    return Side(system, logs, select_runs(logs)[system])

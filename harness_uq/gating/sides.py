@@ -1,36 +1,36 @@
-"""One system's logs as two sides, or as its own worst case."""
+"""Split the logs of one system into two sides, or replace its scores by the worst possible ones."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from harness_uq.logs.data import (
-    CandidateField,
+from harness_uq.data.run_selection import higher_is_better
+from harness_uq.data.task_log import (
+    AggregateScore,
     Classifications,
     IntArray,
+    MetadataField,
     Questions,
-    Records,
     Scores,
+    SufficientStatistics,
     TaskData,
     TaskLog,
-    Totals,
 )
-from harness_uq.logs.newest import higher_is_better
 from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.facts import StructureOptions
+from harness_uq.structure.types import StructureOptions
 
 Sides = tuple[TaskLog, TaskLog]
 
 
 def worst_logs(logs: Sequence[TaskLog], options: StructureOptions) -> list[TaskLog]:
-    """The logs with the worst score of its range on every question; scores of no known range are left out."""
-    found = []
+    """Return the logs with the worst score of the range on every question; scores of unknown range are omitted."""
+    worst_case = []
     for log in logs:
         data = [worst for item in log.data if (worst := _worst(item, log, options)) is not None]
         if data or log.subtasks:
-            found.append(replace(log, data=tuple(data) if data else log.data))
-    return found
+            worst_case.append(replace(log, data=tuple(data) if data else log.data))
+    return worst_case
 
 
 def _worst(data: TaskData, log: TaskLog, options: StructureOptions) -> Scores | None:
@@ -44,13 +44,13 @@ def _worst(data: TaskData, log: TaskLog, options: StructureOptions) -> Scores | 
 
 
 def has_epochs(log: TaskLog) -> bool:
-    """Whether the log's scores, if it has any, are all of several trials."""
+    """Whether all scores of the log, if it has any, have several trials."""
     scores = [data for data in log.data if isinstance(data, Scores)]
     return bool(scores) and all(data.values.shape[1] > 1 for data in scores)
 
 
 def by_epochs(log: TaskLog, rng: np.random.Generator) -> Sides:
-    """Each question's trials, put at random on either side; of an odd number one is left out. Scores only."""
+    """Split the trials of each question randomly into two sides; an odd trial is left out. Scores only."""
     pairs = [_split_trials(data, rng) for data in log.data if isinstance(data, Scores)]
     first, second = zip(*pairs, strict=True)
     return _like(log, first), _like(log, second)
@@ -60,16 +60,16 @@ def _split_trials(data: Scores, rng: np.random.Generator) -> tuple[Scores, Score
     values = rng.permuted(data.values, axis=1)
     values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
     n = values.shape[1] // 2
-    # a question whose trials are not all scored shares out those that are
+    # if some trials of a question have no score, only its scored trials are split
     return replace(data, values=values[:, 0 : 2 * n : 2]), replace(data, values=values[:, 1 : 2 * n : 2])
 
 
 def by_halves(log: TaskLog, units: IntArray | None, rng: np.random.Generator) -> Sides:
-    """Half of the questions, or of their clusters, at random on either side.
+    """Split the questions, or their clusters, randomly into two halves.
 
     Parameters
     ----------
-    units : int (n_questions,); clusters of the questions, None where they are independent
+    units : int (n_questions,); clusters of the questions, None if they are independent
     """
     labels = np.arange(len(log.questions)) if units is None else units
     known = np.unique(labels)
@@ -91,7 +91,7 @@ def _rows(log: TaskLog, rows: IntArray) -> TaskLog:
         _picked(asked.items, rows),
         _picked(asked.prompt_hashes, rows),
     )
-    data = [_data_rows(item, rows) for item in log.data if not isinstance(item, Totals)]
+    data = [_data_rows(item, rows) for item in log.data if not isinstance(item, AggregateScore)]
     return replace(_like(log, ()), questions=questions, data=tuple(data))
 
 
@@ -99,14 +99,14 @@ def _picked(labels: tuple[str, ...], rows: IntArray) -> tuple[str, ...]:
     return tuple(labels[i] for i in rows) if labels else ()
 
 
-def _some(field: CandidateField, rows: IntArray) -> CandidateField:
-    return CandidateField(field.codes[rows], field.is_text)
+def _some(field: MetadataField, rows: IntArray) -> MetadataField:
+    return MetadataField(field.codes[rows], field.is_text)
 
 
-def _data_rows(data: Scores | Classifications | Records, rows: IntArray) -> TaskData:
+def _data_rows(data: Scores | Classifications | SufficientStatistics, rows: IntArray) -> TaskData:
     clusters = None if data.clusters is None else data.clusters[rows]
     if isinstance(data, Scores):
         return replace(data, values=data.values[rows], clusters=clusters)
-    if isinstance(data, Records):
+    if isinstance(data, SufficientStatistics):
         return replace(data, statistics=data.statistics[rows], clusters=clusters)
     return replace(data, targets=data.targets[rows], predictions=data.predictions[rows], clusters=clusters)

@@ -1,1 +1,1 @@
-"""What to run next."""
+"""Plan the size of a run."""

@@ -1,34 +1,43 @@
-"""What a plan rests on: variances of a score and of a difference, given as numbers or estimated from pilot runs."""
+"""Variance components of a score and of a difference, given as numbers or estimated from pilot runs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.logs.data import FloatArray, IntArray
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.planning import (
+    PILOT_AVERAGED,
+    PILOT_CLUSTER_SIZE,
+    PILOT_FEW_CLUSTERS,
+    PILOT_ONE_SYSTEM,
+    PILOT_ONE_TRIAL,
+    PILOT_TOO_SMALL,
+)
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.design.planning import expected_width, predict_width
 from harness_uq.stats.design.power import minimum_detectable_effect, paired_variance
-from harness_uq.stats.trials.checks import variance_components
+from harness_uq.stats.trials.diagnostics import variance_components
 
 FEW_CLUSTERS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class PilotSystem:
-    """One system's run to scale up.
+    """The pilot run of one system.
 
     Attributes
     ----------
-    between, within, design_effect : as those of `Components`, of this system alone
-    n_questions : of the run
-    n_trials : harmonic mean over its questions
-    posterior : of its mean score; None where the range of the score is unknown, or there is none
+    between, within, design_effect : as in `Components`, for this system alone
+    n_questions : number of questions of the run
+    n_trials : number of trials per question (harmonic mean)
+    posterior : posterior of the mean score; None if there is none or the range of the score is unknown
     low, high : range of the score
     """
 
@@ -42,16 +51,16 @@ class PilotSystem:
     high: float = math.inf
 
     def variance(self, n_trials: float) -> float:
-        """Variance of one question's mean score over `n_trials` trials."""
+        """Return the variance of one question's mean score over `n_trials` trials."""
         return self.between + self.noise / n_trials
 
     @property
     def noise(self) -> float:
-        """E[sigma^2], 0 where it is part of `between`."""
+        """E[sigma^2]; 0 if it is part of `between`."""
         return self.within or 0.0
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
-        """Expected width of the interval of a run of another size; None where it is too small to tell."""
+        """Return the expected interval width of a run of another size; None if the run is too small to predict it."""
         variance = self.variance(n_trials)
         if self.posterior is None:
             return _normal_width(n_questions, variance, self.design_effect, level)
@@ -59,29 +68,29 @@ class PilotSystem:
         try:
             return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
         except NotEstimableError:
-            if ratio >= 1:  # the pilot itself is too small
+            if ratio >= 1:  # the pilot is too small
                 raise
             return None
 
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """The runs to scale up, of one task and metric."""
+    """The pilot runs of one task and metric."""
 
     systems: tuple[PilotSystem, ...]
 
     @property
     def low(self) -> float:
-        """Lower end of the range of the score."""
+        """Lower bound of the score."""
         return min(system.low for system in self.systems)
 
     @property
     def high(self) -> float:
-        """Upper end of the range of the score."""
+        """Upper bound of the score."""
         return max(system.high for system in self.systems)
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
-        """Expected width of the interval of the system whose is widest; None where one is unknown."""
+        """Return the expected width of the widest interval among the systems; None if any width is unknown."""
         widths = [system.width(n_questions, n_trials, level=level) for system in self.systems]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) else None
@@ -89,18 +98,19 @@ class Pilot:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Variances of single questions, in squared units of the score.
+    """Variance components per question, in squared units of the score.
 
     Attributes
     ----------
-    between : Var(x), of a system's expected score over questions; None where unknown
-    within : E[sigma^2], of one trial around it; None where trials were not repeated, and `between` is their sum
-    difference : over questions, of the difference of two systems' expected scores (with its trial noise where `within`
-        is None); None without a second system
-    design_effect, design_effect_difference : of clusters, on one score and on a difference
-    trials : of the pilot, at which `between` holds where `within` is None
-    pilot : the runs themselves, for the widest of the systems' intervals; None where the plan is from numbers
-    notes, warnings : for the report
+    between : Var(x), the variance over questions of a system's expected score; None if unknown
+    within : E[sigma^2], the variance of a trial around the expected score of its question; None if trials were not
+        repeated, in which case `between` is the sum of both variances
+    difference : variance over questions of the difference of two systems' expected scores (including trial noise if
+        `within` is None); None without a second system
+    design_effect, design_effect_difference : design effects of clusters on one score and on a difference
+    trials : number of trials of the pilot, to which `between` refers if `within` is None
+    pilot : the pilot runs, used for the width of the widest interval; None if the plan is based on numbers
+    messages : notes and warnings
     """
 
     between: float | None = None
@@ -110,8 +120,7 @@ class Components:
     design_effect_difference: float = 1.0
     trials: int = 1
     pilot: Pilot | None = None
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("between", "within", "difference"):
@@ -122,13 +131,13 @@ class Components:
             raise DataError("a plan needs the variance of a score or of a difference: a pilot run, or numbers")
 
     def variance(self, n_trials: int) -> float | None:
-        """Variance of one question's mean score over `n_trials` trials; None where unknown."""
+        """Return the variance of one question's mean score over `n_trials` trials; None if unknown."""
         if self.between is None:
             return None
         return self.between + (self.within or 0.0) / n_trials
 
     def variance_of_difference(self, n_trials: int) -> float | None:
-        """Variance of one question's difference of mean scores, Miller (2024), section 5; None where unknown."""
+        """Return the variance of a question's difference of mean scores, Miller (2024), section 5; None if unknown."""
         if self.difference is None:
             return None
         noise = self.within or 0.0
@@ -144,14 +153,14 @@ class Components:
         )
 
     def detectable(self, n_questions: int, n_trials: int, *, level: float, power: float) -> float | None:
-        """Smallest difference found with the power asked for; None without a second system."""
+        """Return the minimum detectable difference at the requested power; None without a second system."""
         variance = self.variance_of_difference(n_trials)
         if variance is None:
             return None
         return float(minimum_detectable_effect(n_questions, variance, level=level, power=power))
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
-        """Expected width of one score's interval, the widest of a pilot's systems; None where unknown."""
+        """Return the expected width of a score's interval, the widest among the pilot's systems; None if unknown."""
         if self.pilot is not None:
             return self.pilot.width(n_questions, n_trials, level=level)
         variance = self.variance(n_trials)
@@ -162,24 +171,25 @@ def _normal_width(n_questions: int, variance: float, design_effect: float, level
     return float(expected_width(n_questions, variance_between=variance, level=level, design_effect=design_effect))
 
 
-def components_of(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
-    """Components from pilot runs of one or more systems on the same questions.
+def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
+    """Estimate the components from pilot runs of one or more systems on the same questions.
 
-    One score's components are means over the systems, those of differences means over their pairs; the expected width
-    is the widest of the systems'. Where a system's trials were not repeated, the components are those of one trial.
+    Components of a score are averaged over the systems, and components of a difference over the pairs of systems. The
+    expected width is that of the system with the widest interval. If any system's trials were not repeated, the
+    components refer to one trial.
 
     Parameters
     ----------
-    values : a system, float (n_questions, n_trials); NaN marks a missing trial
-    units : (n_questions,) labels of clusters, None where questions are independent
-    estimates : each system's own, whose posterior the widths scale
+    values : float (n_questions, n_trials) per system; NaN marks a missing trial
+    units : (n_questions,) labels of clusters, None if questions are independent
+    estimates : estimate of each system; expected widths are scaled from its posterior
 
     Raises
     ------
     NotEstimableError : if there are fewer than two questions
     """
     if len(values[0]) < 2:
-        raise NotEstimableError("a pilot of one question shows no spread")
+        raise NotEstimableError(PILOT_TOO_SMALL())
     systems = [_system(v, units, estimate) for v, estimate in zip(values, estimates, strict=True)]
     is_split = all(system.within is not None for system in systems)
     pairs = list(combinations(zip(values, systems, strict=True), 2))
@@ -193,8 +203,7 @@ def components_of(values: Sequence[FloatArray], units: IntArray | None, estimate
         design_effect_difference=_mean([_design_effect(d, units) for d in differences]) if pairs else 1.0,
         trials=max(v.shape[1] for v in values) if is_split else 1,
         pilot=Pilot(tuple(systems)),
-        notes=_notes(systems, units),
-        warnings=_few_clusters(units),
+        messages=(*_notes(systems, units), *_few_clusters(units)),
     )
 
 
@@ -209,8 +218,8 @@ def _means(values: FloatArray) -> FloatArray:
 def _system(values: FloatArray, units: IntArray | None, estimate: Estimate) -> PilotSystem:
     means = _means(values)
     try:
-        found = variance_components(values)
-        between, within = found.variance_between, found.variance_within
+        variances = variance_components(values)
+        between, within = variances.variance_between, variances.variance_within
     except NotEstimableError:
         between, within = float(means.var(ddof=1)), None
     bounds = estimate.structure.bounds if estimate.structure else None
@@ -228,14 +237,14 @@ def _system(values: FloatArray, units: IntArray | None, estimate: Estimate) -> P
 
 
 def _omega2(differences: FloatArray, a: PilotSystem, b: PilotSystem, *, is_split: bool) -> float:
-    """Variance of the differences less each system's own trial noise, or else with that of one trial; never under 0."""
+    """Return the variance of the differences without trial noise, or with the noise of one trial; at least 0."""
     observed = float(differences.var(ddof=1))
     omega2 = max(observed - a.noise / a.n_trials - b.noise / b.n_trials, 0.0)
     return omega2 if is_split else omega2 + a.noise + b.noise
 
 
 def _design_effect(values: FloatArray, units: IntArray | None) -> float:
-    """At least 1: an estimate below it is noise, and would promise too much."""
+    """Bound a design effect below by 1, because a smaller estimate is noise and would make the plan too optimistic."""
     if units is None:
         return 1.0
     try:
@@ -244,23 +253,18 @@ def _design_effect(values: FloatArray, units: IntArray | None) -> float:
         return 1.0
 
 
-def _few_clusters(units: IntArray | None) -> tuple[str, ...]:
+def _few_clusters(units: IntArray | None) -> Iterator[Message]:
     n_clusters = FEW_CLUSTERS if units is None else len(np.unique(units))
-    if n_clusters >= FEW_CLUSTERS:
-        return ()
-    return (f"the pilot has {n_clusters} clusters: the design effect that the plan rests on is a rough guess",)
+    if n_clusters < FEW_CLUSTERS:
+        yield PILOT_FEW_CLUSTERS(n_clusters=n_clusters)
 
 
-def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> tuple[str, ...]:
-    notes = []
+def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> Iterator[Message]:
     if len(systems) > 1:
-        pairs = " and over their pairs" if len(systems) > 2 else ""
-        widest = "widths are of the system whose interval is widest"
-        notes.append(f"variances are means over the {len(systems)} systems{pairs}, {widest}")
+        yield PILOT_AVERAGED(n_systems=len(systems), pairs=" and over their pairs" if len(systems) > 2 else "")
     else:
-        notes.append("one system alone says nothing of a difference: give the pilot of a second one, or --correlation")
+        yield PILOT_ONE_SYSTEM()
     if any(system.within is None for system in systems):
-        notes.append("questions were tried once, so what more trials would buy is unknown")
+        yield PILOT_ONE_TRIAL()
     if units is not None:
-        notes.append("the design effect is that of clusters as large as the pilot's")
-    return tuple(notes)
+        yield PILOT_CLUSTER_SIZE()

@@ -1,4 +1,4 @@
-"""What scores depend on, as a picture: the size of every effect, and whose the uncertainty is."""
+"""Variance components as a figure: the size of each component, and its share of the uncertainty of the mean."""
 
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def effect_sizes(found: Effects, *, title: str | None = None) -> "Figure":
-    """Sd of each component of a score with its interval, and the shares of the uncertainty of the mean beside.
+def effect_sizes(effects: Effects, *, title: str | None = None) -> "Figure":
+    """Standard deviation of each component with its interval, and the shares of the uncertainty of the mean.
 
     Parameters
     ----------
-    found : effects on the scores of one model
-    title : above the picture; what was measured where None
+    effects : variance components of one score
+    title : title of the figure; None for the names of the model, task and metric
 
     Returns
     -------
@@ -26,19 +26,19 @@ def effect_sizes(found: Effects, *, title: str | None = None) -> "Figure":
     ------
     MissingDependencyError : if matplotlib is not installed
     """
-    parts = found.components
+    parts = effects.components
     figure = new_figure(7.5, 0.42 * len(parts) + 1.7)
     sizes, shares = (tidy(axes) for axes in figure.subplots(1, 2, sharey=True, width_ratios=[3, 2]))
-    scale = 100.0 if found.is_share else 1.0
+    scale = 100.0 if effects.is_share else 1.0
     _draw_sizes(sizes, parts, scale)
     sizes.set_yticks(range(len(parts)), [f"{part.name} ({part.n_levels:,})" for part in parts])
     sizes.invert_yaxis()
-    unit = "points" if found.is_share else "units of the score"
+    unit = "points" if effects.is_share else "units of the score"
     sizes.set_xlabel(
-        f"sd of one score, {unit},\nwith {100 * found.interval.level:g} % interval", fontsize=TEXT, color=INK
+        f"sd of one score, {unit},\nwith {100 * effects.interval.level:g} % interval", fontsize=TEXT, color=INK
     )
-    _draw_shares(shares, found)
-    figure.suptitle(title or f"{found.model} on {found.task}, {found.metric}", fontsize=TEXT + 1, color=INK)
+    _draw_shares(shares, effects)
+    figure.suptitle(title or f"{effects.model} on {effects.task}, {effects.metric}", fontsize=TEXT + 1, color=INK)
     return figure
 
 
@@ -50,9 +50,9 @@ def _draw_sizes(axes: "Axes", parts: tuple[Component, ...], scale: float) -> Non
     axes.set_xlim(left=0.0)
 
 
-def _draw_shares(axes: "Axes", found: Effects) -> None:
-    for row, part in enumerate(found.components):
-        share = found.uncertainty.get(part.name)
+def _draw_shares(axes: "Axes", effects: Effects) -> None:
+    for row, part in enumerate(effects.components):
+        share = effects.uncertainty.get(part.name)
         if share is not None:
             axes.barh([row], [100 * share], color=COLOURS[4], height=0.6)
             axes.text(100 * share + 2, row, f"{share:.0%}", va="center", fontsize=SMALL, color=INK)

@@ -1,4 +1,4 @@
-"""Figures by matplotlib's object interface, without global state, in colours that colour-blind readers tell apart."""
+"""Matplotlib figures without global state, in colours that colour-blind readers can distinguish."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -31,9 +31,7 @@ def new_figure(width: float, height: float) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingDependencyError(
-            "plots need matplotlib, which is not installed; pip install 'harness-uq[plot]' brings it"
-        ) from error
+        raise MissingDependencyError("matplotlib is not installed. Run: pip install 'harness-uq[plot]'") from error
     return Figure(figsize=(width, min(height, MAX_HEIGHT)), layout="constrained")
 
 
@@ -44,7 +42,7 @@ def axes_of(figure: "Figure", heights: Sequence[float]) -> "list[Axes]":
 
 
 def tidy(axes: "Axes") -> "Axes":
-    """The axes without frame at the top and right, with small text and a quiet grid."""
+    """The axes without a frame at the top and right, with small text and a light grid."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.tick_params(labelsize=SMALL, colors=INK)
@@ -82,6 +80,6 @@ def draw_series(
 
 
 def need_rows(rows: Sequence[object], what: str) -> None:
-    """Raise DataError where there is nothing to draw."""
+    """Raise DataError if there is nothing to draw."""
     if not rows:
         raise DataError(f"nothing to draw: no {what} given")

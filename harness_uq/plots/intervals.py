@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.plots.figure import COLOURS, GREY, INK, PALE, SMALL, TEXT, axes_of, legend_below, need_rows, new_figure
-from harness_uq.plots.rows import (
+from harness_uq.plots.figure_rows import (
     ForestRow,
     Panel,
     Pictured,
@@ -31,15 +31,16 @@ _DENSITY_CELLS = 256
 
 
 def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
-    """Forest plot: a dot and an interval a row, under a heading a task; of one pair of systems a row a task.
+    """Forest plot: one row per result with a dot and an interval, grouped by task.
 
-    Estimates and rankings show scores, with the harness's own value ± z standard errors as a thin grey line;
-    comparisons show differences A - B around a line at 0. Metrics of different ranges get axes of their own.
+    Estimates and rankings show scores; a thin grey line is the value of the harness ± z of its standard errors.
+    Comparisons show differences A - B around a line at 0; for a single pair of systems, each task is one row. Metrics
+    with different ranges have separate axes.
 
     Parameters
     ----------
     results : estimates, comparisons or rankings, at least one
-    title : above the figure; None for the names of a pair, and no title of anything else
+    title : title of the figure; None for the names of a single pair of systems, or no title
 
     Returns
     -------
@@ -50,9 +51,9 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
     DataError : if there is nothing to draw
     MissingDependencyError : if matplotlib is not installed
     """
-    shown = list(results)
-    pair = _pair_of(shown)
-    rows = pair_rows(pair) if pair else forest_rows(shown)
+    pictured = list(results)
+    pair = _pair_of(pictured)
+    rows = pair_rows(pair) if pair else forest_rows(pictured)
     figure, drawn = _panel_axes(rows, title or (_pair_title(pair) if pair else None))
     for axes, panel in drawn:
         for y, row in _positions(panel):
@@ -62,10 +63,10 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
 
 
 def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
-    """Forest plot whose rows carry their posterior as a strip: the darker, the more probable.
+    """Forest plot whose rows show the posterior as a strip; darker values are more probable.
 
-    A row without a posterior (frequentist methods) keeps its plain interval. Parameters, return and errors as in
-    `forest`.
+    Rows without a posterior (frequentist methods) show the interval only. Parameters, return value and errors are those
+    of `forest`.
     """
     figure, drawn = _panel_axes(forest_rows(results), title)
     for axes, panel in drawn:
@@ -78,10 +79,10 @@ def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = Non
 
 
 def _pair_of(results: "Sequence[Pictured]") -> list[Comparison]:
-    """The results, where they are several comparisons of one pair of systems; else none."""
-    found = [result for result in results if isinstance(result, Comparison)]
-    is_pair = len({(row.system_a, row.system_b) for row in found}) == 1
-    return found if is_pair and 1 < len(found) == len(results) else []
+    """The results if they are several comparisons of a single pair of systems; otherwise none."""
+    comparisons = [result for result in results if isinstance(result, Comparison)]
+    is_pair = len({(row.system_a, row.system_b) for row in comparisons}) == 1
+    return comparisons if is_pair and 1 < len(comparisons) == len(results) else []
 
 
 def _pair_title(rows: Sequence[Comparison]) -> str:
@@ -90,19 +91,19 @@ def _pair_title(rows: Sequence[Comparison]) -> str:
 
 def _panel_axes(rows: Sequence[ForestRow], title: str | None) -> "tuple[Figure, list[tuple[Axes, Panel]]]":
     need_rows(rows, "results")
-    found = panels(rows)
-    heights = [len(panel.rows) + len(panel.groups) + 2.0 for panel in found]
+    parts = panels(rows)
+    heights = [len(panel.rows) + len(panel.groups) + 2.0 for panel in parts]
     figure = new_figure(7.5, _ROW_HEIGHT * sum(heights) + 0.9)
     if title:
         figure.suptitle(title, fontsize=TEXT + 2, color=INK)
-    drawn = list(zip(axes_of(figure, heights), found, strict=True))
+    drawn = list(zip(axes_of(figure, heights), parts, strict=True))
     for axes, panel in drawn:
         _frame(axes, panel)
     return figure, drawn
 
 
 def _positions(panel: Panel) -> list[tuple[float, ForestRow]]:
-    """Height of every row; a heading takes one line above its rows."""
+    """Vertical position of every row; a heading takes one line above its rows."""
     placed, y = [], 0.0
     for _, rows in panel.groups:
         y += 1.0
@@ -168,9 +169,9 @@ def _draw_density(axes: "Axes", y: float, posterior: "Posterior", panel: Panel) 
 def _legend(drawn: "Sequence[tuple[Axes, Panel]]") -> None:
     rows = [row for _, panel in drawn for row in panel.rows]
     axes = drawn[0][0]
-    names = ["plain score" if rows[0].zero is None else "difference", legend_level(rows)]
+    names = ["score" if rows[0].zero is None else "difference", legend_level(rows)]
     axes.plot([], [], "o", color="white", markeredgecolor=INK, markersize=5, label=names[0])
     axes.plot([], [], color=COLOURS[0], linewidth=3, label=names[1])
     if any(row.reference is not None for row in rows):
-        axes.plot([], [], color=GREY, linewidth=1, marker="|", label="harness: value ± z standard errors")
+        axes.plot([], [], color=GREY, linewidth=1, marker="|", label="harness: score ± z standard errors")
     legend_below(axes)

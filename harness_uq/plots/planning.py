@@ -1,4 +1,4 @@
-"""Curves of a plan: what more questions and more trials would buy."""
+"""Curves of a plan: precision and power against the numbers of questions and trials."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import GREY, INK, TEXT, axes_of, draw_series, legend_below, need_rows, new_figure, tidy
-from harness_uq.plots.rows import counted
+from harness_uq.plots.figure_rows import counted
 from harness_uq.results.plan import Plan, PlanRow
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _MOST_LABELS = 10
 
 
 def precision_curve(plan: Plan) -> "Figure":
-    """Smallest detectable difference and expected interval width against questions, a line per number of trials.
+    """Minimum detectable effect and expected interval width against questions, one line per number of trials.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def precision_curve(plan: Plan) -> "Figure":
     MissingDependencyError : if matplotlib is not installed
     """
     wanted = {
-        "detectable": f"smallest difference found\nwith {100 * plan.power:g} % power",
+        "detectable": f"minimum detectable effect\nwith {100 * plan.power:g} % power",
         "expected_width": f"expected width of the\n{100 * plan.level:g} % interval",
     }
-    shown = [name for name in wanted if any(getattr(row, name) is not None for row in plan.rows)]
-    need_rows(shown, "design with an expected width or a detectable difference")
-    figure = new_figure(6.5, 2.8 * len(shown) + 0.6)
-    drawn = axes_of(figure, [1.0] * len(shown))
-    for axes, name in zip(drawn, shown, strict=True):
+    curves = [name for name in wanted if any(getattr(row, name) is not None for row in plan.rows)]
+    need_rows(curves, "design with an expected width or a detectable difference")
+    figure = new_figure(6.5, 2.8 * len(curves) + 0.6)
+    drawn = axes_of(figure, [1.0] * len(curves))
+    for axes, name in zip(drawn, curves, strict=True):
         _draw_designs(axes, plan, name)
         axes.set_ylabel(wanted[name], fontsize=TEXT, color=INK)
     drawn[-1].set_xlabel("questions", fontsize=TEXT, color=INK)
@@ -50,7 +50,7 @@ def precision_curve(plan: Plan) -> "Figure":
 
 
 def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
-    """Probability of finding each true difference against questions, at the recommended number of trials.
+    """Power to detect each true difference against questions, at the recommended number of trials.
 
     With se(n) = MDE(n) / (z_{1-alpha/2} + z_power), power at a difference D is
     Phi(D / se - z_{1-alpha/2}) + Phi(-D / se - z_{1-alpha/2}) (Miller 2024, §5).
@@ -88,7 +88,7 @@ def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
 
 
 def design_power(row: PlanRow, difference: float, plan: Plan) -> float:
-    """Probability that the design finds a true `difference`, from its smallest detectable one."""
+    """Power of the design to detect a true `difference`, from its minimum detectable effect."""
     normal = NormalDist()
     z = normal.inv_cdf((1 + plan.level) / 2)
     std_error = (row.detectable or 0.0) / (z + normal.inv_cdf(plan.power))
@@ -119,23 +119,23 @@ def _draw_designs(axes: "Axes", plan: Plan, name: str) -> None:
 def _question_axis(axes: "Axes", counts: Sequence[int], best: PlanRow | None) -> None:
     if max(counts) > 8 * min(counts):
         axes.set_xscale("log")
-        shown = spaced(counts, None if best is None else best.n_questions)
-        axes.set_xticks(shown, [f"{n:,}" for n in shown])
+        labelled = spaced(counts, None if best is None else best.n_questions)
+        axes.set_xticks(labelled, [f"{n:,}" for n in labelled])
         axes.set_xticks([], minor=True)
 
 
 def spaced(counts: Sequence[int], first: int | None = None) -> list[int]:
-    """Counts whose texts have room beside each other on a logarithmic axis, `first` among them.
+    """Counts whose labels fit next to each other on a logarithmic axis, including `first`.
 
     >>> spaced([50, 100, 500, 984, 1000, 5000], 984)
     [50, 100, 500, 984, 5000]
     """
     room = math.log(max(counts) / min(counts)) / _MOST_LABELS
-    kept = [] if first is None else [first]
+    spaced_counts = [] if first is None else [first]
     for n in sorted(set(counts)):
-        if all(abs(math.log(n / other)) >= room for other in kept):
-            kept.append(n)
-    return sorted(kept)
+        if all(abs(math.log(n / other)) >= room for other in spaced_counts):
+            spaced_counts.append(n)
+    return sorted(spaced_counts)
 
 
 def _trials(n: int) -> str:

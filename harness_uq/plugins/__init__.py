@@ -1,1 +1,1 @@
-"""Hooks and protocols, the manager that loads and isolates plugins, and reading through them."""
+"""Hooks and protocols of plugins, the plugin manager, and reading logs with the readers of plugins."""

@@ -1,14 +1,14 @@
 """The hooks that plugins implement.
 
-All hooks collect; none is first-result. A plugin adds methods and harnesses; it never changes a number
-that a user did not ask it for.
+Each hook may be implemented by any number of plugins, and the results of all of them are used. Plugins add methods,
+readers and output formats; they never change a number unless the user names them.
 """
 
 from collections.abc import Iterable, Mapping
 
 import pluggy
 
-from harness_uq.plugins.protocols import Estimator, Reader
+from harness_uq.plugins.protocols import Estimator, Format, Reader
 
 PROJECT = "harness_uq"
 
@@ -21,12 +21,16 @@ class Hooks:
 
     @hookspec
     def harness_uq_estimators(self) -> Iterable[Estimator]:  # type: ignore[empty-body]
-        """Offer estimators."""
+        """Provide interval methods."""
 
     @hookspec
     def harness_uq_harnesses(self) -> Iterable[Reader]:  # type: ignore[empty-body]
-        """Offer harnesses."""
+        """Provide readers of the logs of harnesses."""
+
+    @hookspec
+    def harness_uq_formats(self) -> Iterable[Format]:  # type: ignore[empty-body]
+        """Provide output formats."""
 
     @hookspec
     def harness_uq_cluster_keys(self, task: str, metadata: Mapping[str, object]) -> Iterable[str]:  # type: ignore[empty-body]
-        """Suggest fields that identify clusters of a task, best first."""
+        """Suggest document fields that identify the clusters of a task, best first."""

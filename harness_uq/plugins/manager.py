@@ -1,170 +1,137 @@
-"""Loading plugins: each in isolation, name clashes as errors, built-ins through the same hooks as anyone's."""
+"""The plugins at hand: what they provide, and which were skipped.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Installing a plugin never changes a number: a plugin cannot replace a built-in method or reader, and of two plugins that
+provide the same name neither is used.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, cast
 
 import pluggy
 
-from harness_uq.errors import PluginError, told
-from harness_uq.plugins import hookspecs
+from harness_uq._version import __version__
+from harness_uq.errors import error_summary
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.plugins import PLUGIN_HOOK_FAILED, PLUGIN_SKIPPED
 from harness_uq.plugins.hookspecs import PROJECT
-from harness_uq.plugins.protocols import Estimator, HasCatalogue, Reader, Runner
+from harness_uq.plugins.loader import InstalledPlugin, PluginLoader
+from harness_uq.plugins.protocols import Estimator, Format, HasCatalogue, Reader, Runner
+from harness_uq.plugins.validation import FORMAT, METHOD, READER
 
 if TYPE_CHECKING:
-    from harness_uq.logs.catalogue import Catalogue
+    from harness_uq.data.catalogue import Catalogue
 
-
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_OURS = tuple(
-    EntryPoint("built-in", module, PROJECT)
-    for module in ("harness_uq.estimating.estimators", "harness_uq.tables.reader")
+_CORE = tuple(
+    InstalledPlugin(name, module, f"harness-uq {__version__}", is_built_in=True)
+    for name, module in (("methods", "harness_uq.estimation.methods"), ("tables", "harness_uq.tabular.reader"))
 )
-
-T = TypeVar("T", bound=_Named)
+_CORE_FORMATS = InstalledPlugin(
+    "output formats", "harness_uq.output.formats", f"harness-uq {__version__}", is_built_in=True
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """What the installed plugins offer.
+    """What the installed plugins provide.
 
     Attributes
     ----------
-    estimators, harnesses : by name
-    catalogues : of the harnesses that have one
-    warnings : plugins left out, and why
-    manager : the pluggy manager, for the collecting hooks
+    estimators, harnesses : methods and readers by name
+    catalogues : of the readers that have one, by name
+    formats : output formats by name; without the built-in ones if no plugin adds one
+    installed : every plugin, with what it provides and what of it was skipped
+    manager : the pluggy manager, for hooks that are called later
     """
 
     estimators: dict[str, Estimator]
     harnesses: dict[str, Reader]
     catalogues: "Mapping[str, Catalogue]" = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    formats: Mapping[str, Format] = field(default_factory=dict)
+    installed: tuple[InstalledPlugin, ...] = ()
     manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(PROJECT), repr=False)
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """One warning per plugin that was skipped, as a whole or in part."""
+        return tuple(
+            PLUGIN_SKIPPED(
+                plugin=plugin.name,
+                address=plugin.address,
+                extent="" if plugin.is_skipped else " in part",
+                reason="; ".join(plugin.problems),
+            )
+            for plugin in self.installed
+            if plugin.problems
+        )
 
 
 def load_plugins(extra: Sequence[object] = ()) -> Plugins:
-    """Load the built-in estimators, the installed plugins and `extra` plugin objects.
+    """Load the installed plugins, those of harness_uq itself and `extra` plugin objects.
 
-    A plugin that cannot be imported, or whose hooks do not match the specifications, is left out with a warning.
-
-    Raises
-    ------
-    PluginError : if two plugins offer the same name
+    A plugin that cannot be imported, raises, breaks its contract or uses a name that is taken is skipped, as a whole
+    or in part; `Plugins.installed` has the reasons.
     """
-    manager, warnings = _registered(extra)
-    for ours in _OURS:
-        manager.register(ours.load(), name=ours.value)
-    estimators: dict[str, Estimator] = _by_name(_collect(manager, "harness_uq_estimators", warnings))
-    harnesses: dict[str, Reader] = _by_name(_collect(manager, "harness_uq_harnesses", warnings))
-    catalogues = _catalogues(harnesses, warnings)
-    return Plugins(estimators, harnesses, catalogues, tuple(warnings), manager)
-
-
-def _registered(extra: Sequence[object] = ()) -> tuple[pluggy.PluginManager, list[str]]:
-    """A manager with the installed plugins and `extra` ones, and warnings on those left out."""
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(hookspecs.Hooks)
-    warnings: list[str] = []
-    for entry in sorted(entry_points(group=PROJECT), key=lambda e: e.name):
-        warnings += _isolated(manager, entry.name, entry.load, _address(entry))
+    loader = PluginLoader()
+    loader.register_installed()
     for plugin in extra:
-        warnings += _isolated(manager, repr(plugin), partial(_itself, plugin), "given by the caller")
-    return manager, warnings
+        loader.register(InstalledPlugin(repr(plugin), type(plugin).__module__), plugin)
+    for core in _CORE:
+        loader.register(core, import_module(core.module))
+    estimators: dict[str, Estimator] = loader.collect(METHOD)
+    harnesses: dict[str, Reader] = loader.collect(READER)
+    catalogues = _catalogues(harnesses, loader)
+    return Plugins(estimators, harnesses, catalogues, _formats(loader), loader.plugins, loader.manager)
 
 
-def _catalogues(harnesses: Mapping[str, Reader], warnings: list[str]) -> "dict[str, Catalogue]":
-    found = {}
+def _formats(loader: PluginLoader) -> dict[str, Format]:
+    """Output formats by name; the built-in ones are loaded only if a plugin adds one, to compare the names."""
+    if not loader.manager.hook.harness_uq_formats.get_hookimpls():
+        return {}
+    loader.register(_CORE_FORMATS, import_module(_CORE_FORMATS.module))
+    return loader.collect(FORMAT)
+
+
+def _catalogues(harnesses: Mapping[str, Reader], loader: PluginLoader) -> "dict[str, Catalogue]":
+    catalogues = {}
     for name, harness in harnesses.items():
         if isinstance(harness, HasCatalogue):
             try:
-                found[name] = harness.catalogue()
+                catalogues[name] = harness.catalogue()
             except Exception as error:
-                warnings.append(_failed(name, "catalogue", error))
-    return found
+                reason = f"the catalogue of reader {name!r} raised {error_summary(error)}"
+                loader.add_problem(loader.owner_of(READER, name), reason)
+    return catalogues
 
 
-def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[str, ...]]:
-    """Fields that plugins suggest as clusters of a task, best first, and warnings on plugins that failed."""
-    found: list[str] = []
-    warnings: list[str] = []
+def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[Message, ...]]:
+    """Fields that plugins suggest as clusters of a task, best first, and a warning for each plugin that failed."""
+    keys: list[str] = []
+    warnings: list[Message] = []
+    arguments = {"task": task, "metadata": metadata}
     for implementation in reversed(plugins.manager.hook.harness_uq_cluster_keys.get_hookimpls()):
         try:
-            given = {"task": task, "metadata": metadata}
-            names = cast(
-                "str | Iterable[str]", implementation.function(*map(given.__getitem__, implementation.argnames))
+            suggested = cast(
+                "str | Iterable[str]", implementation.function(*map(arguments.__getitem__, implementation.argnames))
             )
-            found += [names] if isinstance(names, str) else list(names)
+            keys += [suggested] if isinstance(suggested, str) else list(suggested)
         except Exception as error:
-            warnings.append(_failed(implementation.plugin_name, "harness_uq_cluster_keys", error))
-    return found, tuple(warnings)
-
-
-def _failed(plugin: str, hook: str, error: Exception) -> str:
-    return f"plugin {plugin!r}: {hook} failed: {told(error)}"
-
-
-def _itself(plugin: object) -> object:
-    return plugin
+            reason = error_summary(error)
+            plugin, hook = implementation.plugin_name, "harness_uq_cluster_keys"
+            warnings.append(PLUGIN_HOOK_FAILED(plugin=plugin, hook=hook, reason=reason))
+    return keys, tuple(warnings)
 
 
 def runners() -> list[str]:
     """Names of the installed harnesses that `harness-uq NAME` can run, sorted."""
-    manager, warnings = _registered()
-    offered: list[tuple[str, Reader]] = _collect(manager, "harness_uq_harnesses", warnings)
-    return sorted({harness.name for _, harness in offered if isinstance(harness, Runner)})
+    loader = PluginLoader()
+    loader.register_installed()
+    harnesses: dict[str, Reader] = loader.collect(READER)
+    return sorted(name for name, harness in harnesses.items() if isinstance(harness, Runner))
 
 
 def entry_names() -> list[str]:
     """Names of the installed plugins, without loading any of them."""
     return sorted(entry.name for entry in entry_points(group=PROJECT))
-
-
-def _address(entry: EntryPoint) -> str:
-    owner = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown distribution"
-    return f"{entry.value}, {owner}"
-
-
-def _isolated(manager: pluggy.PluginManager, name: str, load: Callable[[], object], address: str) -> list[str]:
-    try:
-        plugin = load()
-        manager.register(plugin, name=name)
-    except Exception as error:
-        return [f"plugin {name!r} ({address}) was left out: {told(error)}"]
-    try:
-        manager.check_pending()
-    except pluggy.PluginValidationError as error:
-        manager.unregister(plugin)
-        return [f"plugin {name!r} ({address}) was left out: {error}"]
-    return []
-
-
-def _collect(manager: pluggy.PluginManager, hook: str, warnings: list[str]) -> list[tuple[str, T]]:
-    offered: list[tuple[str, T]] = []
-    for implementation in getattr(manager.hook, hook).get_hookimpls():
-        try:
-            things: Iterable[T] = implementation.function()
-            offered += [(implementation.plugin_name, thing) for thing in things]
-        except Exception as error:
-            if implementation.plugin_name in {ours.value for ours in _OURS}:
-                raise
-            warnings.append(_failed(implementation.plugin_name, hook, error))
-    return offered
-
-
-def _by_name(offered: list[tuple[str, T]]) -> dict[str, T]:
-    owners: dict[str, str] = {}
-    by_name: dict[str, T] = {}
-    for owner, thing in offered:
-        if thing.name in by_name:
-            raise PluginError(
-                f"plugins {owners[thing.name]!r} and {owner!r} both offer {thing.name!r}; uninstall one or rename it"
-            )
-        owners[thing.name], by_name[thing.name] = owner, thing
-    return by_name

@@ -1,38 +1,47 @@
-"""What a plugin offers: the protocols of estimators and harnesses, and what they are given and return."""
+"""Protocols of what plugins provide: interval methods, readers and output formats, with their arguments and results."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from harness_uq.estimands import Estimand
-from harness_uq.results.about import About
+from harness_uq.messages import Message
+from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from harness_uq.logs.catalogue import Catalogue
-    from harness_uq.logs.data import Classifications, Records, Scores, TaskGroup, TaskLog, Totals
+    from harness_uq.data.catalogue import Catalogue
+    from harness_uq.data.task_log import (
+        AggregateScore,
+        Classifications,
+        Scores,
+        SufficientStatistics,
+        TaskGroup,
+        TaskLog,
+    )
     from harness_uq.results.estimate import Estimate
-    from harness_uq.structure.facts import Structure
+    from harness_uq.results.result_set import RenderOptions, ResultSet
+    from harness_uq.structure.types import Structure
 
 CredibleKind = Literal["hdi", "quantile"]
-Settings: TypeAlias = Mapping[str, str | float]  # what estimates were asked for, by name of the option
-ProblemData: TypeAlias = "Scores | Classifications | Records | Totals | TaskGroup"
+Settings: TypeAlias = Mapping[str, str | float]  # options of an estimate by name
+ProblemData: TypeAlias = "Scores | Classifications | SufficientStatistics | AggregateScore | TaskGroup"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """The one argument of an estimator.
+    """The argument of an interval method.
 
     Attributes
     ----------
-    estimand : what is asked
-    data : scored questions only, with the clusters that `structure` names
+    estimand : the quantity to estimate
+    data : the scored questions, with labels of the clusters in `structure`
     structure : clusters, trials and score type, each with its evidence
-    log : the `TaskLog` the data came from
-    level : coverage aimed at, in (0, 1)
-    interval : kind of credible interval, None for the estimator's own default
-    rng : the only source of randomness
+    log : the task log that the data came from
+    level : nominal coverage, in (0, 1)
+    interval : type of credible interval; None for the default of the method
+    rng : the only source of random numbers
     """
 
     estimand: Estimand
@@ -45,32 +54,37 @@ class Problem:
 
 
 class Estimator(Protocol):
-    """A method that turns a problem into an estimate."""
+    """An interval method."""
 
     @property
     def name(self) -> str:
-        """Name on the command line and in reports; lower case with hyphens."""
+        """Name for `--uq` and in reports; lower case with hyphens."""
 
     @property
-    def about(self) -> About:
-        """Title, formula, sources, scopes, and whether it takes groups of tasks."""
+    def info(self) -> MethodInfo:
+        """Title, formula, sources and scopes, and whether groups of tasks are supported."""
 
-    def unsuitable(self, problem: Problem) -> str | None:
-        """Why the method cannot be used on this problem; None where it can."""
+    def why_unsupported(self, problem: Problem) -> Message | str | None:
+        """Why the method cannot be used on this problem; None if it can."""
 
     def estimate(self, problem: Problem) -> "Estimate":
-        """The estimate. Raises NotEstimableError with the reason where the data have no answer."""
+        """The estimate of the problem.
+
+        Raises
+        ------
+        NotEstimableError : with the reason, if the data do not determine an estimate
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The files of one run that belong together.
+    """The files of one run.
 
     Attributes
     ----------
-    name : what messages call it
-    files : every file of the run; two runs never share one
-    time : when it was logged, ISO 8601, None if unknown
+    name : for messages
+    files : all files of the run; no file belongs to two runs
+    time : when the run was logged, ISO 8601; None if unknown
     """
 
     name: str
@@ -79,92 +93,127 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a harness recognised under some paths.
+class Discovery:
+    """The runs of a harness among some files.
 
     Attributes
     ----------
     runs : the runs
-    unrecognised : files that are no logs of this harness
-    problems : (path, message) of files that look like logs but cannot be read
+    unrecognised : files that are not logs of this harness
+    problems : (path, message) of files that look like logs of this harness but cannot be read
     """
 
     runs: tuple[Run, ...]
     unrecognised: tuple[str, ...] = ()
-    problems: tuple[tuple[str, str], ...] = ()
+    problems: tuple[tuple[str, Message | str], ...] = ()
+
+
+class Format(Protocol):
+    """An output format of results."""
+
+    @property
+    def name(self) -> str:
+        """The name for `--format`; lower case."""
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of its files, such as `.csv`; `--output FILE` chooses the format by it."""
+
+    @property
+    def accepts(self) -> Set[str] | None:
+        """Names of the result lists that it can render, such as `estimates`; None for all."""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether its documents list errors, so that a command prints one even if nothing could be read."""
+
+    @property
+    def needs_logs(self) -> bool:
+        """Whether `RenderOptions.logs` must hold the logs."""
+
+    def render(self, results: "ResultSet", options: "RenderOptions") -> str | bytes:
+        """The results in this format."""
 
 
 @runtime_checkable
 class Watchable(Protocol):
-    """A harness whose runs can be read while they are made; `watch` asks it for them."""
+    """A harness whose runs can be read while they are in progress, for `harness-uq watch`."""
 
     def read_running(self, run: Run) -> "Iterable[TaskLog]":
-        """Tasks of a run that has not ended, none where it has.
+        """Tasks of a run in progress; none if the run has ended.
 
-        All questions planned are rows, in the order in which they were put in line; those without a score are NaN.
-        Raises LogError where the run cannot be read at all.
+        The rows are all planned questions, in the order in which they are scheduled; questions without a score are NaN.
+
+        Raises
+        ------
+        LogError : if the run cannot be read
         """
 
 
 @runtime_checkable
 class Reader(Protocol):
-    """What a harness must offer: it finds its runs among files and reads them.
+    """A reader of the logs of a harness, the required part of a harness.
 
-    Many logs are read by other processes, to which it is sent by pickle.
+    Readers must support pickling, because many logs are read by several processes.
     """
 
     @property
     def name(self) -> str:
-        """Name of the harness, in messages and on the command line; lower case with hyphens."""
+        """Name of the harness in messages and on the command line; lower case with hyphens."""
 
-    def find(self, paths: Sequence[str]) -> Found:
-        """Runs among these files; `paths` holds files only, directories are walked by the caller."""
+    def find(self, paths: Sequence[str]) -> Discovery:
+        """Runs among these files; folders have already been expanded."""
 
     def read(self, run: Run) -> "Iterable[TaskLog]":
-        """The run's tasks. Raises LogError where the run cannot be read at all."""
+        """The tasks of the run.
+
+        Raises
+        ------
+        LogError : if the run cannot be read
+        """
 
 
 @runtime_checkable
-class General(Protocol):
-    """A reader of files of a kind that many programs write: it is asked last, for what no other reader took."""
+class FallbackReader(Protocol):
+    """A reader of a general file type, which is asked after all other readers have claimed their files."""
 
     def why_not(self, path: str) -> str | None:
-        """Why a file is none of its logs, for the user who named it; empty where it is of another kind, None if one."""
+        """Why a file is not a log; an empty text if it is of another file type, None if it is a log."""
 
 
 @runtime_checkable
-class ReadsStores(Protocol):
-    """A reader that takes URLs of stores as well as paths; other readers are given paths of this machine only.
+class SupportsUrls(Protocol):
+    """A reader that accepts URLs; all other readers receive local paths only.
 
-    It opens both by `harness_uq.logs.places`.
+    Both are opened with the functions of `harness_uq.plugin_api.paths`.
     """
 
     reads_stores: bool
 
 
 @runtime_checkable
-class TellsParts(Protocol):
-    """A harness that knows by their names which files may belong to one run, so that many are read side by side."""
+class GroupsFiles(Protocol):
+    """A harness that groups files by their names, so that large folders are read in parallel."""
 
     def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
-        """The paths, those that may belong to one run together, without opening any."""
+        """The paths in groups that may belong to one run; no file is opened."""
 
 
 @runtime_checkable
-class HasVersion(Protocol):
-    """A harness whose reading depends on more than the version of its plugin."""
+class Versioned(Protocol):
+    """A harness whose results depend on more than the version of its plugin."""
 
     @property
     def version(self) -> str:
-        """What it depends on, with versions; where it changes, logs kept in a store are read again."""
+        """What the results depend on, with versions; if it changes, stored results are invalid."""
 
 
 @runtime_checkable
 class HasCatalogue(Protocol):
-    """A harness whose tasks and metrics are known."""
+    """A harness with a catalogue of tasks and metrics."""
 
     def catalogue(self) -> "Catalogue":
-        """What is known of this harness's tasks and metrics."""
+        """Cluster fields, ranges and directions of the tasks and metrics of this harness."""
 
 
 @runtime_checkable
@@ -172,41 +221,49 @@ class Runner(Protocol):
     """A harness that can be run."""
 
     def main(self, argv: Sequence[str]) -> int:
-        """What `harness-uq NAME ARGV…` does, such as a run of the harness with `--uq bayes`; the exit code."""
+        """Run the harness with these arguments, for `harness-uq NAME ...`; returns the exit code."""
 
 
 @runtime_checkable
 class Writer(Protocol):
-    """A harness into whose logs estimates can be written."""
+    """A harness whose logs can be annotated with estimates."""
 
     def write(
         self, run: Run, estimates: "Sequence[Estimate]", destination: str | None, *, settings: Settings
     ) -> list[str]:
-        """Put the run's estimates into its logs and return the paths of the files written.
+        """Write estimates into the logs of a run.
 
-        Every file is written whole under another name and then renamed, so that a failure leaves what was there.
+        Each file is written under a temporary name and then renamed, so that the logs are unchanged after a failure.
 
         Parameters
         ----------
-        estimates : of this run only
-        destination : folder for copies of the run's files, which must not hold them yet; None writes in place,
-            keeping what `restore` needs
-        settings : what was asked for, by name (`method`, `level`, `scope`…), to be recorded beside the estimates
+        estimates : estimates of this run
+        destination : folder for copies of the files, in which they must not exist yet; None to write in place, with the
+            data that `restore` requires
+        settings : options of the estimates by name (`method`, `level`, `scope` and others), recorded with them
+
+        Returns
+        -------
+        paths of the files that were written
 
         Raises
         ------
-        LogError : if the run cannot be written; its files are as they were
+        LogError : if the run cannot be written; its files are unchanged
         """
 
     def restore(self, path: str) -> list[str]:
-        """Undo an in-place `write` of a file, byte for byte; the paths brought back, none where nothing was written.
+        """Undo an in-place `write` of a file, byte for byte.
+
+        Returns
+        -------
+        paths of the restored files; empty if the file was not written in place
 
         Raises
         ------
-        LogError : if the file was written in place but cannot be brought back
+        LogError : if the file was written in place but cannot be restored
         """
 
 
 @runtime_checkable
 class Harness(Reader, HasCatalogue, Runner, Writer, Protocol):
-    """A harness with every part."""
+    """A harness with all optional parts except those that mark special readers."""

@@ -1,1 +1,1 @@
-"""Which of several systems is best."""
+"""Rank several systems with uncertainty."""

@@ -1,1 +1,1 @@
-"""Results as immutable values: estimates, comparisons, rankings, plans."""
+"""Immutable results of all analyses: estimates, comparisons, rankings, plans and others."""

@@ -1,22 +1,24 @@
-"""What the scores of one model depend on: a value."""
+"""Variance components of the scores of one model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.results.declaration import Declared
 from harness_uq.results.estimate import Interval
-from harness_uq.results.notebook import NotebookTable
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """What one source of variation contributes to a single score.
+    """Contribution of one source of variation to the variance of a single score.
 
     Attributes
     ----------
     name : a factor, an interaction such as `question × seed`, or `residual`
-    n_levels : levels seen; scores for the residual
-    sd, sd_interval : on the scale of the scores
-    share, share_interval : of the variance of one score, in [0, 1]
+    n_levels : number of observed levels; of scores for the residual
+    sd, sd_interval : standard deviation on the scale of the scores, with its interval
+    share, share_interval : share of the variance of one score, in [0, 1], with its interval
     """
 
     name: str
@@ -28,26 +30,29 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
-class Effects(NotebookTable):
-    """Crossed effects on the scores of one model.
+class Effects(Declared, HasMessages):
+    """Effects of crossed factors on the scores of one model.
 
     Attributes
     ----------
-    model, task, metric, filter : whose scores
-    value : their plain mean
-    interval : of the mean over new levels of `new`
-    interval_alone : the same where only the questions are new, and these are the settings
-    new : factors whose levels are a sample of those to come
-    unit : what questions are drawn in: `question`, or the field that groups them
-    n_questions, n_scores : questions that all logs share, and their scores
-    evidence : by factor, where it was found and its values
-    components : VarianceComponent rows, coarse to fine, the residual last
-    uncertainty : by new factor, its expected share of the variance of the mean
-    untold : interactions that cannot be told from the residual
-    is_share : scores lie in [0, 1], so that differences are points
-    sentence : whose the uncertainty is, and what more levels are worth
-    notes, warnings : for the report
+    model, task, metric, filter : the scores that are analyzed
+    value : mean score
+    interval : interval for the mean over new levels of the factors in `new`
+    interval_questions_only : interval for the mean over new questions with the observed levels of all other factors
+    new : factors to generalize over, whose observed levels are a sample
+    unit : sampling unit of the questions: `question`, or the field that groups them
+    n_questions, n_scores : number of questions that all logs share, and of their scores
+    evidence : for each factor, where it was detected and its levels
+    components : variance components from coarse to fine; the residual is last
+    uncertainty : for each factor in `new`, its expected share of the variance of the mean
+    not_identifiable : interactions that cannot be separated from the residual
+    is_share : whether scores lie in [0, 1], so that differences are given in points
+    sentence : the largest source of uncertainty and the effect of more levels, as text
+    messages : notes and warnings
     """
+
+    json_properties: ClassVar = ("status",)
+    record_rows: ClassVar = "components"
 
     model: str
     task: str
@@ -55,7 +60,7 @@ class Effects(NotebookTable):
     filter: str
     value: float
     interval: Interval
-    interval_alone: Interval
+    interval_questions_only: Interval
     new: tuple[str, ...]
     unit: str
     n_questions: int
@@ -63,43 +68,12 @@ class Effects(NotebookTable):
     evidence: Mapping[str, str]
     components: tuple[Component, ...]
     uncertainty: Mapping[str, float]
-    untold: tuple[str, ...]
+    not_identifiable: tuple[str, ...]
     is_share: bool
     sentence: str
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values, as in the JSON form."""
-        return {
-            "model": self.model,
-            "task": self.task,
-            "metric": self.metric,
-            "filter": self.filter,
-            "value": self.value,
-            "interval": self.interval.to_dict(),
-            "interval_alone": self.interval_alone.to_dict(),
-            "new": list(self.new),
-            "n_questions": self.n_questions,
-            "n_scores": self.n_scores,
-            "factors": dict(self.evidence),
-            "components": [_component_dict(part) for part in self.components],
-            "uncertainty": dict(self.uncertainty),
-            "untold": list(self.untold),
-            "sentence": self.sentence,
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-        }
-
-
-def _component_dict(part: Component) -> dict[str, object]:
-    return {
-        "name": part.name,
-        "n_levels": part.n_levels,
-        "sd": part.sd,
-        "sd_low": part.sd_interval[0],
-        "sd_high": part.sd_interval[1],
-        "share": part.share,
-        "share_low": part.share_interval[0],
-        "share_high": part.share_interval[1],
-    }
+    @property
+    def status(self) -> Status:
+        """`ok`: effects that cannot be estimated are an error."""
+        return status_of(self.messages, has_result=True)

@@ -1,25 +1,26 @@
-"""Results: immutable values that carry estimand, method, interval kind, level, structure and diagnostics."""
+"""Estimate of one score with its interval, method, structure and diagnostics."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+from harness_uq.data.task_log import HarnessResult, Source
 from harness_uq.estimands import Scope
-from harness_uq.logs.data import Reported, Source
-from harness_uq.results.about import About
-from harness_uq.results.notebook import NotebookTable
+from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.results.declaration import INTERNAL, Declared
+from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from harness_uq.stats.common.arrays import FloatArray
-    from harness_uq.structure.facts import Structure
+    from harness_uq.stats.common.validate_arrays import FloatArray
+    from harness_uq.structure.types import Structure
 
 IntervalKind = Literal["confidence", "quantile", "hdi"]
 
 SCHEMA = 1
-NOTHING_REPORTED = Reported(None)
+NOTHING_REPORTED = HarnessResult(None)
 
 
 class Posterior(Protocol):
@@ -44,8 +45,8 @@ class Posterior(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """An interval that knows its level and kind: `quantile` and `hdi` are credible, `confidence` is frequentist."""
+class Interval(Declared):
+    """An interval with its level and kind: `quantile` and `hdi` are credible intervals, `confidence` is frequentist."""
 
     low: float
     high: float
@@ -54,39 +55,32 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """High - low."""
+        """Width, `high - low`."""
         return self.high - self.low
-
-    def to_dict(self) -> dict[str, object]:
-        """JSON-ready form."""
-        return {
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "level": self.level,
-            "kind": self.kind,
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate(NotebookTable):
-    """One number with its uncertainty.
+class Estimate(Declared, HasMessages):
+    """Estimate of one score with its uncertainty.
 
     Attributes
     ----------
-    method_reason : the rule that chose the method, or that it was asked for; None where not estimable
-    value : the plain score, as the harness computes it; None where there is none
-    posterior_mean : mean of the posterior, None for frequentist methods
-    std_error : posterior sd, or the standard error of a frequentist method; None where not estimable
-    interval : None where not estimable
-    n_questions, n_trials, n_cells : scored questions, most trials a question, scored cells
-    harness : the harness's own value and standard error
-    variance_between, variance_within : of question (or cluster) means, and of the trials (or questions) within them;
-        None where unknown
-    posterior : the distribution itself, for further questions; not part of the JSON form
-    diagnostics : numerical facts such as `importance_ess` or `mc_error`
-    about : what the method says of itself, None where it says nothing; not part of the JSON form
-    failure : what went wrong where something did that nobody foresaw; None where all went well
+    method_reason : why this method was used; None if the score is not estimable
+    value : mean score as the harness computes it; None if it is unknown
+    posterior_mean : mean of the posterior; None for frequentist methods
+    std_error : posterior standard deviation, or standard error of a frequentist method; None if not estimable
+    interval : None if the score is not estimable
+    n_questions, n_trials, n_scores : number of scored questions, largest number of trials of one, number of scores
+    harness : value and standard error that the harness reported
+    variance_between, variance_within : variance of the means of questions (or clusters), and of the trials (or
+        questions) within them; None if unknown
+    posterior : posterior distribution; not part of the JSON form
+    diagnostics : numerical diagnostics such as `importance_ess` or `mc_error`
+    info : description of the method; None if there is none; not part of the JSON form
+    messages : notes, warnings, and why there is no interval
     """
+
+    json_properties: ClassVar = ("status",)
 
     system: str
     task: str
@@ -101,7 +95,7 @@ class Estimate(NotebookTable):
     source: Source
     n_questions: int | None = None
     n_trials: int | None = None
-    n_cells: int | None = None
+    n_scores: int | None = None
     posterior_mean: float | None = None
     n_clusters: int | None = None
     cluster_key: str | None = None
@@ -110,59 +104,20 @@ class Estimate(NotebookTable):
     effective_questions: float | None = None
     variance_between: float | None = None
     variance_within: float | None = None
-    harness: Reported = NOTHING_REPORTED
-    structure: "Structure | None" = field(default=None, repr=False)
-    posterior: Posterior | None = field(default=None, repr=False, compare=False)
+    harness: HarnessResult = NOTHING_REPORTED
+    structure: "Structure | None" = field(default=None, repr=False, metadata=INTERNAL)
+    posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
     diagnostics: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
     method_reason: str | None = None
-    failure: str | None = None
-    about: About | None = field(default=None, repr=False, compare=False)
+    info: MethodInfo | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
 
-    def to_dict(self) -> dict[str, object]:
-        """JSON-ready form, schema 1: missing is None, never NaN."""
-        return {
-            "system": self.system,
-            "task": self.task,
-            "metric": self.metric,
-            "filter": self.filter,
-            "estimand": self.estimand,
-            "scope": self.scope,
-            "method": self.method,
-            "method_reason": self.method_reason,
-            "value": finite_or_none(self.value),
-            "posterior_mean": finite_or_none(self.posterior_mean),
-            "std_error": finite_or_none(self.std_error),
-            "interval": self.interval.to_dict() if self.interval else None,
-            "n_questions": self.n_questions,
-            "n_trials": self.n_trials,
-            "n_cells": self.n_cells,
-            "n_clusters": self.n_clusters,
-            "cluster_key": self.cluster_key,
-            "icc": finite_or_none(self.icc),
-            "design_effect": finite_or_none(self.design_effect),
-            "effective_questions": finite_or_none(self.effective_questions),
-            "variance_between": finite_or_none(self.variance_between),
-            "variance_within": finite_or_none(self.variance_within),
-            "harness": {
-                "value": finite_or_none(self.harness.value),
-                "std_error": finite_or_none(self.harness.std_error),
-                "n": self.harness.n,
-            },
-            "diagnostics": {name: finite_or_none(value) for name, value in self.diagnostics.items()},
-            "source": {
-                "path": self.source.path,
-                "harness": self.source.harness,
-                "version": self.source.version,
-                "time": self.source.time,
-            },
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-            "failure": self.failure,
-        }
+    @property
+    def status(self) -> Status:
+        """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
+        return status_of(self.messages, has_result=self.interval is not None)
 
 
 def finite_or_none(value: float | None) -> float | None:
-    """`value` as a JSON number, None where it is missing, NaN or infinite."""
+    """`value` as a JSON number; None if it is missing, NaN or infinite."""
     return float(value) if value is not None and math.isfinite(value) else None

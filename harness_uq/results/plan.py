@@ -1,21 +1,22 @@
-"""What a run to come would tell."""
+"""Plan of a future run: designs with their expected precision."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from harness_uq.results.estimate import finite_or_none
-from harness_uq.results.notebook import NotebookTable
+from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.results.declaration import Declared
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One design of a run to come.
+    """One design of a future run.
 
     Attributes
     ----------
-    n_questions, n_trials : the design
+    n_questions, n_trials : number of questions, and of trials per question
     expected_width : expected width of the interval of one score
-    detectable : smallest difference of two systems found with the plan's power; None without a second system
-    cost : in the user's unit, None without prices
+    detectable : smallest difference of two systems that is detected with the power of the plan; None for one system
+    cost : cost in the unit of the prices; None without prices
     """
 
     n_questions: int
@@ -26,20 +27,26 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(NotebookTable):
-    """What a run to come would tell.
+class Plan(Declared, HasMessages):
+    """Designs of a future run for one task, metric and filter.
 
     Attributes
     ----------
-    recommended : the design that meets the target, None where none does
+    recommended : the design that meets the target; None if no design does
     rows : designs for the table and the curve
-    variance_between, variance_within : of expected scores over questions, and of trials around them; None if unknown
-    design_effect : of one score: variance of its mean with clusters over that without
-    answer : one sentence
-    task, metric, filter, systems : of the pilot; empty where the plan is from numbers
-    variance_difference : over questions, of the difference of two systems' expected scores; None without a second one
-    design_effect_difference : of that difference
+    variance_between, variance_within : variance of the expected scores between questions, and of the trials within
+        questions; None if unknown
+    design_effect : of one score: variance of its mean with clusters, divided by that without
+    answer : recommendation as one sentence
+    task, metric, filter, systems : of the pilot run; empty if the plan was made from given variances
+    variance_difference : variance between questions of the difference of two systems; None for one system
+    design_effect_difference : design effect of that difference
     """
+
+    json_properties: ClassVar = ("status",)
+    record_rows: ClassVar = "rows"
+    record_methods: ClassVar = ("is_recommended",)
+    not_in_records: ClassVar = ("recommended",)
 
     rows: tuple[PlanRow, ...]
     recommended: PlanRow | None
@@ -49,8 +56,7 @@ class Plan(NotebookTable):
     variance_within: float | None
     design_effect: float
     answer: str
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
     task: str = ""
     metric: str = ""
     filter: str = "none"
@@ -58,27 +64,11 @@ class Plan(NotebookTable):
     variance_difference: float | None = None
     design_effect_difference: float | None = None
 
-    def to_dict(self) -> dict[str, object]:
-        """JSON-ready form, schema 1."""
-        return {
-            "task": self.task,
-            "metric": self.metric,
-            "filter": self.filter,
-            "systems": list(self.systems),
-            "answer": self.answer,
-            "recommended": _row_dict(self.recommended) if self.recommended else None,
-            "rows": [_row_dict(row) for row in self.rows],
-            "level": self.level,
-            "power": self.power,
-            "variance_between": finite_or_none(self.variance_between),
-            "variance_within": finite_or_none(self.variance_within),
-            "design_effect": finite_or_none(self.design_effect),
-            "variance_difference": finite_or_none(self.variance_difference),
-            "design_effect_difference": finite_or_none(self.design_effect_difference),
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-        }
+    @property
+    def status(self) -> Status:
+        """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
+        return status_of(self.messages, has_result=bool(self.rows))
 
-
-def _row_dict(row: PlanRow) -> dict[str, object]:
-    return {name: getattr(row, name) for name in ("n_questions", "n_trials", "expected_width", "detectable", "cost")}
+    def is_recommended(self, row: PlanRow) -> bool:
+        """Whether this design is the recommended one."""
+        return row == self.recommended

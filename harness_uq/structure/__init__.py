@@ -1,1 +1,1 @@
-"""Clusters, trials and score types of a task, and the make-up of groups of tasks."""
+"""Clusters, trials and score types of a task, and the composition of groups of tasks."""

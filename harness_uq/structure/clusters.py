@@ -1,7 +1,7 @@
-"""Clusters of a task's questions, from the first source that names them.
+"""Find the clusters of a task's questions in the first source that specifies them.
 
-1. the user (`--cluster`), 2. the task itself (`TaskLog.declared`), 3. labels that come with the scores
-(`Scores.clusters` and the like), 4. the catalogue of known tasks, 5. a plugin's suggestion, 6. heuristics on
+1. the user (`--cluster`), 2. the task itself (`TaskLog.declared`), 3. labels stored with the scores
+(such as `Scores.clusters`), 4. the catalog of known tasks, 5. a plugin's suggestion, 6. heuristics on
 `Questions.fields`.
 """
 
@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from harness_uq.data.catalogue import CatalogueEntry
+from harness_uq.data.task_log import AggregateScore, ClusterDeclaration, IntArray, TaskData, TaskLog
 from harness_uq.errors import StructureError
-from harness_uq.logs.catalogue import CatalogueEntry
-from harness_uq.logs.data import Declaration, IntArray, TaskData, TaskLog, Totals
-from harness_uq.structure.facts import Clusters, StructureOptions
-from harness_uq.structure.fields import candidate_field, candidate_fields, field_names, independent, labelled
-from harness_uq.structure.heuristics import clusters_by_heuristics
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.structure import UNKNOWN_CLUSTER_FIELD
+from harness_uq.structure.cluster_heuristics import clusters_by_heuristics
+from harness_uq.structure.field_labels import candidate_field, candidate_fields, field_names, independent, labelled
+from harness_uq.structure.types import Clusters, StructureOptions
 
 
 def find_clusters(
@@ -24,14 +26,14 @@ def find_clusters(
     catalogue: Sequence[CatalogueEntry] = (),
     suggestions: Iterable[str] = (),
 ) -> Clusters:
-    """Cluster labels of the task's questions, from the strongest source that names a field it has.
+    """Return the cluster labels of the task's questions, from the first source that names one of its fields.
 
     Parameters
     ----------
     log : the task
-    options : what the user says
-    catalogue : known tasks; the first matching pattern counts
-    suggestions : fields that plugins propose, best first
+    options : clusters that the user declares
+    catalogue : known tasks; the first matching pattern is used
+    suggestions : fields that plugins suggest; the best comes first
 
     Raises
     ------
@@ -39,52 +41,50 @@ def find_clusters(
     """
     if (wanted := options.cluster_of(log.task)) is not None:
         return _from_user(log, wanted, options.of_task(log.task).origin)
-    if log.declared is not None and (found := _from_declaration(log, log.declared)):
-        return found
+    if log.declared is not None and (clusters := _from_declaration(log, log.declared)):
+        return clusters
     entry = next((e for e in catalogue if re.fullmatch(e.pattern, log.task)), None)
-    if entry is not None and (found := _from_catalogue(log, entry)):
-        return found
+    if entry is not None and (clusters := _from_catalogue(log, entry)):
+        return clusters
     for name in suggestions:
         if (candidate := candidate_field(log, name)) is not None:
             return labelled(name, candidate, "suggested by a plugin")
     return clusters_by_heuristics(log, entry, is_known=bool(catalogue))
 
 
-def missing_field(options: StructureOptions, logs: Iterable[TaskLog]) -> str:
-    """What is wrong with the fields that the user names for clusters, where one is missing; else empty.
+def missing_field(options: StructureOptions, logs: Iterable[TaskLog]) -> Message | None:
+    """Return an error message if a cluster field that the user names does not exist; None otherwise.
 
-    A field for one task is missing where the task lacks it, one for all tasks where every task lacks it. The message
-    says which fields there are. What the defaults name may belong to other logs, and logs without documents have no
-    fields: of both each task's results warn.
+    A field for one task must exist in this task; a field for all tasks must exist in at least one task. The message
+    lists the available fields. Fields named by the defaults may belong to other logs, and logs without documents have
+    no fields. In both cases the results of each task contain a warning instead.
     """
     own = replace(options, defaults=None)
-    held = [log for log in logs if not log.subtasks and candidate_fields(log)]
-    lacking = [error for log in held if (error := _lacks(log, own))]
-    named = [error for log in held if log.task in own.cluster_by_task and (error := _lacks(log, own))]
-    return (named or (lacking if len(lacking) == len(held) else []) or [""])[0]
+    with_fields = [log for log in logs if not log.subtasks and candidate_fields(log)]
+    lacking = [error for log in with_fields if (error := _lacks(log, own))]
+    named = [error for log in with_fields if log.task in own.cluster_by_task and (error := _lacks(log, own))]
+    return next(iter(named or (lacking if len(lacking) == len(with_fields) else [])), None)
 
 
-def _lacks(log: TaskLog, options: StructureOptions) -> str:
+def _lacks(log: TaskLog, options: StructureOptions) -> Message | None:
     try:
         if (wanted := options.cluster_of(log.task)) is not None:
             _from_user(log, wanted, options.origin)
     except StructureError as error:
-        return str(error)
-    return ""
+        return error.message
+    return None
 
 
 def _from_user(log: TaskLog, wanted: str, origin: str) -> Clusters:
     if wanted == "none":
-        return independent(f"the user says so ({origin} none)", is_stated=True)
+        return independent(f"set by the user ({origin} none)", is_stated=True)
     candidate = candidate_field(log, wanted)
     if candidate is None:
-        raise StructureError(
-            f"task {log.task!r} has no field {wanted!r} to cluster by; its fields are {field_names(log)}"
-        )
+        raise StructureError(UNKNOWN_CLUSTER_FIELD(task=log.task, field=wanted, known=field_names(log)))
     return labelled(wanted, candidate, f"named by the user ({origin})", is_stated=True)
 
 
-def _from_declaration(log: TaskLog, declared: Declaration) -> Clusters | None:
+def _from_declaration(log: TaskLog, declared: ClusterDeclaration) -> Clusters | None:
     name, origin = declared.cluster, declared.origin
     if name == "none":
         return independent(f"declared in the task ({origin})", is_stated=True)
@@ -101,6 +101,6 @@ def _from_catalogue(log: TaskLog, entry: CatalogueEntry) -> Clusters | None:
 
 
 def codes_of(data: TaskData, clusters: Clusters) -> IntArray | None:
-    """Labels of the clusters that count for a metric; None where its questions count as independent."""
-    given = None if isinstance(data, Totals) else data.clusters
+    """Return the cluster labels used for a metric; None if its questions are treated as independent."""
+    given = None if isinstance(data, AggregateScore) else data.clusters
     return clusters.codes if clusters.is_stated or given is None else given

@@ -1,17 +1,20 @@
-"""Score type, trials and clusters of the data of one metric, each with its evidence."""
+"""Detect the score type, trials and clusters of the data of one metric, each with its evidence."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
+from harness_uq.data.task_log import Classifications, Scores, SufficientStatistics
 from harness_uq.errors import StructureError
-from harness_uq.logs.data import Classifications, Records, Scores
+from harness_uq.messages.catalogue.structure import RANGE_EXCLUDES_VALUE, RANGE_UNKNOWN
 from harness_uq.structure.clusters import codes_of
-from harness_uq.structure.facts import Clusters, Fact, ScoreType, Structure, StructureOptions
+from harness_uq.structure.types import Clusters, Evidence, ScoreType, Structure, StructureOptions
 
 
-def detect(data: Scores | Classifications | Records, clusters: Clusters, options: StructureOptions) -> Structure:
-    """Structure of the data of one metric, given the clusters of its task's questions."""
+def detect(
+    data: Scores | Classifications | SufficientStatistics, clusters: Clusters, options: StructureOptions
+) -> Structure:
+    """Detect the structure of the data of one metric, given the clusters of its task's questions."""
     scored = data.is_scored
     codes = codes_of(data, clusters)
     n_clusters = None if codes is None else len(np.unique(codes[scored]))
@@ -20,22 +23,21 @@ def detect(data: Scores | Classifications | Records, clusters: Clusters, options
     max_trials = int(cells.sum(axis=1).max(initial=0))
     key, cluster_fact = clusters.key, clusters.fact
     if codes is not None and codes is not clusters.codes:
-        key, cluster_fact = "cluster", Fact("clusters", str(n_clusters), "given with the scores")
-    facts = [cluster_fact, fact, Fact("trials", _trials(max_trials), "the log")]
-    hints = clusters.hints
+        key, cluster_fact = "cluster", Evidence("clusters", str(n_clusters), "given with the scores")
+    facts = [cluster_fact, fact, Evidence("trials", _trials(max_trials), "the log")]
+    messages = clusters.messages
     if score_type == "real" and isinstance(data, Scores):
-        hints += (f"the range of {data.metric!r} is unknown; --range {data.metric}=LO,HI gives a bounded interval",)
+        messages += (RANGE_UNKNOWN(metric=data.metric),)
     return Structure(
         score_type=score_type,
         bounds=bounds,
         n_questions=int(scored.sum()),
         max_trials=max_trials,
-        n_cells=int(cells.sum()),
+        n_scores=int(cells.sum()),
         n_clusters=n_clusters,
         cluster_key=key if n_clusters is not None else None,
         facts=tuple(facts),
-        hints=hints,
-        warnings=clusters.warnings,
+        messages=messages,
     )
 
 
@@ -43,7 +45,7 @@ def _trials(n: int) -> str:
     return f"{n} trial{'s' if n != 1 else ''} a question"
 
 
-def _cells(data: Scores | Classifications | Records) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def _cells(data: Scores | Classifications | SufficientStatistics) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     if isinstance(data, Scores):
         return np.isfinite(data.values)
     if isinstance(data, Classifications):
@@ -52,11 +54,15 @@ def _cells(data: Scores | Classifications | Records) -> np.ndarray[tuple[int, in
 
 
 def score_type_of(
-    data: Scores | Classifications | Records, ranges: Mapping[str, tuple[float, float]]
-) -> tuple[ScoreType, tuple[float, float] | None, Fact]:
-    """Score type and bounds: the user's range > declared levels > the range of the metric > all values 0 or 1."""
+    data: Scores | Classifications | SufficientStatistics, ranges: Mapping[str, tuple[float, float]]
+) -> tuple[ScoreType, tuple[float, float] | None, Evidence]:
+    """Determine the score type and bounds from the first available source.
+
+    The sources are, in order: the user's range, declared levels, the range of the metric, and whether all values are
+    0 or 1.
+    """
     if not isinstance(data, Scores):
-        return "record", None, Fact("score type", "not an average of scores", "kind of the metric")
+        return "record", None, Evidence("score type", "not an average of scores", "kind of the metric")
     values = data.values[np.isfinite(data.values)]
     if data.metric in ranges:
         bounds = ranges[data.metric]
@@ -65,21 +71,21 @@ def score_type_of(
     if data.levels is not None:
         bounds = (min(data.levels), max(data.levels))
         if set(np.unique(values)) <= {0.0, 1.0} and bounds == (0.0, 1.0):
-            return "binary", bounds, Fact("score type", "binary", "levels declared by the harness, all 0 or 1")
-        return "graded", bounds, Fact("score type", f"graded {data.levels}", "levels declared by the harness")
+            return "binary", bounds, Evidence("score type", "binary", "levels declared by the harness, all 0 or 1")
+        return "graded", bounds, Evidence("score type", f"graded {data.levels}", "levels declared by the harness")
     if data.bounds is not None and values.size and data.bounds[0] <= values.min() and values.max() <= data.bounds[1]:
         return _bounded_or_binary(values, data.bounds, "range of the metric, known to the harness")
     if values.size and np.isin(values, (0.0, 1.0)).all():
-        return "binary", (0.0, 1.0), Fact("score type", "binary", "all values are 0 or 1")
-    return "real", None, Fact("score type", "unbounded", "no range is known")
+        return "binary", (0.0, 1.0), Evidence("score type", "binary", "all values are 0 or 1")
+    return "real", None, Evidence("score type", "unbounded", "no range is known")
 
 
 def _bounded_or_binary(
     values: np.ndarray[tuple[int], np.dtype[np.float64]], bounds: tuple[float, float], evidence: str
-) -> tuple[ScoreType, tuple[float, float], Fact]:
+) -> tuple[ScoreType, tuple[float, float], Evidence]:
     if bounds == (0.0, 1.0) and np.isin(values, (0.0, 1.0)).all():
-        return "binary", bounds, Fact("score type", "binary", f"{evidence}; all values are 0 or 1")
-    return "bounded", bounds, Fact("score type", f"bounded to [{bounds[0]:g}, {bounds[1]:g}]", evidence)
+        return "binary", bounds, Evidence("score type", "binary", f"{evidence}; all values are 0 or 1")
+    return "bounded", bounds, Evidence("score type", f"bounded to [{bounds[0]:g}, {bounds[1]:g}]", evidence)
 
 
 def _check_range(
@@ -88,4 +94,4 @@ def _check_range(
     low, high = bounds
     outside = values[(values < low) | (values > high)]
     if outside.size:
-        raise StructureError(f"--range {metric}={low:g},{high:g} excludes a logged value: {outside[0]:g}")
+        raise StructureError(RANGE_EXCLUDES_VALUE(metric=metric, low=low, high=high, value=outside[0]))

@@ -1,15 +1,24 @@
-"""The score of a group of tasks, put together from the questions of its members."""
+"""Combine the question scores of tasks into the score of their group."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskGroup, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.logs.data import FloatArray, IntArray, Scores, TaskGroup, TaskLog, Totals
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.structure import (
+    GROUP_MEMBER_UNUSABLE,
+    GROUP_SAMPLES_MISSING,
+    GROUP_TOTAL_TOO_LARGE,
+    GROUP_WEIGHTS_UNKNOWN,
+    GROUP_WITHOUT_METRIC,
+    TASK_TOTALS_ONLY,
+)
 from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.facts import Clusters, Fact, Structure, StructureOptions
-from harness_uq.structure.totals import counts_of
+from harness_uq.structure.recover_counts import counts_of
+from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
 
 SHARED_ITEMS = 0.5
 SHARED_CONTENT = 0.2
@@ -20,7 +29,7 @@ FindClusters = Callable[[TaskLog], Clusters]
 
 
 def members_of(group: TaskLog, logs: Sequence[TaskLog]) -> list[TaskLog]:
-    """Plain tasks under `group` in the same run, groups within it resolved, in the order of the group's list.
+    """Return the tasks of `group` in the same run, with nested groups resolved, in the order of the group's list.
 
     Raises
     ------
@@ -29,15 +38,13 @@ def members_of(group: TaskLog, logs: Sequence[TaskLog]) -> list[TaskLog]:
     same_run = {log.task: log for log in logs if _run_key(log) == _run_key(group)}
     missing = [name for name in group.subtasks if name not in same_run]
     if missing:
-        raise NotEstimableError(
-            f"samples of {', '.join(missing)} are not among the logs; the group needs all its tasks"
-        )
-    found: dict[str, TaskLog] = {}
+        raise NotEstimableError(GROUP_SAMPLES_MISSING(tasks=missing))
+    members: dict[str, TaskLog] = {}
     for name in group.subtasks:
         log = same_run[name]
         for member in members_of(log, logs) if log.subtasks else [log]:
-            found[member.task] = member
-    return list(found.values())
+            members[member.task] = member
+    return list(members.values())
 
 
 def _run_key(log: TaskLog) -> tuple[object, ...]:
@@ -47,22 +54,22 @@ def _run_key(log: TaskLog) -> tuple[object, ...]:
 def group_data(
     group: TaskLog, metric: str, filter_name: str, members: Sequence[TaskLog], clusters: FindClusters
 ) -> TaskGroup:
-    """Question scores of the members that have the metric, with the weights that reproduce the reported value.
+    """Collect question scores of the members with the metric, and the weights that reproduce the reported value.
 
-    The questions of a member of which only the total is known are as many 0 and 1 as that says.
+    If only the total of a member is known, its questions are represented by the corresponding numbers of 0 and 1.
 
     Raises
     ------
-    NotEstimableError : if no member has the metric, a member's total is no count of right answers, or neither equal
-        nor size weights give the reported value
+    NotEstimableError : if no member has the metric, a member's total does not determine a number of correct answers,
+        or neither equal weights nor weights by size reproduce the reported value
     """
-    found = [(log, data) for log in members if (data := _scores_of(log, metric, filter_name)) is not None]
-    if not found:
-        raise NotEstimableError(f"none of the group's tasks has a score for {metric!r}")
-    members, scores = [log for log, _ in found], [_as_scores(log.task, data) for log, data in found]
-    of_totals = {log.task for log, data in found if isinstance(data, Totals)}
-    kept = [np.flatnonzero(score.is_scored) for score in scores]
-    means = [np.nanmean(score.values[rows], axis=1) for score, rows in zip(scores, kept, strict=True)]
+    scored_members = [(log, data) for log in members if (data := _scores_of(log, metric, filter_name)) is not None]
+    if not scored_members:
+        raise NotEstimableError(GROUP_WITHOUT_METRIC(metric=metric))
+    members, scores = [log for log, _ in scored_members], [_as_scores(log.task, data) for log, data in scored_members]
+    of_totals = {log.task for log, data in scored_members if isinstance(data, AggregateScore)}
+    scored_rows = [np.flatnonzero(score.is_scored) for score in scores]
+    means = [np.nanmean(score.values[rows], axis=1) for score, rows in zip(scores, scored_rows, strict=True)]
     tasks = np.repeat(np.arange(len(members)), [len(m) for m in means])
     reported = group.reported.get((metric, filter_name))
     logged = np.array([len(score.values) for score in scores], float)
@@ -73,7 +80,7 @@ def group_data(
         filter=filter_name,
         values=np.concatenate(means),
         tasks=tasks,
-        units=_units(has_units, members, kept, clusters),
+        units=_units(has_units, members, scored_rows, clusters),
         weights=weights,
         names=tuple(log.task for log in members),
         levels=scores[0].levels,
@@ -83,31 +90,31 @@ def group_data(
     )
 
 
-def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | Totals | None:
+def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | AggregateScore | None:
     for data in log.data:
         if (data.metric, data.filter) != (metric, filter_name):
             continue
-        is_known = data.value is not None if isinstance(data, Totals) else data.is_scored.any()
-        if isinstance(data, Totals | Scores) and is_known:
+        is_known = data.value is not None if isinstance(data, AggregateScore) else data.is_scored.any()
+        if isinstance(data, AggregateScore | Scores) and is_known:
             return data
     return None
 
 
-def _as_scores(task: str, data: Scores | Totals) -> Scores:
-    """Scores as they are, or those that a total stands for, in any order."""
+def _as_scores(task: str, data: Scores | AggregateScore) -> Scores:
+    """Return the scores, or scores of 0 and 1 that have the given total, in arbitrary order."""
     if isinstance(data, Scores):
         return data
     try:
         right, n = counts_of(data)
     except NotEstimableError as error:
-        raise NotEstimableError(f"{task}: {error}") from None
+        raise NotEstimableError(GROUP_MEMBER_UNUSABLE(task=task, reason=str(error))) from None
     if n > MOST_ROWS:
-        raise NotEstimableError(f"{task}: {n} questions known by their total alone are more than {MOST_ROWS}")
+        raise NotEstimableError(GROUP_TOTAL_TOO_LARGE(task=task, n_questions=n, limit=MOST_ROWS))
     return Scores(data.metric, data.filter, np.repeat([1.0, 0.0], [right, n - right])[:, None])
 
 
 def _weights(means: Sequence[FloatArray], logged: FloatArray, reported: float | None) -> FloatArray:
-    """Weights that sum to 1: by scored questions, by logged ones, scored or not, or equal."""
+    """Return weights that reproduce the reported score: by scored questions, by logged questions, or equal."""
     task_means, scored = np.array([m.mean() for m in means]), np.array([len(m) for m in means], float)
     equal: FloatArray = np.full(len(means), 1 / len(means))
     by_size: FloatArray = scored / scored.sum()
@@ -115,45 +122,46 @@ def _weights(means: Sequence[FloatArray], logged: FloatArray, reported: float | 
         if reported is None or abs(weights @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
             return np.asarray(weights)
     raise NotEstimableError(
-        f"neither equal weights ({equal @ task_means:.6g}) nor weights by size ({by_size @ task_means:.6g}) of the "
-        f"{len(means)} tasks with scores a question give the group's value {reported:.6g}"
+        GROUP_WEIGHTS_UNKNOWN(
+            equal=equal @ task_means, by_size=by_size @ task_means, n_tasks=len(means), reported=reported
+        )
     )
 
 
-# ---------------------------------------------------------------- units that are not independent
+# ---------------------------------------------------------------- dependence between questions
 
 
-def independent_units(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters) -> IntArray:
-    """Label of the independent unit of each row: rows joined by a cluster in a task or by an item across tasks.
+def independent_units(members: Sequence[TaskLog], rows: Sequence[IntArray], clusters: FindClusters) -> IntArray:
+    """Label the independent unit of each row; rows that share a cluster in a task or an item across tasks are joined.
 
     Parameters
     ----------
     members : the tasks
-    kept : rows of each task's questions that count; the result holds them one task after the other
+    rows : rows of the questions of each task that are used; the result lists them task by task
     """
-    within = _within_tasks(members, kept, clusters)
-    items = item_labels(members, kept)
+    within = _within_tasks(members, rows, clusters)
+    items = item_labels(members, rows)
     if items is None:
         return within
     return joined_labels(within, items)
 
 
 def _units(
-    has_units: NDArray[np.bool_], members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters
+    has_units: NDArray[np.bool_], members: Sequence[TaskLog], scored_rows: Sequence[IntArray], clusters: FindClusters
 ) -> IntArray:
-    """Labels of all rows; each question known by a total alone is a unit of its own."""
+    """Return the labels of all rows; each question that is known only through a total is a separate unit."""
     units = np.arange(len(has_units), dtype=np.int64)
     if has_units.any():
-        ends = np.cumsum([len(rows) for rows in kept])
+        ends = np.cumsum([len(rows) for rows in scored_rows])
         logged = [place for place, end in enumerate(ends) if has_units[end - 1]]
-        found = independent_units([members[i] for i in logged], [kept[i] for i in logged], clusters)
-        units[has_units] = found + len(has_units)
+        independent = independent_units([members[i] for i in logged], [scored_rows[i] for i in logged], clusters)
+        units[has_units] = independent + len(has_units)
     return units
 
 
-def _within_tasks(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters: FindClusters) -> IntArray:
+def _within_tasks(members: Sequence[TaskLog], scored_rows: Sequence[IntArray], clusters: FindClusters) -> IntArray:
     labels, offset = [], 0
-    for log, rows in zip(members, kept, strict=True):
+    for log, rows in zip(members, scored_rows, strict=True):
         codes = clusters(log).codes
         own = np.arange(len(rows)) if codes is None else np.unique(codes[rows], return_inverse=True)[1]
         labels.append(own + offset)
@@ -161,32 +169,32 @@ def _within_tasks(members: Sequence[TaskLog], kept: Sequence[IntArray], clusters
     return np.concatenate(labels, dtype=np.int64)
 
 
-def item_labels(members: Sequence[TaskLog], kept: Sequence[IntArray]) -> IntArray | None:
-    """Codes of items that recur across the tasks; None where the tasks share none."""
+def item_labels(members: Sequence[TaskLog], scored_rows: Sequence[IntArray]) -> IntArray | None:
+    """Return codes of the items that occur in several tasks; None if the tasks share no items."""
     for attribute, threshold in (("items", SHARED_ITEMS), ("hashes", SHARED_CONTENT)):
         names = [getattr(log.questions, attribute) for log in members]
         if not all(names):
             continue
-        labels = [[found[i] for i in rows] for found, rows in zip(names, kept, strict=True)]
+        labels = [[task_labels[i] for i in rows] for task_labels, rows in zip(names, scored_rows, strict=True)]
         if _overlap(labels) >= threshold:
-            flat = [label for found in labels for label in found]
+            flat = [label for task_labels in labels for label in task_labels]
             return np.asarray(np.unique(flat, return_inverse=True)[1], np.int64)
     return None
 
 
 def _overlap(labels: Sequence[Sequence[str]]) -> float:
-    """Share of the rows whose item stands in another task too."""
-    sets = [set(found) for found in labels]
+    """Return the share of rows whose item also occurs in another task."""
+    sets = [set(task_labels) for task_labels in labels]
     counts: dict[str, int] = {}
-    for found in sets:
-        for label in found:
+    for task_labels in sets:
+        for label in task_labels:
             counts[label] = counts.get(label, 0) + 1
-    rows = [counts[label] > 1 for found in labels for label in found]
+    rows = [counts[label] > 1 for task_labels in labels for label in task_labels]
     return sum(rows) / max(len(rows), 1)
 
 
 def joined_labels(first: IntArray, second: IntArray) -> IntArray:
-    """The finest labels that are equal wherever either of two labels, codes from 0, is equal."""
+    """Return the finest partition that joins all rows with equal codes in either of two labelings (codes from 0)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -200,7 +208,7 @@ def joined_labels(first: IntArray, second: IntArray) -> IntArray:
 
 
 def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
-    """Structure of a group's scores."""
+    """Return the structure of a group's scores."""
     as_scores = Scores(data.metric, data.filter, data.values[:, None], levels=data.levels, bounds=data.bounds)
     score_type, bounds, fact = score_type_of(as_scores, options.ranges)
     n_rows, n_units = len(data.values), data.n_units
@@ -208,29 +216,27 @@ def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
     shared = "items that recur across tasks" if data.shares_units else "clusters within the tasks"
     weights = "by size" if np.ptp(data.weights) > 0 else "equal"
     facts = (
-        Fact("clusters", f"{n_units} {shared}" if has_units else "questions count as independent", "the tasks' own"),
+        Evidence(
+            "clusters", f"{n_units} {shared}" if has_units else "questions count as independent", "the tasks' own"
+        ),
         fact,
-        Fact("tasks", f"{len(data.names)}, weights {weights}", "reproduce the reported value"),
+        Evidence("tasks", f"{len(data.names)}, weights {weights}", "reproduce the reported value"),
     )
     return Structure(
         score_type=score_type,
         bounds=bounds,
         n_questions=n_rows,
         max_trials=data.n_trials,
-        n_cells=n_rows,
+        n_scores=n_rows,
         n_clusters=n_units if has_units else None,
         cluster_key=("items across tasks" if data.shares_units else "within tasks") if has_units else None,
         facts=facts,
-        warnings=_of_totals(data),
+        messages=_of_totals(data),
     )
 
 
-def _of_totals(data: TaskGroup) -> tuple[str, ...]:
+def _of_totals(data: TaskGroup) -> tuple[Message, ...]:
     n, n_all = len(data.of_totals), len(data.names)
     if not n:
         return ()
-    which = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
-    return (
-        f"only the totals of {which} tasks are known: their questions count as independent, and clusters, trials and "
-        "items that recur across tasks, if there are any, are not allowed for",
-    )
+    return (TASK_TOTALS_ONLY(n_totals=n, n_tasks=n_all),)

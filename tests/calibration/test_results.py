@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.calibration.figures_of_papers import FIGURES
+from harness_uq.calibration.published_coverage import FIGURES
 from harness_uq.calibration.results import Report, read_report
 from harness_uq.calibration.summary import page
-from harness_uq.calibration.verdicts import FALSE_ALARMS, FLOOR, alarms, coverage_of, default_of, judge
+from harness_uq.calibration.verdicts import FALSE_ALARMS, FLOOR, alarms, coverage_of, default_of, judge_method
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -45,6 +45,6 @@ def test_clustered_default_covers_90_percent_or_warns(report, family):
 
 @pytest.mark.parametrize("setting", ["independent", "paired", "paired_clustered"])
 def test_comparisons_raise_few_false_alarms(report, setting):
-    verdict = judge(setting, report.cells)
+    verdict = judge_method(setting, report.cells)
     assert verdict.false_alarms is not None
     assert verdict.false_alarms <= FALSE_ALARMS

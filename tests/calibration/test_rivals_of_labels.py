@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.calibration.labels import ppi_interval, rogan_gladen_interval
+from harness_uq.calibration.scenarios.labels import ppi_interval, rogan_gladen_interval
 from harness_uq.errors import NotEstimableError
 
 NONE = float("nan")

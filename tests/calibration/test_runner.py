@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-import harness_uq.estimating.estimators.binary
-import harness_uq.estimating.estimators.clustered
-import harness_uq.estimating.estimators.trials
-from harness_uq.calibration import exact, sbc
-from harness_uq.calibration.design import Cell
+import harness_uq.estimation.methods.binary
+import harness_uq.estimation.methods.repeated_trials
+from harness_uq import stats
+from harness_uq.calibration import sbc
 from harness_uq.calibration.results import Report, read_lines, read_report, write_report
-from harness_uq.calibration.runner import Plan, run, simulate
-from harness_uq.calibration.settings import SETTINGS
-from harness_uq.calibration.verdicts import alarms, coverage_of, default_of, is_warned, judge, warns_often
-from harness_uq.stats.clusters.clustered import clustered_posterior
-from harness_uq.stats.clusters.score import clustered_score_posterior
+from harness_uq.calibration.runner import SimulationPlan, run_simulations, simulate
+from harness_uq.calibration.scenarios import SETTINGS, exact
+from harness_uq.calibration.scenarios.types import Cell
+from harness_uq.calibration.verdicts import alarms, coverage_of, default_of, is_warned, judge_method, warns_often
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
+from harness_uq.stats.clusters.clustered_proportion import clustered_score_posterior
 from harness_uq.stats.proportion.binomial import beta_posterior
 from harness_uq.stats.proportion.coverage import coverage_at
 
@@ -67,7 +67,7 @@ def test_mismatched_priors_and_fixed_theta_give_the_papers_coverage():
 
 def test_the_printed_interval_of_a_proportion_covers_its_level_averaged_over_the_prior():
     exact.cached_table.cache_clear()
-    results = run(Plan(settings=("iid",)))
+    results = run_simulations(SimulationPlan(settings=("iid",)))
     averaged = [coverage_of(cell) for cell in results if cell.averaged]
     np.testing.assert_allclose(averaged, 0.95, atol=1e-6)
     assert alarms(results) == []
@@ -75,7 +75,7 @@ def test_the_printed_interval_of_a_proportion_covers_its_level_averaged_over_the
 
 def _alarms(setting: str) -> list[str]:
     exact.cached_table.cache_clear()
-    return alarms(run(Plan(settings=(setting,), methods=())))
+    return alarms(run_simulations(SimulationPlan(settings=(setting,), methods=())))
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +93,7 @@ def test_sound_defaults_raise_no_alarm_at_smoke_size(setting):
 
 def test_a_wrong_prior_of_a_proportion_is_caught(monkeypatch):
     wrong = lambda s, n, prior=(1.0, 1.0): beta_posterior(s, n, prior=(2.0, 2.0))  # noqa: E731
-    monkeypatch.setattr(harness_uq.estimating.estimators.binary, "beta_posterior", wrong)
+    monkeypatch.setattr(harness_uq.estimation.methods.binary, "beta_posterior", wrong)
     assert any("iid/prior" in text for text in _alarms("iid"))
 
 
@@ -104,7 +104,7 @@ def test_an_off_by_one_in_the_counts_of_a_proportion_is_caught(monkeypatch, ds, 
         trials = max(n + dn, 1)
         return beta_posterior(min(s + ds, trials), trials, prior=prior)
 
-    monkeypatch.setattr(harness_uq.estimating.estimators.binary, "beta_posterior", shifted)
+    monkeypatch.setattr(harness_uq.estimation.methods.binary, "beta_posterior", shifted)
     assert any("iid/prior" in text for text in _alarms("iid"))
 
 
@@ -114,14 +114,14 @@ def test_ignored_clusters_are_caught(monkeypatch):
         answers = np.repeat([1.0, 0.0], [int(np.sum(successes)), int(np.sum(sizes) - np.sum(successes))])
         return clustered_score_posterior(answers, np.ones_like(answers))
 
-    monkeypatch.setattr(harness_uq.estimating.estimators.clustered, "clustered_score_posterior", pooled)
+    monkeypatch.setattr(stats, "clustered_score_posterior", pooled)
     assert any("clustered/" in text for text in _alarms("clustered"))
 
 
 @pytest.mark.slow
 def test_the_papers_posterior_where_ours_is_promised_is_caught(monkeypatch):
     monkeypatch.setattr(
-        harness_uq.estimating.estimators.clustered,
+        stats,
         "clustered_score_posterior",
         lambda s, n, weights=None: clustered_posterior(s, n, "gamma"),
     )
@@ -141,27 +141,27 @@ def test_a_shifted_posterior_is_caught_by_its_ranks():
 
 @pytest.mark.slow
 def test_a_run_resumes_from_its_lines_and_gives_the_same_numbers(tmp_path):
-    plan = Plan(settings=("groups",))
+    plan = SimulationPlan(settings=("groups",))
     kept = tmp_path / "kept.jsonl"
-    first = run(plan, kept=kept)
+    first = run_simulations(plan, kept=kept)
     lines = kept.read_bytes().splitlines(keepends=True)
     kept.write_bytes(lines[0] + lines[1][:40])  # interrupted while writing the second
     assert len(read_lines(kept)) == 1
-    again = run(plan, kept=kept)
+    again = run_simulations(plan, kept=kept)
     assert [cell.methods for cell in again] == [cell.methods for cell in first]
 
 
 @pytest.mark.slow
 def test_processes_do_not_change_the_numbers():
     pytest.importorskip("joblib")
-    alone = run(Plan(settings=("groups",)))
-    together = run(Plan(settings=("groups",), jobs=2))
+    alone = run_simulations(SimulationPlan(settings=("groups",)))
+    together = run_simulations(SimulationPlan(settings=("groups",), jobs=2))
     assert [cell.methods for cell in together] == [cell.methods for cell in alone]
 
 
 @pytest.mark.slow
 def test_a_report_reads_back_to_six_digits(tmp_path):
-    cells = tuple(run(Plan(settings=("groups",))))
+    cells = tuple(run_simulations(SimulationPlan(settings=("groups",))))
     report = Report("smoke", 0, {"numpy": "2"}, "2026-01-01", 1.0, cells, ())
     write_report(tmp_path / "results.json", report)
     back = read_report(tmp_path / "results.json")
@@ -170,18 +170,23 @@ def test_a_report_reads_back_to_six_digits(tmp_path):
         np.testing.assert_allclose(coverage_of(copy), coverage_of(cell), rtol=1e-5)
 
 
+def test_random_numbers_do_not_depend_on_leading_zeros_of_text_parameters():
+    cell = Cell("judge", "clusters 200×5, ICC 0.3", {"truth": 0.95, "clusters": "200×5, ICC 0.3"}, 1)
+    assert cell.seed_key == "judge/clusters 200×5, ICC .3/truth 0.95, clusters 200×5, ICC .3"
+
+
 def test_every_setting_has_distinct_cells_and_a_verdict():
     for name, setting in SETTINGS.items():
         for size in ("smoke", "standard"):
             keys = [cell.key for cell in setting.cells(size)]
             assert len(keys) == len(set(keys)) > 0
-        assert judge(name, []).n_cells == 0
+        assert judge_method(name, []).n_scores == 0
 
 
 @pytest.mark.slow
 def test_a_cell_is_warned_of_where_the_samples_that_miss_say_so():
-    kinds = {"kinds": "95 % at .97, 5 % at 0", "trials": "30×8"}
-    found = simulate(Cell("clustered", "mixtures", kinds, 100), Plan(methods=("bayes",), seed=3))
+    kinds = {"kinds": "95 % at 0.97, 5 % at 0", "trials": "30×8"}
+    found = simulate(Cell("clustered", "mixtures", kinds, 100), SimulationPlan(methods=("bayes",), seed=3))
     default = default_of(found)
     assert 1 - coverage_of(found) >= 0.05
     assert default.warned < 0.5 <= default.warned_of_missed

@@ -12,16 +12,16 @@ from harness_uq.cli import main
     [
         (
             ["--setting", "iid", "--methods", "foo"],
-            "argument --methods: these settings have no 'foo'; there are agresti",
+            "Unknown value of --methods: 'foo'. Available values: agresti",
         ),
         (
             ["--setting", "iid", "--sizes", "77"],
-            "argument --sizes: these settings have no 77; there are 3, 10, 30, 100",
+            "Unknown value of --sizes: 77. Available values: 3, 10, 30, 100.",
         ),
-        (["--setting", "clustered", "--sizes", "77"], "these settings have no 77; there are none to choose from"),
-        (["--sizes", "0"], "argument --sizes: must be a whole number, 1 or more; got '0'"),
-        (["--jobs", "0"], "argument --jobs: must be a whole number, 1 or more; got '0'"),
-        (["--levels", "95"], "argument --levels: must lie between 0 and 1, such as 0.95; got '95'"),
+        (["--setting", "clustered", "--sizes", "77"], "Unknown value of --sizes: 77. No values are available."),
+        (["--sizes", "0"], "Argument --sizes: invalid value '0'. Give a whole number, 1 or more."),
+        (["--jobs", "0"], "Argument --jobs: invalid value '0'. Give a whole number, 1 or more."),
+        (["--levels", "95"], "Argument --levels: invalid value '95'. Give a number between 0 and 1, such as 0.95."),
     ],
 )
 def test_names_and_numbers_that_no_setting_has_are_refused(
@@ -33,7 +33,7 @@ def test_names_and_numbers_that_no_setting_has_are_refused(
 
 def test_results_that_cannot_be_read_are_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "other.json").write_text("[1, 2]")
-    for name, said in (("none.json", "cannot be read: No such file"), ("other.json", "holds no results of a calib")):
+    for name, said in (("none.json", "cannot be read: No such file"), ("other.json", "is not a calibration report")):
         for option in ("--from", "--beside"):
             assert main(["calibrate", option, str(tmp_path / name)]) == 1
             assert f"{name} {said}" in capsys.readouterr().err
@@ -43,11 +43,11 @@ def test_results_that_cannot_be_read_are_a_line(tmp_path: Path, capsys: pytest.C
 def test_files_are_tried_before_the_simulation(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("runner.run", "showcase.showcase"):
+    for name in ("runner.run_simulations", "readme_figure.showcase"):
         monkeypatch.setattr(f"harness_uq.calibration.{name}", lambda *_, **__: pytest.fail("the work was begun"))
     (tmp_path / "file").touch()
     assert main(["calibrate", "--setting", "iid", option, str(tmp_path / "file" / "x.svg")]) == 1
-    assert "cannot be written: " in capsys.readouterr().err
+    assert "Cannot write " in capsys.readouterr().err
 
 
 def test_a_report_is_written(tmp_path: Path) -> None:

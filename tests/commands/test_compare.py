@@ -1,5 +1,6 @@
 """What `compare` refuses, says first, lists and fails on, from end to end."""
 
+import csv
 import json
 import shutil
 
@@ -7,6 +8,7 @@ import pytest
 
 from harness_uq import CompareOptions, StructureError, compare
 from tests.commands.test_selection import system
+from tests.message_checks import raises_message
 from tests.test_cli import output
 
 
@@ -23,13 +25,13 @@ def test_a_margin_that_no_difference_could_pass_is_refused(two, capsys, command,
     code, out, err = output(capsys, command, str(two), "--margin", margin)
     assert (code, out) == (2, "")
     d = float(margin.rpartition("=")[2])
-    assert f"a margin of {100 * d:g} points on toy acc, whose scores lie in [0, 1]" in err
-    assert f"did you mean {d / 100:g}?" in err
+    assert f"Margin larger than any difference: {d:g} on toy acc, whose scores lie in [0, 1]" in err
+    assert f"Did you mean {d / 100:g}?" in err
 
 
 def test_a_margin_is_refused_in_python_too_and_one_below_the_range_is_not(two):
     sides = two / "large", two / "small"
-    with pytest.raises(StructureError, match=r"did you mean 0\.01"):
+    with raises_message(StructureError, "margin-exceeds-range", margin=1.0, suggestion=0.01):
         compare(*sides, CompareOptions(margin=1.0))
     (row,) = compare(*sides, CompareOptions(margin=0.99))
     assert row.verdict == "equivalent"
@@ -47,7 +49,7 @@ def test_a_margin_for_one_task_is_stronger_than_that_for_all(two):
 def test_a_margin_of_a_task_that_is_not_there_is_an_error(two, capsys, command):
     code, _, err = output(capsys, command, str(two), "--margin", "tyo=0.1")
     assert code == 2
-    assert "no task is called 'tyo'; there are overall, toy" in err
+    assert "Unknown task of --margin: 'tyo'. Did you mean 'toy'? Available tasks: overall, toy." in err
 
 
 @pytest.mark.parametrize("command", ["estimate", "structure", "compare", "rank", "report"])
@@ -55,14 +57,15 @@ def test_a_margin_of_a_task_that_is_not_there_is_an_error(two, capsys, command):
 def test_a_field_that_no_task_has_is_an_error_with_the_fields_there_are(two, capsys, command, cluster):
     code, out, err = output(capsys, command, str(two), "--cluster", cluster)
     assert (code, out) == (2, "")
-    assert "no field 'passaeg' to cluster by; its fields are q" in err
+    assert "Task 'toy' has no field 'passaeg' to cluster by" in err
+    assert "Its fields: q." in err
 
 
 def test_rescore_refuses_such_a_field_before_it_writes(two, tmp_path, capsys):
     folder = tmp_path / "out"
-    code, _, err = output(capsys, "rescore", str(two), "--cluster", "passaeg", "--output", str(folder))
+    code, _, err = output(capsys, "rescore", str(two), "--cluster", "passaeg", "--output-dir", str(folder))
     assert code == 2
-    assert "its fields are q" in err
+    assert "Its fields: q." in err
     assert not folder.exists()
 
 
@@ -76,10 +79,10 @@ def test_a_field_that_one_of_the_tasks_has_is_none_for_the_others(two, capsys):
 def test_the_same_log_on_both_sides_is_said_first(two, capsys):
     large = str(two / "large")
     _, out, _ = output(capsys, "compare", large, large)
-    assert out.startswith("Both sides have the same scores on all 40 questions, both of one log.")
+    assert out.startswith("Both sides have the same scores on all 40 questions, because both are one log.")
     shutil.copytree(large, two / "copy")
     _, out, _ = output(capsys, "compare", f"new={large}", f"old={two / 'copy'}")
-    assert out.startswith("Both sides have the same scores on all 40 questions, perhaps the same samples under two")
+    assert out.startswith("Both sides have the same scores on all 40 questions, perhaps because")
     _, out, _ = output(capsys, "compare", large, str(two / "small"))
     assert "same" not in out
 
@@ -88,7 +91,7 @@ def test_two_perfect_scores_are_no_sign_of_one_log(two, capsys):
     for name in ("perfect", "flawless"):
         system(two, name, 40)
     _, out, _ = output(capsys, "compare", str(two / "perfect"), str(two / "flawless"))
-    assert out.startswith("Both sides have the same scores on all 40 questions, whose scores are all equal.")
+    assert out.startswith("Both sides have the same scores on all 40 questions, which are all equal.")
 
 
 def test_fail_if_worse_names_what_failed_and_by_how_much(two, capsys):
@@ -102,15 +105,20 @@ def test_fail_if_worse_names_what_failed_and_by_how_much(two, capsys):
 def test_questions_of_disagreement_begin_with_those_on_which_a_is_worse(two, capsys):
     sides = [str(two / name) for name in ("small", "large")]
     _, out, _ = output(capsys, "compare", *sides, "--disagreements", "3")
-    assert "they differ on 18 of 40 questions; A is better on 0, B on 18" in out
+    assert "A and B differ on 18 of 40 questions; A is better on 0, B on 18" in out
     _, out, _ = output(capsys, "compare", *reversed(sides), "--disagreements", "3", "--format", "json")
     (found,) = json.loads(out)["disagreements"]
     assert [found[name] for name in ("task", "n_questions", "n_a_better", "n_b_better")] == ["toy", 40, 18, 0]
     assert found["questions"] == [{"id": str(i), "value_a": 1.0, "value_b": 0.0} for i in (20, 21, 22)]
 
 
-@pytest.mark.parametrize("form", ["csv", "latex"])
-def test_disagreements_have_no_place_in_a_flat_form(two, capsys, form):
-    code, out, err = output(capsys, "compare", str(two), "--disagreements", "3", "--format", form)
+def test_disagreements_are_records_of_their_own_kind_in_csv(two, capsys):
+    code, out, _ = output(capsys, "compare", str(two), "--disagreements", "3", "--format", "csv")
+    assert code == 0
+    assert [row["kind"] for row in csv.DictReader(out.splitlines())] == ["comparison", *["disagreement"] * 3]
+
+
+def test_a_format_that_cannot_render_disagreements_is_a_usage_error(two, capsys):
+    code, out, err = output(capsys, "compare", str(two), "--disagreements", "3", "--format", "html")
     assert (code, out) == (2, "")
-    assert "table, markdown or json" in err
+    assert "Available formats: csv, json, latex, markdown, table." in err

@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.comparing.analysis import CompareOptions, compare
+from harness_uq.comparison.compare import CompareOptions, compare
 from harness_uq.overview import overview
-from harness_uq.ranking.analysis import rank
-from harness_uq.report.cells import sections_text
-from harness_uq.report.comparison_text import comparisons_as
-from harness_uq.report.ranking_text import rankings_as
-from tests.logs.toy import task_log
-from tests.planning.test_analysis import Components
-from tests.planning.test_analysis import one as plan_of
+from harness_uq.ranking.rank import rank
+from tests.data.toy import task_log
+from tests.message_checks import find, names_of
+from tests.output.rendering import render
+from tests.planning.test_plan import Components
+from tests.planning.test_plan import one as plan_of
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 Run = Callable[..., tuple[int, str, str]]
@@ -54,7 +53,7 @@ def sides(aime: Path) -> tuple[str, str]:
 def test_compare_names_sides_and_ends_in_a_sentence(run: Run, aime: Path) -> None:
     code, out, err = run("compare", *reversed(sides(aime)))
     assert (code, err) == (0, "")
-    assert "A: new   B: old" in out
+    assert "A: new, B: old" in out
     assert "new is better than old, by 6.8 to 54.1 points." in out
 
 
@@ -91,13 +90,13 @@ def test_methods_may_be_written_as_the_tables_write_them(run: Run, aime: Path, m
 def test_a_missing_side_is_an_error(run: Run, aime: Path) -> None:
     code, _, err = run("compare", sides(aime)[0], "new=/no/such/folder")
     assert code == 1
-    assert "no such file or directory" in err
+    assert "No such file or folder" in err
 
 
 def test_one_argument_with_several_systems_is_an_error(run: Run, aime: Path) -> None:
     code, _, err = run("compare", aime, sides(aime)[0])
     assert code == 1
-    assert "A must hold the runs of one system" in err
+    assert "Not the runs of one system: A contains" in err
 
 
 def test_a_path_that_holds_an_equals_sign_is_a_path(run: Run, aime: Path, tmp_path: Path) -> None:
@@ -105,7 +104,7 @@ def test_a_path_that_holds_an_equals_sign_is_a_path(run: Run, aime: Path, tmp_pa
     shutil.copytree(aime / "matharena__QwQ-32B", odd)
     code, out, _ = run("compare", odd, sides(aime)[1])
     assert code == 0
-    assert "A: matharena/QwQ-32B   B: new" in out
+    assert "A: matharena/QwQ-32B, B: new" in out
 
 
 def test_a_negative_margin_is_refused(run: Run, aime: Path) -> None:
@@ -120,7 +119,14 @@ def test_a_negative_margin_is_refused(run: Run, aime: Path) -> None:
 def test_rank_prints_places_matrix_and_number_of_comparisons(run: Run, popularity: Path) -> None:
     code, out, _ = run("rank", popularity)
     assert code == 0
-    for text in ("P(best)", "95% ranks", "Holm", "Bayes@N", "P(row is better than column)", "3 in all"):
+    for text in (
+        "P(best)",
+        "95% ranks",
+        "Holm",
+        "Bayes@N",
+        "probability that the system of the row is better",
+        "3 comparisons",
+    ):
         assert text in out
 
 
@@ -139,19 +145,22 @@ def test_plan_from_a_score_and_a_correlation(run: Run) -> None:
 def test_plan_from_nothing_says_what_it_needs(run: Run) -> None:
     code, _, err = run("plan", "--difference", 0.03)
     assert code == 2
-    assert "give the logs of a pilot run, or --score" in err
+    assert "No pilot run given. Give its logs, or --score" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--questions", "-5"], "argument --questions: must be a whole number, 1 or more; got '-5'"),
-        (["--score", "80"], "argument --score: must lie strictly between 0 and 1, such as 0.8; got '80'"),
-        (["--width", "0"], "argument --width: must be a number above 0; got '0'"),
+        (["--questions", "-5"], "Argument --questions: invalid value '-5'. Give a whole number, 1 or more."),
+        (["--score", "80"], "Argument --score: invalid value '80'. Give a number between 0 and 1, such as 0.8."),
+        (["--width", "0"], "Argument --width: invalid value '0'. Give a number above 0."),
         (["--width", "0.1", "--difference", "0.1"], "not allowed with argument --width"),
         (["--score", "0.5", "--variance-within", "0.3"], "variance between must be finite and not negative"),
         (["--score", "0.5", "--budget", "9"], "a budget needs the price of a trial"),
-        (["--score", "0.5", "--width", "0.1", "--plot", "c.xyz"], "must end in .png, .svg or .pdf; got 'c.xyz'"),
+        (
+            ["--score", "0.5", "--width", "0.1", "--plot", "c.xyz"],
+            "invalid file 'c.xyz'. Give a name that ends in .png, .svg or .pdf.",
+        ),
     ],
 )
 def test_plan_refuses_wrong_arguments_by_their_own_names(run: Run, arguments: list[str], said: str) -> None:
@@ -169,13 +178,13 @@ def test_plan_draws_its_curve(run: Run, tmp_path: Path) -> None:
 
 def test_report_writes_one_page_that_loads_nothing(run: Run, popularity: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    code, out, err = run("report", popularity, "--html", page, "--title", "Three models")
+    code, out, err = run("report", popularity, "--output", page, "--title", "Three models")
     assert (code, out) == (0, "")
     assert f"wrote {page}" in err
     text = page.read_text()
     assert "<title>Three models</title>" in text
     assert 'src="http' not in text
-    assert "--html report.html --title" in text
+    assert "--output report.html --title" in text
     assert str(tmp_path) not in text
     assert list(tmp_path.iterdir()) == [page]
 
@@ -183,12 +192,12 @@ def test_report_writes_one_page_that_loads_nothing(run: Run, popularity: Path, t
 def test_a_page_that_cannot_be_written_is_an_error_before_the_work_and_leaves_nothing(
     run: Run, popularity: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness_uq.plugins.reading.read_logs", lambda *_, **__: pytest.fail("the logs were read"))
+    monkeypatch.setattr("harness_uq.plugins.readers.read_logs", lambda *_, **__: pytest.fail("the logs were read"))
     for path, said in ((tmp_path / "no" / "x.html", "No such file or directory"), (tmp_path, "Is a directory")):
-        code, out, err = run("report", popularity, "--html", path)
-        assert (code, out, err) == (1, "", f"harness-uq: error: {path} cannot be written: {said}\n")
+        code, out, err = run("report", popularity, "--output", path)
+        assert (code, out, err) == (1, "", f"harness-uq: error: Cannot write {path}: {said}\n")
     code, _, err = run("plan", popularity, "--width", 0.1, "--plot", tmp_path / "no" / "x.png")
-    assert (code, err) == (1, f"harness-uq: error: {tmp_path}/no/x.png cannot be written: No such file or directory\n")
+    assert (code, err) == (1, f"harness-uq: error: Cannot write {tmp_path}/no/x.png: No such file or directory\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -223,13 +232,13 @@ def test_overview_says_why_systems_are_not_compared() -> None:
     tasks = {"a": ("w", "x"), "b": ("y", "z")}
     found = overview([task_log([1, 0], system=s, task=t) for s, names in tasks.items() for t in names])
     assert found.comparisons == ()
-    assert "no task and metric in common" in found.problems[0]
+    assert names_of(found.problems) == ["no-common-scores"]
 
 
 def test_names_with_markup_are_printed_as_they_are() -> None:
     rows = compare(task_log([1, 0], system="[bold]a|b[/bold]"), task_log([1, 1], system="c"))
-    assert "[bold]a|b[/bold]" in comparisons_as(rows, "table")
-    assert r"| toy |" in comparisons_as(rows, "markdown")
+    assert "[bold]a|b[/bold]" in render(rows, "table")
+    assert r"| toy |" in render(rows, "markdown")
 
 
 def test_notes_name_the_tasks_they_are_about_once() -> None:
@@ -238,39 +247,38 @@ def test_notes_name_the_tasks_they_are_about_once() -> None:
         task_log([1, 0], system="b", task="x", ids=["p", "q"]),
         task_log([1, 0, 0], system="b", task="y", ids=["p", "q", "r"]),
     ]
-    text = comparisons_as(compare(a, b), "table")
-    assert text.count("x: 2 questions are common to both systems") == 1
+    comparisons = compare(a, b)
+    notes = find(comparisons[0], "unmatched-questions")
+    assert len(notes) == 1
+    text = render(comparisons, "table")
+    assert text.count(notes[0].text) == 1
 
 
 def test_probabilities_are_never_rounded_to_certainty() -> None:
     logs = [task_log([1] * 30, system="a"), task_log([0] * 30, system="b"), task_log([0] * 30, system="c")]
-    text = rankings_as(rank(logs), "table")
+    text = render(rank(logs), "table")
     assert ">99" in text
     assert "> 0.999" in text
 
 
 def test_empty_columns_are_left_out() -> None:
     rows = compare(task_log([1.5, 0.2, 3.0], system="a", metric="len"), task_log([1, 0, 2.5], system="b", metric="len"))
-    text = comparisons_as(rows, "table")
+    text = render(rows, "table")
     assert "Odds ratio" not in text
     assert "Only A:B" not in text
-
-
-def test_no_section_is_an_empty_text() -> None:
-    assert sections_text([], {}) == ""
 
 
 def test_lower_is_better_is_said() -> None:
     rows = compare(
         task_log([1.5, 0.2, 3.0], system="a", metric="loss"), task_log([2.5, 1.0, 4.5], system="b", metric="loss")
     )
-    assert "Lower is better: loss." in comparisons_as(rows, "table")
+    assert "Lower scores are better for loss." in render(rows, "table")
 
 
 def test_the_margin_reaches_the_sentence() -> None:
     rows = compare(task_log([1] * 50, system="a"), task_log([1] * 50, system="b"), CompareOptions(margin=0.2))
     assert rows[0].verdict == "equivalent"
-    assert "Choose by cost" in comparisons_as(rows, "markdown")
+    assert "Choose by cost" in render(rows, "markdown")
 
 
 def test_a_plan_that_finds_nothing_still_lists_designs() -> None:

@@ -28,28 +28,28 @@ def test_exit_codes_are_the_decisions(folder: Path, capsys: pytest.CaptureFixtur
 
 def test_a_log_that_cannot_be_read_is_no_decision(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gate(folder, "none") == 4
-    assert "no such file" in capsys.readouterr().err
+    assert "No such file or folder" in capsys.readouterr().err
 
 
 def test_runs_that_have_nothing_in_common_are_no_decision(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"q{i},m,1\n" for i in range(9))
     (folder / "other.csv").write_text("id,metric,score\n" + rows + rows.replace(",m,", ",n,"))
     assert gate(folder, "other") == 4
-    assert "no decision: no task and metric in common" in capsys.readouterr().err
+    assert "No decision: The systems share no task and metric" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "name the largest drop that does not matter"),
+        ((), "No margin given. Set one, such as --margin 0.01"),
         (
             ("--margin", "0.05", "--margin", "f1=0.1"),
-            "--margin f1=…: neither a task nor a metric; there are correct, overall, scores",
+            "Unknown task or metric of --margin: 'f1'. Available names: correct, overall, scores.",
         ),
-        (("--margin", "-1"), "must be the smallest difference that matters"),
-        (("--margin", "correct=x"), "must be the smallest difference that matters"),
-        (("--margin", "5"), "no difference is larger; did you mean 0.05?"),
-        (("--margin", "0.05", "--metric", "f1"), "no metric matches 'f1'"),
+        (("--margin", "-1"), "Give the smallest difference that matters"),
+        (("--margin", "correct=x"), "Give the smallest difference that matters"),
+        (("--margin", "5"), "Did you mean 0.05?"),
+        (("--margin", "0.05", "--metric", "f1"), "No metric matches 'f1'. Available: correct."),
         (("--margin", "0.05", "--self-test"), "not allowed with argument --baseline"),
     ],
 )
@@ -77,8 +77,8 @@ def test_names_are_given_as_in_compare(folder: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_self_test_prints_a_rate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["gate", str(folder / "old.csv"), "--self-test", "--gates", "5", "--margin", "0.05"]
+    arguments = ["gate", str(folder / "old.csv"), "--self-test", "--n-simulations", "5", "--margin", "0.05"]
     assert main(arguments) == 0
-    assert "old against itself, 5 gates (halves of the questions" in capsys.readouterr().out
+    assert "old against itself: 5 gates (halves of the questions" in capsys.readouterr().out
     assert main([*arguments[:3], "epochs", *arguments[3:]]) == 4
     assert "tried twice or more" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from harness_uq.cli import main
 from harness_uq.errors import HarnessUqError
 
 pytest.importorskip("pyarrow")
-from harness_uq.scaling.held import held_logs, is_store
+from harness_uq.store.read import is_store, stored_logs
 
 
 def rows(system: str, n_right: dict[str, int]) -> str:
@@ -69,10 +69,10 @@ def test_of_a_store_of_several_systems_one_is_named(tmp_path: Path, capsys: pyte
     keep(old, store, capsys)
     paths = [str(new), "--baseline", store, "--margin", "0.05"]
     said = printed(capsys, *paths, code=2)
-    assert "the baseline must be of one system, and there are a, b: name one with --model a" in said
-    assert "new: new   baseline: a" in printed(capsys, *paths, "--model", "a")
+    assert "The baseline runs contain several systems: a, b. Select one, such as --model a." in said
+    assert "new: new, baseline: a" in printed(capsys, *paths, "--model", "a")
     assert printed(capsys, *paths, "--model", "b", code=1).startswith("FAIL")
-    assert "no model matches 'c'" in printed(capsys, *paths, "--model", "a", "--model", "c", code=2)
+    assert "No model matches 'c'" in printed(capsys, *paths, "--model", "a", "--model", "c", code=2)
     paths[2] = f"main={store}"
     assert "baseline: main" in printed(capsys, *paths, "--model", "a")
 
@@ -88,7 +88,7 @@ def test_of_several_runs_the_newest_counts_and_the_answer_says_so(
     paths = [str(small), "--baseline", store, "--margin", "0.05", "--task", "demo_copying"]
     assert main(["gate", *paths]) == 3
     text = capsys.readouterr().out
-    assert "2 runs of scripted-large" in text
+    assert "UQ215" in text
 
 
 def test_a_store_that_the_new_runs_are_in_too_gives_the_older_ones(
@@ -97,7 +97,7 @@ def test_a_store_that_the_new_runs_are_in_too_gives_the_older_ones(
     store, new = str(tmp_path / "kept"), table(tmp_path / "new.csv", {"m": {"reading": 10, "sums": 10}})
     paths = [str(new), "--baseline", store, "--store", store, "--margin", "0.05"]
     keep(new, store, capsys)
-    assert "holds the new runs and no others" in printed(capsys, *paths, code=4)
+    assert "contains no runs besides the new ones" in printed(capsys, *paths, code=4)
     keep(table(tmp_path / "old.csv", {"m": OLD}), store, capsys)
     assert printed(capsys, *paths, code=1).startswith("FAIL")
 
@@ -105,7 +105,7 @@ def test_a_store_that_the_new_runs_are_in_too_gives_the_older_ones(
 def test_a_store_can_be_tested_against_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old, store = table(tmp_path / "old.csv", {"a": OLD, "b": OLD}), str(tmp_path / "kept")
     keep(old, store, capsys)
-    rest = ("--self-test", "--gates", "5", "--margin", "0.05", "--model", "a")
+    rest = ("--self-test", "--n-simulations", "5", "--margin", "0.05", "--model", "a")
     assert printed(capsys, store, *rest) == printed(capsys, str(old), *rest)
 
 
@@ -114,11 +114,11 @@ def test_a_damaged_store_is_no_decision(tmp_path: Path, capsys: pytest.CaptureFi
     keep(table(tmp_path / "old.csv", {"old": OLD}), str(store), capsys)
     (file,) = (store / "logs").iterdir()
     file.write_bytes(file.read_bytes()[:-20])
-    assert "kept is damaged: " in printed(capsys, str(new), "--baseline", str(store), "--margin", "0.05", code=4)
+    assert "kept cannot be read" in printed(capsys, str(new), "--baseline", str(store), "--margin", "0.05", code=4)
     file.unlink()
     assert is_store(str(store))
-    with pytest.raises(HarnessUqError, match="holds no task logs: harness-uq estimate LOGS --store"):
-        held_logs(str(store))
+    with pytest.raises(HarnessUqError, match=r"contains no task logs\. Fill it with `harness-uq estimate LOGS --store"):
+        stored_logs(str(store))
 
 
 def test_a_folder_of_tables_is_no_store(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_what_a_store_holds_is_what_was_read(tmp_path: Path, capsys: pytest.Capt
 
     old, store = table(tmp_path / "old.csv", {"b": OLD, "a": OLD}), str(tmp_path / "kept")
     keep(old, store, capsys)
-    held, read = held_logs(store), read_logs([old]).logs
+    held, read = stored_logs(store), read_logs([old]).logs
     assert [(log.system, log.task) for log in held] == [(log.system, log.task) for log in read]
     assert [log.source for log in held] == [log.source for log in read]
     assert all((a.data[0].values == b.data[0].values).all() for a, b in zip(held, read, strict=True))

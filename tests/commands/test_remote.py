@@ -15,9 +15,9 @@ from uuid import uuid4
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.estimating.parts import read_probabilities
-from harness_uq.logs import places
-from harness_uq.plugins.reading import read_logs
+from harness_uq.estimation.subset import read_probabilities
+from harness_uq.io import paths as io_paths
+from harness_uq.plugins.readers import read_logs
 from tests.adapters.inspect.logs import grid, header, score_totals, write_eval, write_json
 from tests.adapters.lm_eval.logs import Folder, rows
 
@@ -54,8 +54,9 @@ def store(request, local):
 
 
 def upload(folder, url):
-    for file in places.find(folder):
-        places.write_whole(places.join(url, *Path(file).relative_to(folder).parts), places.read_bytes(file))
+    for file in io_paths.listing(folder):
+        target = io_paths.join(url, *Path(file.url).relative_to(folder).parts)
+        io_paths.write_bytes(target, io_paths.read_bytes(file.url))
     return url
 
 
@@ -90,39 +91,39 @@ def test_a_store_gives_what_paths_give(store, local, capsys, command):
 def test_a_page_reports_logs_of_a_store(store, local, capsys, tmp_path):
     pages = []
     for at, root in enumerate((local, store)):
-        assert main(["report", root, "--html", str(tmp_path / f"{at}.html")]) == 0
+        assert main(["report", root, "--output", str(tmp_path / f"{at}.html")]) == 0
         pages.append((tmp_path / f"{at}.html").read_text().replace(root, "ROOT"))
     assert pages[0].count("org/a") == pages[1].count("org/a") > 0
 
 
 def test_a_page_is_written_to_a_store(store, local, capsys, tmp_path):
     place = f"{store}/pages/report.html"
-    code, _, err = said(capsys, "report", local, "--html", place)
+    code, _, err = said(capsys, "report", local, "--output", place)
     assert (code, err.splitlines()[-1]) == (0, f"wrote {place}")
-    assert main(["report", local, "--html", str(tmp_path / "report.html")]) == 0
-    assert len(places.read_bytes(place)) == pytest.approx((tmp_path / "report.html").stat().st_size, abs=200)
+    assert main(["report", local, "--output", str(tmp_path / "report.html")]) == 0
+    assert len(io_paths.read_bytes(place)) == pytest.approx((tmp_path / "report.html").stat().st_size, abs=200)
 
 
 def test_labels_and_probabilities_are_read_from_a_store(store, local, capsys, tmp_path):
     labels = "".join(["id,score\n", *(f"{i},{i % 2}\n" for i in range(1, 9))])
     (tmp_path / "labels.csv").write_text(labels)
-    places.write_whole(f"{store}/labels.csv", labels.encode())
+    io_paths.write_bytes(f"{store}/labels.csv", labels.encode())
     log = f"{local}/inspect/a.eval"
-    here, there = (said(capsys, "estimate", log, "--human", f"{root}/labels.csv") for root in (tmp_path, store))
+    here, there = (said(capsys, "estimate", log, "--labels", f"{root}/labels.csv") for root in (tmp_path, store))
     assert here[0] == 0
     assert there == here
-    places.write_whole(f"{store}/drawn.json", b'{"toy": {"1": 0.5}}')
+    io_paths.write_bytes(f"{store}/drawn.json", b'{"toy": {"1": 0.5}}')
     assert read_probabilities(f"{store}/drawn.json") == {"toy": {"1": 0.5}}
 
 
 def test_a_file_of_labels_that_a_store_has_not_is_named(store, local, capsys):
-    code, out, err = said(capsys, "estimate", f"{local}/inspect/a.eval", "--human", f"{store}/nowhere.csv")
+    code, out, err = said(capsys, "estimate", f"{local}/inspect/a.eval", "--labels", f"{store}/nowhere.csv")
     assert (code, out) == (1, "")
     assert f"{store}/nowhere.csv cannot be read: " in err
 
 
 def contents(folder):
-    return {place.removeprefix(folder): places.read_bytes(place) for place in places.find(folder)}
+    return {file.url.removeprefix(folder): io_paths.read_bytes(file.url) for file in io_paths.listing(folder)}
 
 
 def without_times(content):
@@ -136,12 +137,12 @@ def test_copies_with_intervals_are_the_same_wherever_they_come_from_and_go(
 ):
     expected = tmp_path / "expected"
     logs = [f"{local}/inspect", f"{local}/lm-eval"]
-    assert main(["rescore", *logs, "--output", str(expected)]) == 0
+    assert main(["rescore", *logs, "--output-dir", str(expected)]) == 0
     output = str(tmp_path / "copies") if target == "local" else f"{store}-copies/x"
     if "s3://" in output:
         output = f"{store}/copies/x"
     named = logs if source == "local" else [log.replace(local, store) for log in logs]
-    code, out, _ = said(capsys, "rescore", *named, "--output", output)
+    code, out, _ = said(capsys, "rescore", *named, "--output-dir", output)
     assert code == 0
     assert f"{output}/a.eval: 1 of 1 scores have an interval" in out
     written, wanted = contents(output), contents(str(expected))
@@ -150,7 +151,7 @@ def test_copies_with_intervals_are_the_same_wherever_they_come_from_and_go(
     texts = [name for name in wanted if not name.endswith(".eval")]  # in a zip times are compressed
     expected = [without_times(wanted[name]).replace(local.encode(), root) for name in texts]
     assert [without_times(written[name]) for name in texts] == expected
-    code, _, err = said(capsys, "rescore", *named, "--output", output)
+    code, _, err = said(capsys, "rescore", *named, "--output-dir", output)
     assert code == 1
     assert err.count("exists already") == 6
 
@@ -168,30 +169,30 @@ def test_a_name_that_stands_for_nothing_fails_and_the_rest_goes_on(store, capsys
     )
     assert code == 1
     assert "org/a" in out
-    assert f"error: {store}/nothing: no such object" in err
-    assert f"error: {store}/*.eval: no file matches" in err
+    assert f"error: {store}/nothing: No such object" in err
+    assert f"error: {store}/*.eval: No file matches" in err
     assert "error: gs://bucket/x: gs:// needs gcsfs: pip install gcsfs" in err
     assert "error: foo://x: " in err
 
 
 def test_a_log_that_goes_between_listing_and_reading_is_named_and_the_rest_goes_on(store):
     def gone(runs):
-        places.remove(f"{store}/inspect/a.eval")
-        places.remove(f"{store}/lm-eval/b/samples_toy_2026-01-02T03-04-05.000006.jsonl")
+        io_paths.remove(f"{store}/inspect/a.eval")
+        io_paths.remove(f"{store}/lm-eval/b/samples_toy_2026-01-02T03-04-05.000006.jsonl")
         return runs
 
     reading = read_logs(store, progress=gone)
     assert len(reading.logs) == 6 - 1
-    assert dict(reading.warnings) == {
-        f"{store}/inspect/a.eval": "cannot be read: no such object",
-        f"{store}/lm-eval/b/results_2026-01-02T03-04-05.000006.json": (
-            "samples_toy_2026-01-02T03-04-05.000006.jsonl cannot be read: no such object"
-        ),
+    warnings = dict(reading.warnings)
+    assert {path: message.name for path, message in warnings.items()} == {
+        f"{store}/inspect/a.eval": "file-unreadable",
+        f"{store}/lm-eval/b/results_2026-01-02T03-04-05.000006.json": "path-unreadable",
     }
+    assert {message.params["reason"] for message in warnings.values()} == {"no such object"}
 
 
 def test_a_broken_log_on_a_store_is_named_and_the_rest_goes_on(store, capsys):
-    places.write_whole(f"{store}/inspect/a.eval", places.read_bytes(f"{store}/inspect/a.eval")[:-100])
+    io_paths.write_bytes(f"{store}/inspect/a.eval", io_paths.read_bytes(f"{store}/inspect/a.eval")[:-100])
     code, out, err = said(capsys, "estimate", f"{store}/inspect")
     assert (code, "org/b" in out) == (1, True)
     assert f"{store}/inspect/a.eval: the zip is cut off" in err
@@ -273,9 +274,9 @@ class TestWeb:
             capsys, "estimate", f"{web}/no.eval", "http://127.0.0.1:9/x.eval", f"{local}/inspect/a.eval"
         )
         assert (code, "org/a" in out) == (1, True)
-        assert f"error: {web}/no.eval: no such object" in err
-        assert "error: http://127.0.0.1:9/x.eval: cannot be read: its store failed: Cannot connect" in err
-        code, _, err = said(capsys, "rescore", f"{local}/inspect/a.eval", "--output", web)
+        assert f"error: {web}/no.eval: No such object" in err
+        assert "error: http://127.0.0.1:9/x.eval: The file cannot be read: its store failed: Cannot connect" in err
+        code, _, err = said(capsys, "rescore", f"{local}/inspect/a.eval", "--output-dir", web)
         assert (code, "a web server is not written to" in err) == (1, True)
 
 
@@ -303,8 +304,10 @@ class TestS3:
         upload(local, s3.url)
         code, out, err = said(capsys, "estimate", "s3://no-such-bucket/x", f"{s3.url}/inspect/a.eval")
         assert (code, "org/a" in out) == (1, True)
-        assert "error: s3://no-such-bucket/x: cannot be read: no such bucket" in err
-        code, _, err = said(capsys, "rescore", f"{s3.url}/inspect", "--output", "s3://no-such-bucket/copies")
+        (line,) = [line for line in err.splitlines() if line.startswith("error: s3://no-such-bucket/x:")]
+        assert "no such bucket" in line
+        assert line.endswith("(UQ302)")
+        code, _, err = said(capsys, "rescore", f"{s3.url}/inspect", "--output-dir", "s3://no-such-bucket/copies")
         assert code == 1
         assert err.count("no such bucket") == 4
 
@@ -314,6 +317,8 @@ class TestS3:
         with denied(f"arn:aws:s3:::{bucket}/inspect/a*", monkeypatch):
             code, out, err = said(capsys, "estimate", s3.url)
         assert (code, "org/b" in out) == (1, True)
-        assert [line for line in err.splitlines() if "error" in line] == [
-            f"error: {s3.url}/inspect/a.{kind}: cannot be read: access denied" for kind in ("eval", "json")
+        errors = [line for line in err.splitlines() if "error" in line]
+        assert [line.removeprefix("error: ").partition(": ")[0] for line in errors] == [
+            f"{s3.url}/inspect/a.{kind}" for kind in ("eval", "json")
         ]
+        assert all("access denied" in line and line.endswith("(UQ302)") for line in errors)

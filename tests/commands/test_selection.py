@@ -42,7 +42,7 @@ def test_of_more_systems_two_are_named_in_the_order_wanted(two, capsys):
     system(two, "other one", 30)
     code, out, err = output(capsys, "compare", str(two))
     assert (code, out) == (2, "")
-    assert "these logs hold 3 systems: large, other one, small" in err
+    assert "The logs contain 3 systems: large, other one, small" in err
     assert "--model large --model 'other one'" in err
     assert compared(capsys, two, "--model", "small", "--model", "oth*") == ("small", "other one")
 
@@ -56,7 +56,7 @@ def test_three_paths_of_two_systems_are_a_comparison_too(two, capsys):
 def test_one_system_is_no_comparison(two, capsys):
     code, _, err = output(capsys, "compare", str(two / "large"))
     assert code == 2
-    assert "a comparison takes two systems, and these logs hold one, large" in err
+    assert "The logs contain one system: large" in err
 
 
 @pytest.mark.parametrize("command", ["estimate", "structure", "compare", "rank", "effects", "plan", "report"])
@@ -64,15 +64,15 @@ def test_every_command_refuses_a_part_that_no_log_has(two, capsys, command):
     for option in ("--task", "--metric", "--filter", "--model"):
         code, out, err = output(capsys, command, str(two), option, "absent*")
         assert (code, out) == (2, "")
-        assert "matches 'absent*'; there are" in err
+        assert "matches 'absent*'. Available: " in err
 
 
 def test_rescore_writes_only_what_is_asked_for(two, tmp_path, capsys):
-    code, out, _ = output(capsys, "rescore", str(two), "--model", "large", "--output", str(tmp_path / "out"))
+    code, out, _ = output(capsys, "rescore", str(two), "--model", "large", "--output-dir", str(tmp_path / "out"))
     assert code == 0
     assert len(out.splitlines()) == 1
     assert "large" in out
-    assert output(capsys, "rescore", str(two), "--task", "absent", "--output", str(tmp_path / "out"))[0] == 2
+    assert output(capsys, "rescore", str(two), "--task", "absent", "--output-dir", str(tmp_path / "out"))[0] == 2
 
 
 def test_watch_looks_only_at_what_is_asked_for(two, capsys):

@@ -127,9 +127,14 @@ def archive(members: Iterator[tuple[str, bytes]]) -> bytes:
 KINDS = {".jsonl": made_lines, ".json": made_json, ".csv": made_table, ".eval": made_archive}
 
 
+FOLDERS = ("csv", "inspect", "lm_eval")  # of the shared data that have stand-ins
+
+
 def made_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every log of the folder, by its path within, as its stand-in."""
-    paths = sorted(path for path in folder.rglob("*") if path.suffix in KINDS)
+    paths = sorted(
+        path for path in folder.rglob("*") if path.suffix in KINDS and path.relative_to(folder).parts[0] in FOLDERS
+    )
     retaken = {hash_of(path.read_bytes()): hash_of(made_lines(path.read_bytes())) for path in paths if is_samples(path)}
     for path in paths:
         content = KINDS[path.suffix](path.read_bytes())

@@ -109,14 +109,16 @@ class Shell:
             )
             return _lines(done.stdout)
         if arguments[:2] == ["lm-eval", "run"]:
-            return self._lm_eval(arguments)
+            return self._live([sys.executable, "-c", _LIVE, *arguments])
+        if arguments[:2] == ["inspect", "eval"]:
+            return self._live([sys.executable, "-m", "harness_uq", *arguments])
         assert name == "harness-uq", f"a page may show harness-uq and python examples/…, not {command}"
         return self._harness_uq(arguments)
 
-    def _lm_eval(self, arguments: list[str]) -> list[str]:
+    def _live(self, command: list[str]) -> list[str]:
         """A live run, in a process of its own, where the model `scripted` is known."""
         done = subprocess.run(
-            [sys.executable, "-c", _LIVE, *arguments],
+            command,
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *filter(None, sys.path)])},
             capture_output=True,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.estimating.analysis import estimate_scores
-from harness_uq.estimating.selection import method_names
+from harness_uq.estimation.defaults import method_names
+from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.plugins.manager import load_plugins
 from tests.conftest import ROOT
 
@@ -23,6 +23,7 @@ def test_every_page_is_in_a_list_of_the_site() -> None:
 
 
 METHODS = sorted(set(method_names(load_plugins().estimators)) - {"bayes"})
+DEFAULTS = [name for name in METHODS if f'"{name}"' in (ROOT / "harness_uq/estimation/defaults.py").read_text()]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -39,8 +40,12 @@ def test_the_index_leads_from_a_method_to_the_page_that_names_it() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=lambda page: page.stem)
-def test_every_decision_is_in_the_index(page: Path) -> None:
-    assert f"({page.relative_to(DOCS)})" in INDEX
+def test_every_decision_has_a_number_of_its_own_and_a_status(page: Path) -> None:
+    head = re.match(r"# (\d{3})[.:] .+\n\n\*\*Status[.:]\*\* (Accepted|Superseded)", page.read_text())
+    assert head, "the page must begin with its number, its title and its status"
+    number, status = head.groups()
+    assert [other.name for other in page.parent.glob(f"{number}-*.md")] == [page.name]
+    assert status == "Accepted" or re.search(r"\]\(\d{3}-[a-z-]+\.md\)", page.read_text())
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "methods").glob("*.md")), ids=lambda page: page.stem)
@@ -64,10 +69,11 @@ def test_every_field_of_the_json_is_documented() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "methods").glob("*.md")), ids=lambda page: page.stem)
-def test_a_method_page_leads_to_its_code_and_its_decision_and_that_back(page: Path) -> None:
-    head = page.read_text().partition("\n## ")[0]
+def test_a_method_page_links_its_code_and_the_decision_on_a_default_which_links_back(page: Path) -> None:
+    text = page.read_text()
+    head = text.partition("\n## ")[0]
     assert "](../../harness_uq/stats/" in head
     decisions = re.findall(r"\]\((\.\./decisions/[^)]+)\)", head)
-    assert decisions
+    assert decisions or not [name for name in DEFAULTS if f"`{name}`" in text]
     for decision in decisions:
         assert f"../methods/{page.name}" in (page.parent / decision).read_text()

@@ -18,7 +18,7 @@ IMAGES = ROOT / "docs" / "images"
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch):
-    """`script("draw_house")` is that module of docs."""
+    """`script("draw_layers")` is that module of docs."""
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
 
     def load(name: str) -> ModuleType:
@@ -34,10 +34,10 @@ def test_every_picture_has_a_command_that_draws_it(script) -> None:
     assert shown == set(script("pictures").COMMANDS)
 
 
-def test_the_house_shows_the_rooms_and_imports_that_there_are(script) -> None:
+def test_the_diagram_of_layers_is_current(script) -> None:
     pytest.importorskip("grimp")
-    drawn = script("pictures").stamped(IMAGES / "house.svg")
-    assert drawn == script("draw_house").source(), "run: python docs/pictures.py house.svg"
+    drawn = script("pictures").stamped(IMAGES / "layers.svg")
+    assert drawn == script("draw_layers").source(), "run: python docs/pictures.py layers.svg"
 
 
 @pytest.mark.harness

@@ -1,7 +1,8 @@
-"""Every block of the README that shows no output is true too; those that do are compared in test_printed.py."""
+"""Commands and code of the README work. Blocks with output are compared in test_printed.py."""
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-# what the harnesses run is shown elsewhere with its output, and a calibration takes minutes
+# live runs are shown with their output; a calibration takes minutes
 LONG = ("harness-uq lm-eval", "harness-uq inspect", "harness-uq calibrate")
 COMMANDS = [
     re.split(r"  +", line)[0]
@@ -23,20 +24,36 @@ COMMANDS = [
 
 def test_every_block_is_checked_by_a_test() -> None:
     kinds = [kind or block.split()[0] for kind, block in BLOCKS]
-    assert set(kinds) <= {"$", "git", "harness-uq", "python"}
+    assert set(kinds) <= {"$", "harness-uq", "pip", "python"}
+
+
+def test_the_package_to_install_and_its_extras_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    packages = re.findall(r'pip install "?([\w-]+)(?:\[([\w-]+)\])?', README)
+    assert len(packages) == 3
+    assert {name for name, _ in packages} == {project["name"]}
+    assert {extra for _, extra in packages if extra} <= set(project["optional-dependencies"])
+
+
+def test_the_comparison_with_the_harness_has_the_numbers_of_the_printed_output() -> None:
+    (table,) = re.findall(r"^\| Task \| lm-eval prints.*?\n\n", README, re.MULTILINE | re.DOTALL)
+    printed = "".join(block for _, block in BLOCKS if block.startswith("$"))
+    numbers = set(re.findall(r"\d\.\d+|\[[^\]]+\]", table))
+    assert len(numbers) > 10
+    assert {number for number in numbers if number not in printed} == set()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_has_arguments_that_there_are(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_arguments_of_a_command_are_valid(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # no log is there, which is code 1, for a gate 4; wrong arguments are code 2
+    # there are no logs, which gives exit code 1 or, for a gate, 4; wrong arguments would give 2
     assert main(shlex.split(command)[1:]) == (4 if " gate " in command else 1)
 
 
-def test_what_make_is_asked_for_is_there() -> None:
-    asked = set(re.findall(r"^make (\w+)", README, re.MULTILINE))
-    assert asked
-    assert asked <= set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+def test_the_targets_of_make_exist() -> None:
+    targets = set(re.findall(r"`make (\w+)`", README))
+    assert targets
+    assert targets <= set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 @pytest.mark.harness
@@ -47,7 +64,7 @@ def test_the_python_runs(lm_eval_runs: Path, tmp_path: Path, monkeypatch: pytest
     exec(program, {})
 
 
-def test_pictures_are_there_and_small() -> None:
+def test_pictures_exist_and_are_small() -> None:
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
-    assert len(pictures) >= 3
+    assert len(pictures) >= 2
     assert all((ROOT / picture).stat().st_size < 200_000 for picture in pictures)

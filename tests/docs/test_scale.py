@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import Options
-from harness_uq.scaling.scan import scan
+from harness_uq.runner.pipeline import scan
 from tests.conftest import ROOT, STANDINS
 
 pytest.importorskip("pyarrow")
@@ -59,7 +59,7 @@ def test_polars_reads_the_estimates(kept):
 
 
 def test_the_page_lists_every_column():
-    from harness_uq.scaling.kept import SCHEMAS
+    from harness_uq.store.parquet import SCHEMAS
 
     for kind, schema in SCHEMAS.items():
         missing = [name for name in schema.names if f"`{name}`" not in PAGE]
@@ -75,5 +75,5 @@ def test_python_of_the_page_runs(kept):
     shown = next(block for block in blocks("python") if "Engine(" in block)
     names = {}
     exec(shown.replace('"logs/"', '"data/inspect"').replace("jobs=8", "jobs=1"), names)
-    assert len(names["found"].rows) == len(kept)
+    assert len(names["result"].rows) == len(kept)
     assert Path("kept").is_dir()

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq import Options, estimate, estimates_table, read_logs
+from harness_uq import Options, estimate, read_logs
 from harness_uq.plugins.manager import load_plugins
-from harness_uq.report.tabular import estimates_csv, estimates_json, estimates_markdown
 from tests.fuzz.corpus import originals
 from tests.fuzz.mutate import mutant, unzipped, zipped
+from tests.output.rendering import render
 
 N = int(os.environ.get("HARNESS_UQ_FUZZ", "500"))
 CHUNK = 250
@@ -70,9 +70,9 @@ def outcome(folder, plugins):
     """Numbers of each row, and the warnings: what `harness-uq estimate` prints, in every format."""
     reading = read_logs(folder, harnesses=plugins.harnesses, need_scores=True)
     rows = estimate(reading.logs, Options(), plugins=plugins) if reading.logs else []
-    for form in (estimates_table, estimates_markdown, estimates_csv):
-        form(rows)
-    json.loads(estimates_json(rows))
+    for name in ("table", "markdown", "csv"):
+        render(rows, name)
+    json.loads(render(rows, "json"))
     numbers = [(row.task, row.metric, row.filter, row.value, row.interval) for row in rows]
     warnings = [warning for row in rows for warning in row.warnings]
     return numbers, [*warnings, *(message for _, message in (*reading.failures, *reading.warnings))]

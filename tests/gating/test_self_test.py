@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from harness_uq import CompareOptions, GateOptions, NotEstimableError, TaskLog, self_test
+from harness_uq.data.task_log import Source
 from harness_uq.gating.self_test import Kind
-from harness_uq.logs.data import Source
-from tests.logs.toy import task_log
+from tests.data.toy import task_log
 
 OPTIONS = GateOptions(CompareOptions(margin=0.0))
 
@@ -31,8 +31,8 @@ def test_the_rate_has_clopper_and_pearson_s_interval() -> None:
     found = self_test(repeated(60, 4, 0), OPTIONS, n=50)
     assert (found.kind, found.n, found.alpha) == ("epochs", 50, pytest.approx(0.05))
     expected = stats.binomtest(found.n_failed, 50).proportion_ci(0.95, "exact")
-    assert (found.rate.low, found.rate.high) == pytest.approx((expected.low, expected.high))
-    assert found.is_kept == (found.rate.low <= 0.05)
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+    assert found.is_within_alpha == (found.interval.low <= 0.05)
 
 
 def test_the_same_seed_gives_the_same_gates() -> None:
@@ -85,7 +85,7 @@ def test_runs_that_do_differ_are_caught() -> None:
     ]
     found = self_test(logs, OPTIONS, kind="runs")
     assert (found.n, found.n_failed) == (30, 9)
-    assert not found.is_kept
+    assert not found.is_within_alpha
 
 
 @pytest.mark.slow

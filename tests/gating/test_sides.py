@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from harness_uq import StructureOptions
+from harness_uq.data.task_log import AggregateScore, Classifications, SufficientStatistics
 from harness_uq.gating.sides import by_epochs, by_halves, has_epochs, worst_logs
-from harness_uq.logs.data import Classifications, Records, Totals
-from tests.logs.toy import task_log
+from tests.data.toy import task_log
 
 RNG = np.random.default_rng
 
@@ -54,8 +54,8 @@ def test_halves_of_independent_questions_and_of_every_kind_of_data() -> None:
     kinds = (
         *log.data,
         Classifications("f1", "none", numbers % 2, numbers[:, None] % 2, ("no", "yes"), clusters=numbers),
-        Records("ppl", "none", numbers[:, None] * 1.0, "perplexity"),
-        Totals("total", "none", 1.0, 4, "no questions"),
+        SufficientStatistics("ppl", "none", numbers[:, None] * 1.0, "perplexity"),
+        AggregateScore("total", "none", 1.0, 4, "no questions"),
     )
     a, b = by_halves(replace(log, data=kinds), None, RNG(0))
     assert [len(side.questions) for side in (a, b)] == [2, 2]

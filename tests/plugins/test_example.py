@@ -55,7 +55,7 @@ def test_the_estimator_runs_when_named_with_what_every_row_has(harness_uq: Run, 
 
 def test_its_formula_stands_in_the_report(harness_uq: Run, scores: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    harness_uq("report", scores, "--uq", "hoeffding", "--cluster", "none", "--html", page)
+    harness_uq("report", scores, "--uq", "hoeffding", "--cluster", "none", "--output", page)
     assert "Hoeffding&#39;s interval" in page.read_text() or "Hoeffding's interval" in page.read_text()
     assert "J. Am. Stat. Assoc. 58:13-30" in page.read_text()
 
@@ -67,14 +67,14 @@ def test_its_logs_cannot_be_written_and_the_message_says_whose_can(harness_uq: R
 
 
 def test_it_is_not_listed_as_runnable_and_a_try_says_which_are(harness_uq: Run) -> None:
-    assert not re.search(r"run tap", harness_uq("--help").stdout)
+    assert "Run tap " not in harness_uq("--help").stdout
     done = harness_uq("tap", "eval")
     assert done.returncode == 1
-    assert "harness-uq cannot run tap; it runs inspect, lm-eval" in done.stderr
+    assert "cannot run it. Harnesses that it can run: inspect and lm-eval" in done.stderr
 
 
 def test_a_broken_file_is_named_and_the_others_are_read(harness_uq: Run, scores: Path) -> None:
     scores.with_name("broken.tap").write_text("no result\n")
     done = harness_uq("estimate", scores.parent, "--format", "json")
     assert len(json.loads(done.stdout)["estimates"]) == 1
-    assert re.search(r"broken\.tap: no line begins with ok", done.stderr)
+    assert re.search(r"broken\.tap: No line begins with ok", done.stderr)

@@ -11,7 +11,7 @@ from harness_uq import estimate
 from harness_uq.cli import main
 from harness_uq_lm_eval.read import tasks
 from tests.adapters.inspect import logs as inspect
-from tests.adapters.inspect.test_hostile import patched_directory
+from tests.adapters.inspect.read.test_malformed_files import patched_directory
 from tests.adapters.lm_eval.logs import TIME, Folder, rows
 
 N_GOOD = 180
@@ -141,7 +141,7 @@ def test_180_are_estimated_20_are_named_and_the_exit_code_is_1(folder, capsys):
     assert len(said) == len(HOSTILE) + 1 == 20
     for name in (*HOSTILE, BUG):
         assert [line for line in said if f"/{name}/" in line], name
-    assert "the reader of lm-eval failed: KeyError: 'injected' (test_hostile_folder.py, line " in printed.err
+    assert "The reader of lm-eval failed: KeyError: 'injected' (test_hostile_folder.py, line " in printed.err
     assert "Traceback" not in printed.err
 
 

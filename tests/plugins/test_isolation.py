@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from harness_uq import Found, Run, compare, estimate, hookimpl, rank
+from harness_uq import compare, estimate, rank
 from harness_uq.cli import main
-from harness_uq.estimating import analysis
+from harness_uq.estimation import estimate as estimate_module
+from harness_uq.plugin_api import Discovery, MethodInfo, Run, hookimpl
 from harness_uq.plugins.manager import load_plugins
-from harness_uq.plugins.reading import read_logs
-from tests.logs.toy import task_log
+from harness_uq.plugins.readers import read_logs
+from tests.data.toy import task_log
+from tests.message_checks import find, params_of
 
 ERRORS = [KeyError("x"), RecursionError("deep"), ValueError("bad"), MemoryError(), AssertionError(), UnicodeError("u")]
 
@@ -29,16 +31,17 @@ def failing(original: Callable, task: str, error: Exception) -> Callable:
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_in_one_task_costs_that_task_alone(monkeypatch, error) -> None:
-    monkeypatch.setattr(analysis, "clusters_of", failing(analysis.clusters_of, "b", error))
+    monkeypatch.setattr(estimate_module, "clusters_of", failing(estimate_module.clusters_of, "b", error))
     rows = estimate(logs_of_tasks("a", "b", "c"))
     assert [row.interval is None for row in rows] == [False, True, False]
-    assert rows[1].failure.startswith(type(error).__name__)
-    assert "test_isolation.py, line" in rows[1].failure
-    assert rows[1].failure in rows[1].warnings[0]
+    assert [row.status for row in rows] == ["ok", "failed", "ok"]
+    described = params_of(rows[1], "estimation-failed")["error"]
+    assert described.startswith(type(error).__name__)
+    assert "test_isolation.py, line" in described
 
 
 def test_an_error_in_one_task_of_a_comparison_costs_that_row_alone(monkeypatch) -> None:
-    from harness_uq.comparing import analysis as comparing
+    from harness_uq.comparison import compare as comparing
 
     def broken(a, b, *rest):
         if a.log.task == "b":
@@ -48,11 +51,11 @@ def test_an_error_in_one_task_of_a_comparison_costs_that_row_alone(monkeypatch) 
     original = comparing.pair_scores
     monkeypatch.setattr(comparing, "pair_scores", broken)
     rows = compare(logs_of_tasks("a", "b"), logs_of_tasks("a", "b", system="n"))
-    assert [row.failure is None for row in rows if row.task != "overall"] == [True, False]
+    assert [row.status for row in rows if row.task != "overall"] == ["ok", "failed"]
 
 
 def test_an_error_in_one_task_of_a_ranking_leaves_the_others(monkeypatch) -> None:
-    from harness_uq.ranking import analysis as ranking
+    from harness_uq.ranking import rank as ranking
 
     def broken(entries, *rest, **named):
         if entries[0].log.task == "b":
@@ -69,6 +72,7 @@ class Raising:
     """A harness and an estimator, each of whose methods raises."""
 
     name = "raising"
+    info = MethodInfo("A method that raises")
 
     @hookimpl
     def harness_uq_harnesses(self):
@@ -79,7 +83,7 @@ class Raising:
         return [self]
 
     def find(self, paths):
-        return Found(tuple(Run(path, (path,)) for path in paths))
+        return Discovery(tuple(Run(path, (path,)) for path in paths))
 
     def read(self, run):
         yield from ()
@@ -88,7 +92,7 @@ class Raising:
     def catalogue(self):
         raise RuntimeError("no catalogue")
 
-    def unsuitable(self, problem):
+    def why_unsupported(self, problem):
         return None
 
     def estimate(self, problem):
@@ -97,18 +101,22 @@ class Raising:
 
 def test_a_plugin_that_raises_everywhere_is_named_each_time(tmp_path) -> None:
     plugins = load_plugins([Raising()])
-    assert any("'raising': catalogue failed: RuntimeError: no catalogue" in text for text in plugins.warnings)
+    assert any(
+        "the catalogue of reader 'raising' raised RuntimeError: no catalogue" in warning.params["reason"]
+        for warning in find(plugins.warnings, "plugin-skipped")
+    )
     (tmp_path / "a.log").touch()
     ((_, message),) = read_logs(tmp_path, harnesses=plugins.harnesses).failures
-    assert message.startswith("the reader of raising failed: RuntimeError: half way")
-    (row,) = estimate(task_log([1, 0, 1]), analysis.Options(method="raising"), plugins=plugins)
-    assert row.failure.startswith("raising failed: ZeroDivisionError: division by zero")
+    assert params_of(message, "reader-failed")["error"].startswith("RuntimeError: half way")
+    (row,) = estimate(task_log([1, 0, 1]), estimate_module.Options(method="raising"), plugins=plugins)
+    assert row.status == "failed"
+    assert params_of(row, "method-failed")["error"].startswith("ZeroDivisionError: division by zero")
 
 
 def test_a_bug_of_ours_is_a_line_and_exit_code_1_and_debug_shows_where(monkeypatch, capsys, caplog, tmp_path) -> None:
     monkeypatch.setattr("harness_uq.plugins.manager.load_plugins", lambda: {}["x"])
     assert main(["estimate", str(tmp_path)]) == 1
-    assert "error that should not happen: KeyError: 'x' (test_isolation.py, line" in capsys.readouterr().err
+    assert "Internal error: KeyError: 'x' (test_isolation.py, line" in capsys.readouterr().err
     with caplog.at_level("DEBUG", logger="harness_uq"):
         assert main(["--debug", "estimate", str(tmp_path)]) == 1
     assert "Traceback" in caplog.text

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness_uq import Estimate, NotEstimableError, Ranking, RankOptions, TaskLog, compare, estimate, rank
-from harness_uq.stats.pairs.joint_pairs import prob_better
-from tests.logs.toy import task_log
+from harness_uq.stats.pairs.pairwise_probability import prob_better
+from tests.data.toy import task_log
+from tests.message_checks import find
 
 
 def systems_of(tables: dict[str, object], **other: object) -> list[TaskLog]:
@@ -138,6 +139,6 @@ def test_scores_far_from_the_others_without_a_range_are_warned_of_once() -> None
     short = {name: rng.normal(1.6, 2, 100) for name in "abcd"}
     long = short | {name: rng.lognormal(0, 1, 100) for name in "efgh"}
     for systems, times in ((long, 1), (short, 0)):
-        said = [text for text in rank(systems_of(systems, metric="loss"))[0].warnings if "too narrow" in text]
+        said = find(rank(systems_of(systems, metric="loss"))[0], "rank-long-tail")
         assert len(said) == times
-        assert all("--range loss=LO,HI" in text for text in said)
+        assert all(message.params["metric"] == "loss" for message in said)

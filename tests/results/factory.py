@@ -4,14 +4,17 @@ from math import sqrt
 
 import numpy as np
 
-from harness_uq.logs.data import Reported, Source
-from harness_uq.results.comparison import Comparison, Difference
+from harness_uq.data.task_log import HarnessResult, Source
+from harness_uq.messages.catalogue import comparison as comparison_messages
+from harness_uq.messages.catalogue import estimation as catalogue
+from harness_uq.messages.catalogue import planning
+from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.structure.facts import Fact, Structure
+from harness_uq.structure.types import Evidence, Structure
 
 SYSTEMS = ("meta-llama/Llama-3.1-8B-Instruct", "Qwen/Qwen2.5-7B <base> & co_1")
 SOURCE = Source("results/run_2025-05-01.json", "lm-eval", "0.4.13", "2025-05-01T10:00:00")
@@ -33,9 +36,9 @@ def structure(
     words = f"{n_clusters} {cluster_key}" if n_clusters else "questions count as independent"
     evidence = "catalogue of known tasks" if n_clusters else "no field says that questions share material"
     facts = (
-        Fact("clusters", words, evidence),
-        Fact("score type", score_type, "all values are 0 or 1"),
-        Fact("trials", f"{n_trials} a question", "the log"),
+        Evidence("clusters", words, evidence),
+        Evidence("score type", score_type, "all values are 0 or 1"),
+        Evidence("trials", f"{n_trials} a question", "the log"),
     )
     cells = n_questions * n_trials
     return Structure(
@@ -68,9 +71,9 @@ def estimate(
         "interval": interval(low, high),
         "n_questions": n,
         "n_trials": 1,
-        "n_cells": n,
+        "n_scores": n,
         "structure": structure(n_questions=n),
-        "harness": Reported(p, std_error, n),
+        "harness": HarnessResult(p, std_error, n),
     }
     return Estimate(
         system=system,
@@ -102,7 +105,10 @@ def clustered(system: str = SYSTEMS[0], successes: float = 381) -> Estimate:
         structure=structure(n_questions=500, n_clusters=25, cluster_key="passage"),
         variance_between=0.062,
         variance_within=0.121,
-        warnings=("only 4 of 25 clusters (passage) hold any failure: how strongly they agree is hardly seen",),
+        messages=(
+            catalogue.UNEVEN_CLUSTERS(n_clusters=25, clusters="passage", effective=7.2),
+            catalogue.CLUSTERS_USED(clusters="25 by passage", evidence="declared in the task"),
+        ),
     )
 
 
@@ -118,9 +124,9 @@ def repeated(system: str = SYSTEMS[0]) -> Estimate:
         design_effect=1.6,
         icc=0.6,
         n_trials=8,
-        n_cells=960,
+        n_scores=960,
         structure=structure(n_questions=120, n_trials=8),
-        notes=("questions are the clusters: trials of one question are alike",),
+        messages=(catalogue.TRIALS_ASSUMED_INDEPENDENT(),),
     )
 
 
@@ -143,7 +149,7 @@ def perplexity(system: str = SYSTEMS[0], value: float = 8.21) -> Estimate:
         source=SOURCE,
         n_questions=62,
         posterior_mean=value,
-        harness=Reported(value, None),
+        harness=HarnessResult(value, None),
         structure=structure(score_type="record", bounds=None, n_questions=62),
         diagnostics={"mc_error": 0.0014},
     )
@@ -162,8 +168,8 @@ def unknown(system: str = SYSTEMS[0]) -> Estimate:
         std_error=None,
         interval=None,
         source=SOURCE,
-        harness=Reported(31.4, 0.9),
-        warnings=("not estimable: the log holds no samples, and 'bleu' is no proportion",),
+        harness=HarnessResult(31.4, 0.9),
+        messages=(catalogue.TOTALS_NOT_A_PROPORTION(reason="The log contains no samples", metric="bleu"),),
     )
 
 
@@ -192,16 +198,16 @@ def comparison(
         "prob_positive": 0.989,
         "odds_ratio": 1.41,
         "correlation": 0.52,
-        "table": (310, 71, 50, 69),
+        "table": PairedCounts(310, 71, 50, 69),
         "n_matched": 500,
         "n_unmatched_a": 0,
         "n_unmatched_b": 3,
         "n_trials": 1,
         "n_clusters": 25,
         "cluster_key": "passage",
-        "variance_saved": 0.48,
+        "variance_reduction": 0.48,
         "margin": 0.01,
-        "smallest_detectable": 0.051,
+        "minimum_detectable_effect": 0.051,
     }
     half = 1.96 * std_error
     return Comparison(
@@ -248,7 +254,7 @@ def comparisons() -> list[Comparison]:
             prob_positive=0.001,
             verdict="worse",
             text="B is better than A, by 1.2 to 4.8 points.",
-            warnings=("3 questions of B have no match",),
+            messages=(comparison_messages.PROMPTS_DIFFER(n_different=3, n_questions=300, settings=""),),
         ),
     ]
 
@@ -289,7 +295,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
         neighbours=Neighbours(n - 1, (n - 1) // 2, n - 1),
         prob_rank=tuple(map(tuple, shares.tolist())) if with_ranks else None,
         diagnostics={"mc_error": 0.004},
-        notes=("systems share all 300 questions",),
+        messages=(comparison_messages.RANK_CLUSTERS(key="passage", n_clusters=30),),
     )
 
 
@@ -309,7 +315,7 @@ def plan() -> Plan:
         variance_within=0.12,
         design_effect=1.0,
         answer="800 questions with one trial each find a difference of 5.6 points with 80 % power.",
-        notes=("components come from a pilot of 120 questions with 8 trials",),
+        messages=(planning.PILOT_ONE_SYSTEM(),),
     )
 
 
@@ -327,7 +333,7 @@ def effects() -> Effects:
         filter="none",
         value=0.477,
         interval=interval(0.41, 0.545, "quantile"),
-        interval_alone=interval(0.4385, 0.5158, "quantile"),
+        interval_questions_only=interval(0.4385, 0.5158, "quantile"),
         new=("question", "seed"),
         unit="question",
         n_questions=200,
@@ -335,7 +341,7 @@ def effects() -> Effects:
         evidence={"seed": "fewshot_seed differs: 0, 1, 2, 3 and 1 more in 5 logs"},
         components=parts,
         uncertainty={"question": 0.52, "seed": 0.48},
-        untold=("question × seed",),
+        not_identifiable=("question × seed",),
         is_share=True,
         sentence="",
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness_uq import DataError, stats
 from harness_uq.errors import NotEstimableError
-from harness_uq.stats.common.arrays import numbers
+from harness_uq.stats.common.validate_arrays import as_floats
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -74,7 +74,7 @@ CALLS: dict[str, Call] = {
     "clustered_importance_sample": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "n_draws": 50, "proposal": "prior"},
     "clustered_multiclass_posterior": {**CLASSES, "clusters": LABELS, "n_draws": 50},
     "clustered_score_posterior": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "weights": [1, 2, 1]},
-    "crossed_by_sampling": {"scores": RIGHT, "factors": FACTORS, "n_draws": 1600},
+    "crossed_importance_posterior": {"scores": RIGHT, "factors": FACTORS, "n_draws": 1600},
     "crossed_difference_posterior": {"a": RIGHT, "b": OTHER, "factors": FACTORS},
     "crossed_posterior": {"scores": RIGHT, "factors": FACTORS},
     "clustered_paired_t": {"differences": GRADED, "clusters": LABELS},
@@ -88,7 +88,7 @@ CALLS: dict[str, Call] = {
     "default_prior_mass": {"scores": SYSTEMS, "low": 0, "high": 1, "clusters": LABELS},
     "detection_power": {"effect": [0.5, 0.25], "n_questions": [10, 20], "variance": [1, 2]},
     "difference_posterior": {"posterior_a": BETA, "posterior_b": BETA},
-    "draw_further": {
+    "draw_additional": {
         "scores": [1.0, 0.5, np.nan, np.nan],
         "n": 1,
         "history": [[1, 0.5, 0, 1], [0.5, 0.5, 1, 1]],
@@ -107,7 +107,7 @@ CALLS: dict[str, Call] = {
     },
     "f1_delta_interval": {"tp": [5, 1], "fp": [2, 1], "fn": [3, 1]},
     "finite_population_posterior": {"successes": 3, "trials": 4, "population": 9},
-    "first_decision": {"log_e": [0.0, 1.0, 4.0]},
+    "stopping_time": {"log_e": [0.0, 1.0, 4.0]},
     "fisher_odds_ratio": TWO,
     "g_pass_at_k": {"outcomes": TRIALS, "k": 2, "tau": 0.5},
     "group_posterior": {**COUNTS, "weights": [1, 2, 1, 1, 1]},
@@ -127,7 +127,7 @@ CALLS: dict[str, Call] = {
         "n_draws": 50,
     },
     "judge_corrected_posterior": {**GRADES, "n_draws": 50},
-    "judge_worth": GRADES,
+    "assess_judge": GRADES,
     "holm": {"p_values": [0.25, 0.5, 0.125]},
     "identical_trials": {"values": TRIALS},
     "importance_sample": {"log_target": bump, "proposal": Normal(), "n_draws": 50},
@@ -166,7 +166,7 @@ CALLS: dict[str, Call] = {
     "paired_differences": {"scores_a": GRADED, "scores_b": RIGHT},
     "paired_posterior": {"table": [3, 2, 1, 4], "model": "dirichlet"},
     "paired_posteriors": {"correct": SYSTEMS, "model": "dirichlet"},
-    "paired_sequence": {"scores_a": GRADED, "scores_b": RIGHT, "clusters": LABELS},
+    "paired_confidence_sequence": {"scores_a": GRADED, "scores_b": RIGHT, "clusters": LABELS},
     "paired_t": {"differences": GRADED},
     "paired_variance": {
         "omega2": [1, 2],
@@ -188,7 +188,7 @@ CALLS: dict[str, Call] = {
     "ranking_z_score": {"mean_a": [0.5, 0.25], "sd_a": [0.25, 0.5], "mean_b": [0.25, 1], "sd_b": [0.25, 1]},
     "required_questions": {"effect": [0.5, 0.25], "variance": [1, 2]},
     "resampled": {"n_records": 8, "evaluate": np.mean, "clusters": LABELS, "n_draws": 50},
-    "rest_posterior": {"scores": GRADED, "n_rest": 5, "low": 0, "high": 1, "clusters": LABELS},
+    "remaining_mean_posterior": {"scores": GRADED, "n_rest": 5, "low": 0, "high": 1, "clusters": LABELS},
     "running_log_e_value": {"correct_a": RIGHT, "correct_b": OTHER},
     "score_correlation": {"scores_a": GRADED, "scores_b": RIGHT},
     "shared_items_posterior": {
@@ -197,12 +197,12 @@ CALLS: dict[str, Call] = {
         "items": [1, 2, 1, 2, 1, 2, 1, 2],
         "weights": [1, 2, 1, 1],
     },
-    "skewed_mean": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
+    "hall_mean": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
     "subset_estimate": {"scores": GRADED, "probabilities": [0.5] * 8, "history": SYSTEMS},
-    "student_mean": {"scores": GRADED},
+    "student_posterior": {"scores": GRADED},
     "tango_interval": {"table": [3, 2, 1, 4]},
     "tied_ranks": {"means": [0.5, 0.25, 0.75], "sds": [0.25, 0.125, 0.25]},
-    "tight_copies": {"scores": GRADED, "low": 0, "high": 1},
+    "prior_copies": {"scores": GRADED, "low": 0, "high": 1},
     "trials_to_separate": {"gap": 0.25, "n_questions": 30, "variance_within_a": 0.125, "variance_within_b": 0.125},
     "unbiased_pass_k_posterior": {**COUNTS, "k": 1, "clusters": ["a", "a", "b", "b", "c"]},
     "unpaired_variance": {
@@ -215,14 +215,14 @@ CALLS: dict[str, Call] = {
         "design_effect": [1, 2],
     },
     "variance_components": {"values": TRIALS},
-    "variance_saved": {"scores_a": GRADED, "scores_b": RIGHT},
+    "variance_reduction": {"scores_a": GRADED, "scores_b": RIGHT},
 }
 
 PUBLIC = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
 OF_LABELS = {"clusters", "systems", "tasks", "items", "questions", "answers"}
 ARRAYS = [(name, arg) for name, call in CALLS.items() for arg, value in call.items() if isinstance(value, list)]
 SLOW = {
-    "crossed_by_sampling",
+    "crossed_importance_posterior",
     "hierarchical_table",
 }  # half of the time; their calls of the table are with the fast ones
 CASES = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] in SLOW else ()) for pair in ARRAYS]
@@ -244,7 +244,7 @@ def as_in_the_table(name: str) -> list[float]:
 
 def step(name: str) -> int:
     """Functions that take a while are tried on every fourth make."""
-    costly = ("nested_", "paired_clustered_", "clustered_confusion_", "confidence_", "paired_sequence")
+    costly = ("nested_", "paired_clustered_", "clustered_confusion_", "confidence_", "paired_confidence_sequence")
     return 4 if name in SLOW or name.startswith(costly) else 1
 
 
@@ -504,4 +504,4 @@ def test_labels_that_are_none_are_refused_by_name(name: str, arg: str, kind: str
 def test_numbers_are_those_given_whatever_holds_them(values: list[Any]) -> None:
     expected = np.array([np.nan if x is None else float(x) for x in values])
     for given_as in (values, tuple(values), np.array(values, object), pd.Series(values, dtype=object)):
-        np.testing.assert_array_equal(numbers(given_as, "values"), expected)
+        np.testing.assert_array_equal(as_floats(given_as, "values"), expected)

@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq import stats
 from harness_uq.errors import HarnessUqError
-from harness_uq.stats.pairs import paired_clustered
+from harness_uq.stats.pairs import paired_clustered_posterior
 
 NAN = float("nan")
 BILLION = 10**9
@@ -115,7 +115,7 @@ OF_TABLES: dict[str, Callable[[list[int]], stats.Posterior]] = {
     "latent normal": lambda table: stats.paired_posterior(table, "latent_normal"),
     "Dirichlet": lambda table: stats.paired_posterior(table, "dirichlet"),
     "independent": lambda t: stats.independent_posterior(t[0] + t[1], sum(t), t[0] + t[2], sum(t)),
-    "one cluster": lambda table: paired_clustered.paired_clustered_posterior([table]),
+    "one cluster": lambda table: paired_clustered_posterior.paired_clustered_posterior([table]),
 }
 
 
@@ -199,8 +199,8 @@ def test_pass_at_1_is_the_mean_of_question_means(case: str, function: Callable[.
         lambda: stats.group_posterior([], []),
         lambda: stats.paired_posterior([0, 0, 0, 0]),
         lambda: stats.paired_posterior([0, 0, 0, 0], "dirichlet"),
-        lambda: stats.student_mean([1.0]),
-        lambda: stats.student_mean([1.0, 1.0]).interval(0.95),
+        lambda: stats.student_posterior([1.0]),
+        lambda: stats.student_posterior([1.0, 1.0]).interval(0.95),
         lambda: stats.cluster_robust([1.0, 0.0], [0, 0]),
         lambda: stats.korn_graubard_wilson([1.0, 0.0], [0, 0]),
         lambda: stats.bayesian_bootstrap([1.0, 1.0], "mean"),

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.stats.labels.effective_labels import assess_judge
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
-from harness_uq.stats.labels.worth import judge_worth
 from harness_uq.stats.means.bounded import bounded_posterior, tightness
 from harness_uq.stats.proportion.binomial import beta_posterior
 
@@ -55,7 +55,7 @@ def test_right_or_wrong_grades_give_the_product_of_three_betas(n_labels: int) ->
 def test_the_estimate_is_that_of_ppi_python_with_the_same_weight() -> None:
     # ppi-python 0.2.3: ppi_mean_pointestimate(Y, F, U, lam=0.11 / 0.21 * 0.9); it shifts by the unlabelled mean alone,
     # so that its weight is ours times the unlabelled share
-    worth = judge_worth(JUDGE, HUMAN)
+    worth = assess_judge(JUDGE, HUMAN)
     assert worth.estimate == pytest.approx(0.68428571, abs=1e-8)
     assert worth.weight == pytest.approx(0.11 / 0.21)
 
@@ -165,16 +165,16 @@ def test_labels_drawn_more_often_where_the_judge_says_wrong_are_weighed_back() -
     judge, everyone = simulated(0.8, 0.9, 0.8, 20_000, rng, n=20_000)
     chance = np.where(judge == 1, 0.05, 0.5)
     human = np.where(rng.random(20_000) < chance, everyone, NONE)
-    weighed = judge_worth(judge, human, probabilities=chance)
+    weighed = assess_judge(judge, human, probabilities=chance)
     assert weighed.human_mean == pytest.approx(everyone.mean(), abs=0.02)
-    assert judge_worth(judge, human).human_mean < everyone.mean() - 0.1
+    assert assess_judge(judge, human).human_mean < everyone.mean() - 0.1
     assert weighed.estimate == pytest.approx(everyone.mean(), abs=0.02)
 
 
 def test_trials_of_a_question_share_it() -> None:
     judge = np.array([[1.0, 1.0], [0.0, NONE], [1.0, 0.0], [1.0, 1.0]])
     human = np.array([[1.0, NONE], [0.0, NONE], [1.0, 0.0], [NONE, NONE]])
-    worth = judge_worth(judge, human)
+    worth = assess_judge(judge, human)
     assert worth.judge_mean == pytest.approx((1 + 0 + 0.5 + 1) / 4)
     # question 2's only trial counts a whole question, the other labels half a one
     assert worth.human_mean == pytest.approx((0.5 + 0 + 0.5 + 0) / (0.5 + 1 + 0.5 + 0.5))
@@ -203,11 +203,11 @@ def test_effective_labels_follow_the_correlation() -> None:
     judge, human = simulated(0.7, 0.9, 0.9, 1000, np.random.default_rng(1), n=10_000)
     r = np.corrcoef(judge[:1000], human[:1000])[0, 1]
     expected = 1000 / (1 - r**2 * (1 - 0.1))
-    assert judge_worth(judge, human).effective_labels == pytest.approx(expected, rel=0.03)
+    assert assess_judge(judge, human).effective_labels == pytest.approx(expected, rel=0.03)
 
 
 def test_labels_that_all_agree_are_worth_an_unknown_number() -> None:
-    worth = judge_worth([1, 0, 1, 1, 1, 1], [1, 1, 1, NONE, NONE, NONE])
+    worth = assess_judge([1, 0, 1, 1, 1, 1], [1, 1, 1, NONE, NONE, NONE])
     assert worth.effective_labels is None
 
 
@@ -234,10 +234,10 @@ def test_a_label_of_one_system_alone_does_not_count_in_a_difference() -> None:
     [
         (JUDGE, HUMAN[:5], {}, "shape of judge"),
         (JUDGE, [2] * 10 + HUMAN[10:], {}, "must lie in"),
-        ([NONE, *JUDGE[1:]], HUMAN, {}, "question 0 has no score"),
-        ([[1, NONE]] * 4, [[1, 1]] * 4, {}, "without a score of the judge"),
-        (JUDGE, HUMAN, {"probabilities": np.zeros(100)}, "probabilities, that a question"),
-        (JUDGE, HUMAN, {"probabilities": np.ones(7)}, "one value a question"),
+        ([NONE, *JUDGE[1:]], HUMAN, {}, "question 0 has no judge"),
+        ([[1, NONE]] * 4, [[1, 1]] * 4, {}, "without a judge"),
+        (JUDGE, HUMAN, {"probabilities": np.zeros(100)}, "probabilities of being labelled"),
+        (JUDGE, HUMAN, {"probabilities": np.ones(7)}, "one value per question"),
         (JUDGE, HUMAN, {"low": 1.0, "high": 0.0}, "bounds"),
         (JUDGE, HUMAN, {"n_draws": 0}, "n_draws"),
         ([np.inf, *JUDGE[1:]], HUMAN, {}, "finite"),
@@ -274,7 +274,7 @@ def test_twenty_labels_cover_where_the_normal_interval_does_not(sensitivity: flo
         judge, human = simulated(0.95, sensitivity, specificity, 20, rng)
         low, high = judge_corrected_posterior(judge, human, n_draws=1000, rng=rng).interval(0.95, "hdi")
         held += low <= 0.95 <= high
-        residual = human[:20] - judge_worth(judge, human).weight * judge[:20]
-        normal += abs(judge_worth(judge, human).estimate - 0.95) <= 1.96 * residual.std() / np.sqrt(20)
+        residual = human[:20] - assess_judge(judge, human).weight * judge[:20]
+        normal += abs(assess_judge(judge, human).estimate - 0.95) <= 1.96 * residual.std() / np.sqrt(20)
     assert binomtest(held, n, 0.93, alternative="less").pvalue > 1e-3
     assert binomtest(normal, n, 0.93, alternative="less").pvalue < 1e-3

@@ -23,7 +23,7 @@ from harness_uq.stats import (
     pass_k_posterior,
 )
 from harness_uq.stats.pairs.independent import difference_posterior, independent_posterior
-from harness_uq.stats.pairs.paired_clustered import ClusteredPairedModel, paired_clustered_posterior
+from harness_uq.stats.pairs.paired_clustered_posterior import ClusteredPairedModel, paired_clustered_posterior
 
 P = np.array([0.005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.995])
 counts = st.integers(0, 40)

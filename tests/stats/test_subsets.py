@@ -8,9 +8,9 @@ from scipy import special
 from scipy.stats import binomtest
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.subsets.draw import Design, Subset, draw_subset, inclusion
+from harness_uq.stats.subsets.adaptive_draw import draw_additional
+from harness_uq.stats.subsets.draw import Design, Subset, draw_subset, inclusion_probabilities
 from harness_uq.stats.subsets.estimate import subset_estimate
-from harness_uq.stats.subsets.further import draw_further
 from harness_uq.stats.subsets.history import covariates, rates
 
 NONE = float("nan")
@@ -147,16 +147,16 @@ def test_a_system_that_lacks_a_question_counts_on_the_others() -> None:
     ("call", "message"),
     [
         (lambda: draw_subset(10, 11), "n must be a whole number, 1 to 10; got"),
-        (lambda: draw_subset(10, 2, design="informative"), "needs a history"),
+        (lambda: draw_subset(10, 2, design="informative"), "requires a history"),
         (lambda: draw_subset(10, 2, design="best"), "design must be"),  # type: ignore[arg-type]
-        (lambda: draw_subset(10, 2, history=np.ones((2, 9))), "a column a question"),
-        (lambda: draw_subset(10, 2, history=np.full((2, 10), 3.0)), "history must hold"),
-        (lambda: draw_further([1.0, NONE], 2, history=np.ones((1, 2))), "n must be a whole number, 1 to 1; got"),
-        (lambda: draw_further([1.0, NONE], 1, history=np.ones((1, 3))), "a column a question"),
+        (lambda: draw_subset(10, 2, history=np.ones((2, 9))), "history must have shape"),
+        (lambda: draw_subset(10, 2, history=np.full((2, 10), 3.0)), "history must have"),
+        (lambda: draw_additional([1.0, NONE], 2, history=np.ones((1, 2))), "n must be a whole number, 1 to 1; got"),
+        (lambda: draw_additional([1.0, NONE], 1, history=np.ones((1, 3))), "history must have shape"),
         (lambda: subset_estimate([[1.0, 0.0]]), "n_all"),
         (lambda: subset_estimate([1.0, 2.0, NONE]), "scores must lie"),
         (lambda: subset_estimate([1.0, 0.0, NONE], [0.5, 0.5, 0.0]), "question 2"),
-        (lambda: subset_estimate([1.0, 0.0, NONE], [0.5]), "one value a question"),
+        (lambda: subset_estimate([1.0, 0.0, NONE], [0.5]), "one value per question"),
         (lambda: subset_estimate([1.0, 0.0, NONE], low=1, high=0), "bounds"),
     ],
 )
@@ -166,7 +166,7 @@ def test_what_cannot_be_used_is_refused(call: object, message: str) -> None:
 
 
 def test_one_question_tells_no_spread() -> None:
-    with pytest.raises(NotEstimableError, match="1 question"):
+    with pytest.raises(NotEstimableError, match="1 of 3 questions"):
         subset_estimate([1.0, NONE, NONE])
 
 
@@ -175,7 +175,7 @@ def in_parts(scores: np.ndarray, history: np.ndarray, sizes: list[int], rng: np.
     drawn = draw_subset(len(scores), sizes[0], history=history, rng=rng)
     for n in sizes[1:]:
         shown = tried(scores, drawn.indices)
-        further = draw_further(shown, n, history=history, probabilities=drawn.probabilities, rng=rng)
+        further = draw_additional(shown, n, history=history, probabilities=drawn.probabilities, rng=rng)
         drawn = Subset(np.union1d(drawn.indices, further.indices), further.probabilities)
     return drawn
 
@@ -195,14 +195,14 @@ def test_a_score_from_parts_is_right_on_average_whatever_the_first_showed(sizes:
 
 def test_where_all_questions_are_alike_two_parts_weigh_as_one_draw() -> None:
     shown = tried(np.ones(50), np.arange(10))
-    further = draw_further(shown, 15, history=np.ones((4, 50)))
+    further = draw_additional(shown, 15, history=np.ones((4, 50)))
     assert further.probabilities == pytest.approx(np.full(50, 25 / 50))
     assert further.indices.min() >= 10
 
 
 def test_drawing_all_the_rest_makes_every_question_certain() -> None:
     history, scores = bank(50, 5, None, np.random.default_rng(9))
-    further = draw_further(tried(scores, np.arange(10)), 40, history=history)
+    further = draw_additional(tried(scores, np.arange(10)), 40, history=history)
     assert further.indices.tolist() == list(range(10, 50))
     assert further.probabilities == pytest.approx(np.ones(50))
 
@@ -211,21 +211,21 @@ def test_further_questions_are_those_whose_score_is_open() -> None:
     ease = np.repeat([0.0, 0.5, 1.0], 100)
     history = (np.arange(10)[:, None] < 10 * ease) * 1.0
     scores = np.concatenate([np.zeros(100), np.arange(100) % 2, np.ones(100)])
-    p = draw_further(tried(scores, np.arange(0, 300, 5)), 60, history=history).probabilities
+    p = draw_additional(tried(scores, np.arange(0, 300, 5)), 60, history=history).probabilities
     assert p[101] > 1.5 * max(p[1], p[201])
 
 
 @given(st.lists(st.floats(0.01, 10), min_size=3, max_size=40), st.floats(0.3, 1), st.integers(1, 12))
 def test_no_probability_is_above_what_is_allowed(sizes: list[float], most: float, n: int) -> None:
     n = min(n, int(most * len(sizes)))
-    p = inclusion(np.array(sizes), n, most=most)
+    p = inclusion_probabilities(np.array(sizes), n, largest=most)
     assert p.sum() == pytest.approx(n)
     assert p.max(initial=0.0) <= most
 
 
 def test_a_second_part_needs_a_first() -> None:
-    with pytest.raises(NotEstimableError, match="draw_subset draws the first"):
-        draw_further([NONE] * 4, 2, history=np.ones((1, 4)))
+    with pytest.raises(NotEstimableError, match="Use draw_subset"):
+        draw_additional([NONE] * 4, 2, history=np.ones((1, 4)))
 
 
 @pytest.mark.slow

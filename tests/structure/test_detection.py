@@ -3,13 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness_uq.data.catalogue import Catalogue, CatalogueEntry, with_catalogue
+from harness_uq.data.task_log import ClusterDeclaration, MetadataField, Scores
 from harness_uq.errors import StructureError
-from harness_uq.logs.catalogue import Catalogue, CatalogueEntry, with_catalogue
-from harness_uq.logs.data import CandidateField, Declaration, Scores
 from harness_uq.structure.clusters import find_clusters
 from harness_uq.structure.detection import detect, score_type_of
-from harness_uq.structure.facts import StructureOptions
-from tests.logs.toy import task_log
+from harness_uq.structure.types import StructureOptions
+from tests.data.toy import task_log
+from tests.message_checks import has, params_of, raises_message
 
 N = 60
 PASSAGES = [i // 2 for i in range(N)]
@@ -24,14 +25,16 @@ def log_with(**fields):
 
 
 def test_the_users_field_beats_declaration_catalogue_and_heuristics():
-    log = log_with(passage=PASSAGES, section=SECTIONS, declared=Declaration("passage", "metadata.uq.cluster"))
+    log = log_with(passage=PASSAGES, section=SECTIONS, declared=ClusterDeclaration("passage", "metadata.uq.cluster"))
     found = find_clusters(log, StructureOptions(cluster="section"), catalogue=[CatalogueEntry("toy", ("passage",))])
     assert (found.key, len(set(found.codes))) == ("section", 5)
     assert "user" in found.fact.evidence
 
 
 def test_the_declaration_beats_the_catalogue():
-    log = log_with(passage=PASSAGES, section=SECTIONS, declared=Declaration("section", "stderr(cluster=section)"))
+    log = log_with(
+        passage=PASSAGES, section=SECTIONS, declared=ClusterDeclaration("section", "stderr(cluster=section)")
+    )
     found = find_clusters(log, NOTHING, catalogue=[CatalogueEntry("toy", ("passage",))])
     assert found.key == "section"
     assert "stderr(cluster=section)" in found.fact.evidence
@@ -51,9 +54,7 @@ def test_a_field_whose_name_says_passage_clusters_by_itself_from_twenty_values_o
 def test_fewer_than_twenty_groups_only_hint():
     found = find_clusters(log_with(section=SECTIONS), NOTHING)
     assert found.key is None
-    assert found.hints == (
-        "fields that group the questions: section (5 groups); where such groups share material, say --cluster section",
-    )
+    assert params_of(found, "possible-cluster-fields") == {"fields": "section (5 groups)", "example": "section"}
 
 
 def test_a_field_of_no_telling_name_is_ignored_unless_it_is_repeated_text():
@@ -65,7 +66,7 @@ def test_a_field_of_no_telling_name_is_ignored_unless_it_is_repeated_text():
 def test_strata_and_answers_are_never_clusters(name):
     found = find_clusters(log_with(**{name: PASSAGES}), NOTHING)
     assert found.key is None
-    assert not found.hints
+    assert not found.notes
 
 
 def test_the_coarser_of_two_nested_fields_is_taken_while_it_has_twenty_values():
@@ -81,14 +82,14 @@ def test_none_switches_clusters_off_for_one_task_only():
 
 
 def test_an_unknown_field_names_the_fields_there_are():
-    with pytest.raises(StructureError, match=r"no field 'chapter'.*passage, section"):
+    with raises_message(StructureError, "unknown-cluster-field", field="chapter"):
         find_clusters(log_with(section=SECTIONS, passage=PASSAGES), StructureOptions(cluster="chapter"))
 
 
 def test_questions_without_the_field_become_clusters_of_their_own_with_a_warning():
     found = find_clusters(log_with(passage=[None, None, *PASSAGES[2:]]), StructureOptions(cluster="passage"))
     assert len(set(found.codes)) == 29 + 2
-    assert "missing on 2 of 60" in found.warnings[0]
+    assert has(found, "partial-cluster-field", n_missing=2, n_questions=60)
 
 
 def test_a_composite_key_separates_what_either_part_separates():
@@ -142,8 +143,8 @@ def test_labels_that_come_with_scores_stand_above_what_is_guessed_and_below_what
 
 def test_a_field_of_any_name_is_hinted_at_where_the_harness_has_no_catalogue():
     log = log_with(batch=SECTIONS)
-    assert any("batch (5 groups)" in hint for hint in find_clusters(log, NOTHING).hints)
-    assert find_clusters(log, NOTHING, catalogue=[CatalogueEntry("other")]).hints == ()
+    assert has(find_clusters(log, NOTHING), "possible-cluster-fields", fields="batch (5 groups)")
+    assert find_clusters(log, NOTHING, catalogue=[CatalogueEntry("other")]).notes == ()
 
 
 def test_an_unknown_range_is_unbounded_and_hints_at_the_option():
@@ -151,12 +152,12 @@ def test_an_unknown_range_is_unbounded_and_hints_at_the_option():
     log = task_log([0.2, 0.7], metric="mystery")
     structure = detect(data, find_clusters(log, NOTHING), NOTHING)
     assert structure.score_type == "real"
-    assert "--range mystery=LO,HI" in structure.hints[0]
+    assert has(structure, "range-unknown", metric="mystery")
 
 
 def test_the_users_range_counts_and_must_hold_the_values():
     assert score_type_of(scores([2, 3], "stars"), {"stars": (1, 5)})[:2] == ("bounded", (1, 5))
-    with pytest.raises(StructureError, match="excludes a logged value: 7"):
+    with raises_message(StructureError, "range-excludes-value", value=7):
         score_type_of(scores([2, 7], "stars"), {"stars": (1, 5)})
 
 
@@ -164,11 +165,11 @@ def test_trials_and_missing_cells_are_counted():
     values = np.array([[1, 0, np.nan], [1, 1, 1], [np.nan] * 3])
     data = Scores("acc", "none", values)
     structure = detect(data, find_clusters(task_log(values), NOTHING), NOTHING)
-    assert (structure.n_questions, structure.max_trials, structure.n_cells) == (2, 3, 5)
+    assert (structure.n_questions, structure.max_trials, structure.n_scores) == (2, 3, 5)
 
 
 def test_candidate_field_counts_distinct_values_without_the_missing():
-    assert CandidateField(np.array([0, 1, 1, -1])).n_distinct == 2
+    assert MetadataField(np.array([0, 1, 1, -1])).n_distinct == 2
 
 
 def test_a_reduction_to_a_probability_is_bounded_and_its_event_known_whatever_the_scorer():

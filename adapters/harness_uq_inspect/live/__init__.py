@@ -1,1 +1,1 @@
-"""Inspect AI with intervals while it runs: its command line, the hook, metrics and early stopping."""
+"""Intervals in runs of Inspect AI: command line, hook, registered metrics and early stopping."""

@@ -1,4 +1,4 @@
-"""`harness-uq inspect …`: Inspect's own command line, with `--uq` options turned into environment variables."""
+"""`harness-uq inspect …`: run Inspect's command line, with `--uq` options passed as environment variables."""
 
 import os
 import sys
@@ -6,70 +6,86 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Final
 
-from harness_uq import DataError, MissingDependencyError
-from harness_uq_inspect.live.wanted import OPTIONS, VARIABLE, from_environment, is_wanted, split
+from harness_uq.plugin_api import HarnessUqError, MissingDependencyError, UsageError
+from harness_uq_inspect.live.environment import OPTIONS, VARIABLE, is_enabled, split_arguments
 
 _HELP: Final = """\
-usage: harness-uq inspect COMMAND … [--uq METHOD] [--uq-level LEVEL] [--uq-scope SCOPE]
-                                    [--uq-cluster [TASK=]FIELD] [--uq-compare RUN]
+usage: harness-uq inspect COMMAND [--uq METHOD] [options of inspect COMMAND]
 
-Inspect AI's command line; every other argument goes to `inspect` untouched. Where --uq is given, or HARNESS_UQ is
-set, each log of eval, eval-set and eval-retry gets intervals, and a table of them is printed; without either the
-other options are an error.
+Run inspect with intervals in its output.
 
-  --uq METHOD                 bayes, wilson, t, clt or the name of an estimator
-  --uq-level LEVEL            coverage of the intervals (0.95)
-  --uq-scope SCOPE            population, benchmark or full (population)
-  --uq-cluster [TASK=]FIELD   metadata field that groups the questions, auto or none; may be repeated
-  --uq-compare RUN            also compare with this logged run
-  HARNESS_UQ_SWAP=0           leave Inspect's own stderr in its place
+Examples:
+  # Intervals in the log, and a table of them at the end
+  harness-uq inspect eval task.py --model openai/gpt-4o --uq bayes
+  # A comparison with an earlier run
+  harness-uq inspect eval task.py --uq bayes --uq-compare logs/earlier.eval
+  # The same intervals without this command
+  inspect eval task.py --env HARNESS_UQ=bayes
 
-The same without this wrapper: inspect eval task.py --env HARNESS_UQ=bayes
+Method:
+  --uq METHOD             Use bayes, wilson, t, clt or another method
+  --uq-level P            Set the nominal coverage of the intervals (default:
+                          0.95)
+  --uq-scope SCOPE        Estimate the score on similar new questions
+                          (population), on these (benchmark), or on all
+                          questions of a run with --limit (full) (default:
+                          population)
+  --uq-cluster [TASK=]FIELD
+                          Cluster questions by FIELD; auto detects it, none
+                          assumes independence (default: auto, repeatable)
+
+Output:
+  --uq-compare RUN        Compare with this logged run, question by question
+
+Environment:
+  HARNESS_UQ=METHOD       Add intervals without --uq
+  HARNESS_UQ_SWAP=0       Keep the values of Inspect's own stderr metric
+
+The intervals are added to each log of eval, eval-set and eval-retry. The other
+options require --uq or HARNESS_UQ.
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run Inspect; the exit code is Inspect's, or 2 where a `--uq` option cannot be used."""
+    """Run Inspect and return its exit code, or 2 if a `--uq` option is invalid."""
     if not argv or list(argv) in (["--help"], ["-h"]):
         sys.stdout.write(_HELP)
         return 0
-    before, command = dict(os.environ), sys.argv
+    original_environment, original_argv = dict(os.environ), sys.argv
     try:
-        rest, variables = split(argv)
+        inspect_arguments, variables = split_arguments(argv)
         if variables:
             os.environ.update(variables)
             _check_method(variables)
-            from_environment()
-        sys.argv = ["inspect", *rest]  # what `--detach` hands to the process that it starts
+            from harness_uq_inspect.live.settings import settings_from_environment
+
+            settings_from_environment()
+        sys.argv = ["inspect", *inspect_arguments]  # `--detach` passes this to the process that it starts
         return _run_inspect()
-    except DataError as error:
+    except HarnessUqError as error:
         sys.stderr.write(f"harness-uq inspect: error: {error}\n")
         return 2
     finally:
-        sys.argv = command
-        _restore_environment(before)
+        sys.argv = original_argv
+        for name in OPTIONS.values():
+            os.environ.pop(name, None)
+            if name in original_environment:
+                os.environ[name] = original_environment[name]
 
 
 def _check_method(variables: Mapping[str, str]) -> None:
-    """Raise DataError where options were given and nothing names a method."""
-    if VARIABLE not in variables and not is_wanted():
-        idle = [option for option, variable in OPTIONS.items() if variable in variables]
-        raise DataError(f"{', '.join(sorted(idle))} without --uq: add --uq bayes")
+    """Raise UsageError if `--uq` options were given, but neither `--uq` nor the environment names a method."""
+    if VARIABLE not in variables and not is_enabled():
+        options = [option for option, variable in OPTIONS.items() if variable in variables]
+        raise UsageError(f"{', '.join(sorted(options))} can only be used with --uq: add --uq bayes.")
 
 
 def _run_inspect() -> int:
-    found = list(entry_points(group="console_scripts", name="inspect"))
-    if not found:
+    scripts = list(entry_points(group="console_scripts", name="inspect"))
+    if not scripts:
         raise MissingDependencyError("Inspect AI is not installed: pip install 'harness-uq[inspect]'")
     try:
-        found[0].load()()
+        scripts[0].load()()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     return 0
-
-
-def _restore_environment(before: Mapping[str, str]) -> None:
-    for name in OPTIONS.values():
-        os.environ.pop(name, None)
-        if name in before:
-            os.environ[name] = before[name]

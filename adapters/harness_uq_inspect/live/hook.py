@@ -1,6 +1,6 @@
-"""The hook: after each task its log gets intervals. Imported only where the environment asks for them.
+"""The hook that adds intervals to the log of each task. It is imported only if the environment enables it.
 
-A finished run is never harmed: whatever goes wrong here becomes a warning.
+A finished evaluation is never lost: every exception in this module becomes a warning.
 """
 
 import logging
@@ -13,13 +13,13 @@ from inspect_ai.log import EvalLog, EvalResults, LogUpdate, read_eval_log_async,
 from inspect_ai.util import display_type
 from pydantic import TypeAdapter
 
-from harness_uq_inspect.live.location import identity, local_path
-from harness_uq_inspect.live.seam import active_log, shown_results
-from harness_uq_inspect.live.wanted import Wanted, from_environment, is_wanted
+from harness_uq_inspect.live.environment import is_enabled
+from harness_uq_inspect.live.inspect_internals import active_log_location, displayed_results
+from harness_uq_inspect.live.log_location import identity, local_path
+from harness_uq_inspect.live.settings import InspectSettings, settings_from_environment
 from harness_uq_inspect.read.schema import Json
 
 if TYPE_CHECKING:
-    from harness_uq_inspect.live.finish import Outcome
     from harness_uq_inspect.read.samples import Log
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @hooks(name="uq", description="intervals by harness_uq")
 class UncertaintyHooks(Hooks):  # type: ignore[misc]
-    """Estimates from each log as soon as it is on disk, writes the header back and prints a table."""
+    """Estimates from each log as soon as it is on disk, annotates its header and prints a table."""
 
     def __init__(self) -> None:
         self._finished: set[str] = set()
@@ -35,43 +35,43 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         self._locations: dict[str, str] = {}
 
     def enabled(self) -> bool:
-        """Whether the environment still asks for intervals."""
-        return is_wanted()
+        """Whether the environment still enables intervals."""
+        return is_enabled()
 
     async def on_task_start(self, data: TaskStart) -> None:
-        """Samples that no log will hold are collected as they end."""
+        """If the log will not contain samples, start collecting them."""
         if data.spec.config.log_samples is False:
-            from harness_uq_inspect.live.collect import start
+            from harness_uq_inspect.live.collect_samples import empty_log_of
 
-            self._collected[data.eval_id] = start(data.spec)
+            self._collected[data.eval_id] = empty_log_of(data.spec)
 
     async def on_sample_start(self, data: SampleStart) -> None:
-        """Note where the log is: nobody tells when a run is cancelled."""
-        if data.eval_id not in self._locations and (location := active_log()) is not None:
+        """Record the location of the log, which Inspect does not report when a run is cancelled."""
+        if data.eval_id not in self._locations and (location := active_log_location()) is not None:
             self._locations[data.eval_id] = location
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """Keep the scores of a sample that is not logged."""
+        """Collect the scores of a sample that is not logged."""
         if (collected := self._collected.get(data.eval_id)) is not None:
-            from harness_uq_inspect.live.collect import thinned
+            from harness_uq_inspect.live.collect_samples import scored_sample
 
-            collected.add([thinned(data.sample)])
+            collected.add([scored_sample(data.sample)])
 
     async def on_task_end(self, data: TaskEnd) -> None:
-        """The log is on disk and the console still to be written."""
+        """Process the log: it is on disk, and Inspect has not printed its results yet."""
         await self._finish(data.log)
 
     async def on_run_end(self, data: RunEnd) -> None:
-        """Logs of failed and cancelled tasks, for which no task end is emitted."""
+        """Process logs of failed and cancelled tasks, for which Inspect emits no task end."""
         for log in data.logs:
             await self._finish(log)
         for eval_id, location in list(self._locations.items()):
-            await self._finish_partial(location)  # if cancelled, it stays: Inspect calls again
+            await self._finish_partial(location)  # if this is cancelled, the location stays for Inspect's next call
             self._locations.pop(eval_id, None)
         self._collected.clear()
 
     async def _finish_partial(self, location: str) -> None:
-        """Scores so far of a task whose log a cancelled run does not hand over."""
+        """Process the log of a cancelled task, which Inspect does not pass to the hook."""
         if identity(location) in self._finished or local_path(location) is None:
             return
         try:
@@ -84,39 +84,31 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
             return
         self._finished.add(name)
         try:
-            await self._estimate(log, from_environment())
+            await self._estimate(log, settings_from_environment())
         except Exception as error:
             logger.warning("harness_uq: no intervals for %s: %s: %s", log.eval.task, type(error).__name__, error)
 
-    async def _estimate(self, log: EvalLog, wanted: Wanted) -> None:
-        from harness_uq_inspect.live.finish import finish
+    async def _estimate(self, log: EvalLog, settings: InspectSettings) -> None:
+        from harness_uq_inspect.live.postprocess import annotate_finished_log
 
         if log.results is None:
             return
         collected = self._collected.pop(log.eval.eval_id, None)
-        outcome = await anyio.to_thread.run_sync(partial(finish, log.location, wanted, collected))
+        outcome = await anyio.to_thread.run_sync(partial(annotate_finished_log, log.location, settings, collected))
         if outcome.header is not None:
-            _show(log, outcome.header)
+            _update_results(log, outcome.header)
             if not outcome.is_written:
                 await write_eval_log_async(log, log.location, if_match_etag=log.etag, header_only=True)
-        _print(outcome)
+        if display_type() != "none":
+            print(f"\n{outcome.text}\n", flush=True)  # noqa: T201
 
 
-def _show(log: EvalLog, header: Json) -> None:
-    """Put the new results into the log that `eval()` returns and into those that the console is about to show."""
-    changed = EvalResults.model_validate(header["results"])
+def _update_results(log: EvalLog, header: Json) -> None:
+    """Put the annotated results into the log that `eval()` returns and into those that the console will show."""
+    annotated = EvalResults.model_validate(header["results"])
     log.log_updates = TypeAdapter(list[LogUpdate]).validate_python(header["log_updates"])
     log.metadata = header["metadata"]
-    for results in filter(None, (log.results, log.results and shown_results(log.results))):
-        _take_over(results, changed)
-
-
-def _take_over(results: EvalResults, changed: EvalResults) -> None:
-    results.metadata = changed.metadata
-    for score, new in zip(results.scores, changed.scores, strict=True):
-        score.metrics = new.metrics
-
-
-def _print(outcome: "Outcome") -> None:
-    if display_type() != "none":
-        print(f"\n{outcome.text}\n", flush=True)  # noqa: T201
+    for results in filter(None, (log.results, log.results and displayed_results(log.results))):
+        results.metadata = annotated.metadata
+        for score, annotated_score in zip(results.scores, annotated.scores, strict=True):
+            score.metrics = annotated_score.metrics

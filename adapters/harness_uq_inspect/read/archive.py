@@ -1,8 +1,8 @@
-"""The members of `.eval` files, which are zips.
+"""Read the members of `.eval` files, which are zip archives.
 
-`zipfile` reads the directory of a zip only. Members are decompressed here, since before Python 3.14 `zipfile` knows
-no Zstandard, and since opening 8,000 small members through it costs more than decoding them. What a member says of
-itself is not believed: none is expanded beyond the size that it states, and none that states an unlikely one.
+`zipfile` reads only the directory of the archive. Members are decompressed here, because `zipfile` does not support
+Zstandard before Python 3.14, and because opening 8,000 small members with it takes longer than decoding them. The sizes
+in the directory are not trusted: no member is expanded beyond its stated size, nor if that size is implausible.
 """
 
 import os
@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Final, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from harness_uq import DataError, LogError
-from harness_uq.logs import places
-from harness_uq_inspect.read.content import Opened, Slices
+from harness_uq.plugin_api import DataError, LogError
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_inspect.read.file_bytes import OpenLog, Slices
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -40,7 +40,7 @@ Pieces = Callable[[bytes], Iterator[bytes]]
 
 
 class Archive:
-    """An opened `.eval` file.
+    """An open `.eval` file.
 
     Parameters
     ----------
@@ -48,17 +48,17 @@ class Archive:
 
     Attributes
     ----------
-    repeated : names that the zip lists more than once; the last entry counts
-    misplaced : names that are paths out of the zip; they are not read
+    repeated : names that the archive lists more than once; the last entry counts
+    misplaced : names that are paths outside the archive; they are not read
 
     Raises
     ------
-    LogError : if the file is no complete zip
+    LogError : if the file is not a complete zip archive
     """
 
     def __init__(self, path: str) -> None:
         self._expansion = _max_expansion()
-        self._opened = Opened(path)
+        self._opened = OpenLog(path)
         self._content = self._opened.slices
         try:
             self._zip = ZipFile(self._opened.file)
@@ -67,10 +67,10 @@ class Archive:
                 raise LogError(_why_no_zip(self._content, error)) from error
             finally:
                 self._opened.close()
-        listed = Counter(info.filename for info in self._zip.filelist)
-        self.repeated = [name for name, times in listed.items() if times > 1]
-        self.misplaced = [name for name in listed if _leads_out(name)]
-        self._members = {name: self._zip.NameToInfo[name] for name in listed if not _leads_out(name)}
+        counts = Counter(info.filename for info in self._zip.filelist)
+        self.repeated = [name for name, n in counts.items() if n > 1]
+        self.misplaced = [name for name in counts if _is_outside(name)]
+        self._members = {name: self._zip.NameToInfo[name] for name in counts if not _is_outside(name)}
 
     def __enter__(self) -> Self:
         return self
@@ -93,8 +93,8 @@ class Archive:
 
         Raises
         ------
-        LogError : if the member is damaged, encrypted, or expands beyond what is likely
-        OSError : if its store refuses, which says nothing of the member
+        LogError : if the member is damaged or encrypted, or its size is implausible
+        OSError : if the remote store fails
         """
         info = self._members[name]
         pieces = _decompressor(info.compress_type)
@@ -102,7 +102,7 @@ class Archive:
             raise LogError(f"{name} is encrypted")
         self._check_size(info)
         try:
-            content = _joined(pieces(self._compressed(info)), info.file_size)
+            content = _join_pieces(pieces(self._compressed(info)), info.file_size)
         except (ValueError, zlib.error, zstd.ZstdError) as error:
             raise LogError(f"{name} is damaged ({error})") from error
         if zlib.crc32(content) != info.CRC:
@@ -110,20 +110,24 @@ class Archive:
         return content
 
     def fetched(self, names: Iterable[str]) -> Iterator[str]:
-        """The names; their members are fetched many at a time, where the archive is on a store."""
+        """The names; if the archive is on a remote store, their members are fetched in batches before."""
         batch, n_bytes = list[str](), 0
         for name in names:
             batch.append(name)
             n_bytes += self._members[name].compress_size
             if n_bytes > _BATCH:
-                yield from self._together(batch)
+                yield from self._fetch(batch)
                 batch, n_bytes = [], 0
-        yield from self._together(batch)
+        yield from self._fetch(batch)
 
-    def _together(self, names: Sequence[str]) -> Sequence[str]:
-        """The names, after fetching their members."""
-        infos = [self._members[name] for name in names]
-        places.prefetch(self._opened.file, [(info.header_offset, _end_of(info)) for info in infos])
+    def _fetch(self, names: Sequence[str]) -> Sequence[str]:
+        """Fetch the members with these names, and return the names."""
+        spans = []
+        for info in (self._members[name] for name in names):
+            # the end, if the member's own header is not longer than its entry in the directory
+            header_size = _LOCAL_HEADER + len(info.filename.encode()) + len(info.extra)
+            spans.append((info.header_offset, info.header_offset + header_size + info.compress_size))
+        io_paths.prefetch(self._opened.file, spans)
         return names
 
     def _check_size(self, info: ZipInfo) -> None:
@@ -143,41 +147,36 @@ class Archive:
         return self._content[start : start + info.compress_size]
 
 
-def _end_of(info: ZipInfo) -> int:
-    """Where a member ends, if its own header is no longer than what the directory says."""
-    return info.header_offset + _LOCAL_HEADER + len(info.filename.encode()) + len(info.extra) + info.compress_size
-
-
 def _why_no_zip(content: Slices, error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename:  # a store's refusal names the file; a bad offset does not
+    if isinstance(error, OSError) and error.filename:  # a remote store names the file, a bad offset does not
         return f"cannot be read: {error.strerror}"
     if content[: len(_MAGIC)] == _MAGIC:
         return "the zip is cut off: its directory, at the end of the file, is missing or incomplete"
     return f"an .eval file is a zip, and this is none ({error})"
 
 
-def _leads_out(name: str) -> bool:
-    """Whether a name is no place within a zip: absolute, on a drive, or upwards."""
+def _is_outside(name: str) -> bool:
+    """Whether a name is a path outside the archive: absolute, on a drive, or with a parent folder."""
     windows = PureWindowsPath(name)
     return bool(windows.drive or windows.root) or ".." in (*PurePosixPath(name).parts, *windows.parts)
 
 
 def _max_expansion() -> float:
-    """How many times its size a large member may expand to.
+    """Largest accepted ratio of the size of a large member to its compressed size.
 
     Raises
     ------
-    DataError : if the environment names no number
+    DataError : if the environment variable is not a number
     """
-    said = os.environ.get(_MAX_EXPANSION) or "100"
+    text = os.environ.get(_MAX_EXPANSION) or "100"
     try:
-        return float(said)
+        return float(text)
     except ValueError:
-        raise DataError(f"{_MAX_EXPANSION} must be a number such as 100; got {said!r}") from None
+        raise DataError(f"{_MAX_EXPANSION} must be a number such as 100; got {text!r}") from None
 
 
-def _joined(pieces: Iterator[bytes], size: int) -> bytes | bytearray:
-    """The pieces as one, without going on where they are longer than was said."""
+def _join_pieces(pieces: Iterator[bytes], size: int) -> bytes | bytearray:
+    """The pieces as one sequence of bytes; stops as soon as they exceed the stated size."""
     first = next(pieces, b"")
     content = bytearray(first) if len(first) < size else first
     for piece in pieces:
@@ -195,13 +194,13 @@ def _decompressor(method: int) -> Pieces:
     if method == ZIP_STORED:
         return lambda data: iter((data,))
     if method == ZIP_DEFLATED:
-        return _inflated
+        return _inflate
     if method == ZIP_ZSTANDARD:
-        return _of_zstandard
+        return _decompress_zstandard
     raise LogError(f"its members are compressed with zip method {method}, which Inspect AI does not write")
 
 
-def _inflated(data: bytes) -> Iterator[bytes]:
+def _inflate(data: bytes) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
     for at in range(0, len(data), _SLICE):
         rest = data[at : at + _SLICE]
@@ -211,7 +210,7 @@ def _inflated(data: bytes) -> Iterator[bytes]:
     yield unpacker.flush()
 
 
-def _of_zstandard(data: bytes) -> Iterator[bytes]:
+def _decompress_zstandard(data: bytes) -> Iterator[bytes]:
     unpacker = zstd.ZstdDecompressor()
     while not unpacker.eof:
         yield (piece := unpacker.decompress(data, _PIECE))

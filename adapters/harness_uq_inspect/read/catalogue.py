@@ -1,11 +1,11 @@
-"""What is known of Inspect's tasks and metrics; of tasks from the data file beside this module."""
+"""Catalogue of known tasks and metrics of Inspect; the tasks are in `catalogue.json`."""
 
 from functools import cache
 from importlib.resources import files
 
 import msgspec
 
-from harness_uq import Catalogue, CatalogueEntry
+from harness_uq.plugin_api import Catalogue, CatalogueEntry
 
 _RANGES = (
     (r"acc|em|exact_match|exact|f1|contains", (0.0, 1.0)),
@@ -20,7 +20,7 @@ _EVENTS = {r"pass_at_(\d+)": r"pass@\1", r"pass_k_(\d+)": r"pass^\1"}
 
 @cache
 def load_catalogue() -> Catalogue:
-    """Tasks by their name, with or without its package; ranges, directions and judges of Inspect's metrics."""
+    """Tasks by name, with or without a package; ranges and directions of Inspect's metrics, and metrics of graders."""
     content = files(__package__).joinpath("catalogue.json").read_bytes()
     entries = msgspec.json.decode(content, type=list[_Entry])
     tasks = tuple(

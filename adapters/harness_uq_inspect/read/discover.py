@@ -1,4 +1,4 @@
-"""Which files are Inspect AI logs, by their content."""
+"""Recognise logs of Inspect AI by their content."""
 
 import re
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from harness_uq import Found, LogError, Run
-from harness_uq.logs import places
+from harness_uq.plugin_api import FILE_EMPTY, Discovery, LogError, Run
+from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.archive import Archive
-from harness_uq_inspect.read.content import content_of, reading
+from harness_uq_inspect.read.file_bytes import content_of, reading
 from harness_uq_inspect.read.samples import read_header
 from harness_uq_inspect.read.schema import decode
 from harness_uq_inspect.read.shards import join_shards
@@ -27,52 +27,47 @@ class _Created(msgspec.Struct):
 
 
 class _Outline(msgspec.Struct):
-    """What every JSON log has at its top; side files such as `logs.json` have it deeper, or not at all."""
+    """Top-level members of every JSON log, which other files such as `logs.json` lack."""
 
     version: int
     status: str
     eval: _Created
 
 
-def find_logs(paths: Sequence[str]) -> Found:
-    """Runs among these files, one for each log; shards that a merged log covers are left out."""
+def find_logs(paths: Sequence[str]) -> Discovery:
+    """Runs among these files, one for each log; shards that a merged log covers are ignored."""
     runs, unrecognised, problems = [], [], []
     for path in paths:
         try:
             run = _recognise(path)
         except LogError as error:
-            problems.append((path, str(error)))
+            problems.append((path, error.message))
             continue
         if run is None:
             unrecognised.append(path)
         else:
             runs.append(run)
     joined, covered = join_shards(runs)
-    return Found(tuple(joined), (*unrecognised, *covered), tuple(problems))
+    return Discovery(tuple(joined), (*unrecognised, *covered), tuple(problems))
 
 
 @reading()
 def _recognise(path: str) -> Run | None:
-    name = places.name_of(path)
+    name = io_paths.name_of(path)
     if name.endswith(".eval"):
-        if places.is_remote(path) and (named := _EVAL_NAME.fullmatch(name)):
-            # told without asking the store: what is wrong with the file shows when it is read
-            return Run(path, (path,), _time_in(named))
+        if io_paths.is_remote(path) and (match := _EVAL_NAME.fullmatch(name)):
+            # recognised by its name, without a request to the store; defects of the file are reported when it is read
+            return Run(path, (path,), ":".join(filter(None, match.groups())))
         with Archive(path) as archive:
             return Run(path, (path,), read_header(archive).eval.created)
     return _recognise_json(path, name) if name.endswith(".json") else None
 
 
-def _time_in(named: re.Match[str]) -> str:
-    """ISO time of a name that Inspect AI gave, which has hyphens for its colons."""
-    return ":".join(filter(None, named.groups()))
-
-
 def _recognise_json(path: str, name: str) -> Run | None:
-    with places.open_binary(path) as file:
+    with io_paths.open_binary(path) as file:
         head = file.read(_HEAD)
     if not head and _LOG_NAME.fullmatch(name):
-        raise LogError("the file is empty")
+        raise LogError(FILE_EMPTY())
     if b'"eval"' not in head or head.lstrip()[:1] != b"{":
         return None
     with content_of(path) as content:
@@ -90,7 +85,7 @@ def _from_outline(path: str, content: mmap | bytes) -> Run | None:
 
 
 def _is_other_json(content: mmap | bytes) -> bool:
-    """Whether the content is JSON of another kind, rather than a log that cannot be read."""
+    """Whether the content is JSON of another type, and not a damaged log."""
     try:
         return not {"version", "status", "eval"} <= msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -1,20 +1,19 @@
-"""The questions of a log: identity, content hash, and fields that may say which questions share material."""
+"""The questions of a log: identifiers, content hashes, and fields that may identify clusters of questions."""
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
 import msgspec
 import numpy as np
 
-from harness_uq import CandidateField, Questions
-from harness_uq.logs.unknown import is_unknown
+from harness_uq.plugin_api import MetadataField, Questions, is_unknown
 from harness_uq_inspect.read.schema import Json, Sample
 
 ID_PREFIX: Final = "id_prefix"
-_LONGEST_TEXT: Final = 5120  # summaries cut a text of the input here
+_MAX_LENGTH: Final = 5120  # summaries truncate texts of the input at this length
 _CUT: Final = "...\n(content truncated)"
 _PLACEHOLDER: Final = re.compile(r"\((Image|Audio|Video|Data|Document|Reasoning|Tool_use)\)")
 _PREFIX_LENGTH: Final = 200
@@ -26,8 +25,8 @@ def build_questions(documents: Mapping[str, Sample], order: Sequence[str]) -> Qu
 
     Parameters
     ----------
-    documents : a sample of each question whose samples were logged
-    order : identifiers; one without a document is a question of which only the reduced score was logged
+    documents : one sample of each question with logged samples
+    order : identifiers of the questions; those without a document have only a reduced score in the log
     """
     samples = [documents.get(question) for question in order]
     texts = [None if sample is None else _texts(sample) for sample in samples]
@@ -40,23 +39,23 @@ def build_questions(documents: Mapping[str, Sample], order: Sequence[str]) -> Qu
     )
 
 
-def dataset_order(known: Sequence[int | str] | None, found: Mapping[str, object]) -> list[str]:
-    """Identifiers of the questions found, in the order of the data set; others after them, numbers by size."""
-    position = {str(question): at for at, question in enumerate(known or ())}
-    return sorted(found, key=lambda question: (position.get(question, len(position)), question.zfill(20)))
+def dataset_order(sample_ids: Sequence[int | str] | None, questions: Iterable[str]) -> list[str]:
+    """The questions in the order of the data set; then those that are not in `sample_ids`, in numerical order."""
+    position = {str(question): index for index, question in enumerate(sample_ids or ())}
+    return sorted(questions, key=lambda question: (position.get(question, len(position)), question.zfill(20)))
 
 
 # ---------------------------------------------------------------- input
 
 
 def _texts(sample: Sample) -> list[str] | None:
-    """Texts of the input, the same from a sample and from its summary; None where the log holds no input.
+    """Texts of the input, equal for a sample and its summary; None if the log does not contain the input.
 
-    A summary cuts texts and puts the kind of a medium in its place; so does this. Identifiers of messages differ
-    between runs and are left out.
+    As in summaries, texts are truncated, and images and other media are replaced by their type. Identifiers of
+    messages are omitted, because they differ between runs.
     """
     if isinstance(sample.input, str):
-        return [_cut(sample.input)]
+        return [_truncate(sample.input)]
     messages = sample.input if isinstance(sample.input, list) else []
     if not messages or not all(isinstance(message, dict) and "content" in message for message in messages):
         return None
@@ -69,31 +68,31 @@ def _message_texts(message: Json) -> Iterator[str]:
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict):
             kind = str(part.get("type"))
-            yield _cut(str(part.get("text"))) if kind == "text" else f"({kind.capitalize()})"
+            yield _truncate(str(part.get("text"))) if kind == "text" else f"({kind.capitalize()})"
         else:
-            yield _cut(str(part))
+            yield _truncate(str(part))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + _CUT
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + _CUT
 
 
 def _hash(sample: Sample | None, texts: list[str] | None) -> str:
     """SHA-256 of the input.
 
-    Where the input was cut or holds media, different questions can look alike, so target and id are hashed too:
-    two runs may then fail to match a question, but never match two different ones.
+    Different questions may have equal inputs if these are truncated or contain media. The target and the identifier are
+    then hashed, too: a question may not be matched between two runs, but different questions are never matched.
     """
     if sample is None or texts is None:
         return ""
     parts = list(texts)
     if any(text.endswith(_CUT) or _PLACEHOLDER.fullmatch(text) for text in texts):
-        parts += [str(sample.target)[:_LONGEST_TEXT], str(sample.id)]
+        parts += [str(sample.target)[:_MAX_LENGTH], str(sample.id)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _prompt_prefix(prompts: Sequence[str | None]) -> CandidateField | None:
-    """The characters that follow what all prompts have in common: where a passage stands in the prompt itself."""
+def _prompt_prefix(prompts: Sequence[str | None]) -> MetadataField | None:
+    """The characters after the prefix that all prompts share, which identify a passage that is part of the prompt."""
     present = [prompt for prompt in prompts if prompt is not None]
     if len(present) < 2:
         return None
@@ -105,8 +104,8 @@ def _prompt_prefix(prompts: Sequence[str | None]) -> CandidateField | None:
 # ---------------------------------------------------------------- fields
 
 
-def metadata_fields(metadata: Sequence[Json | None], ids: Sequence[str]) -> dict[str, CandidateField]:
-    """Candidate fields in the metadata of the questions with these identifiers."""
+def metadata_fields(metadata: Sequence[Json | None], ids: Sequence[str]) -> dict[str, MetadataField]:
+    """Candidate cluster fields in the metadata of the questions with these identifiers."""
     columns: dict[str, list[object]] = {}
     for row, document in enumerate(metadata):
         for name, value in _leaves(document or {}):
@@ -127,7 +126,7 @@ def _leaves(document: Json) -> Iterator[tuple[str, object]]:
             yield name, value
 
 
-def _codes(values: Sequence[object]) -> CandidateField:
+def _codes(values: Sequence[object]) -> MetadataField:
     code_of: dict[object, int] = {}
     codes = np.full(len(values), -1, dtype=np.int64)
     for row, value in enumerate(values):
@@ -135,4 +134,4 @@ def _codes(values: Sequence[object]) -> CandidateField:
             key = msgspec.json.encode(value) if isinstance(value, list) else value
             codes[row] = code_of.setdefault(key, len(code_of))
     lengths = [len(key) for key in code_of if isinstance(key, str)]
-    return CandidateField(codes, is_text=bool(lengths) and sum(lengths) / len(lengths) >= _LONG_TEXT)
+    return MetadataField(codes, is_text=bool(lengths) and sum(lengths) / len(lengths) >= _LONG_TEXT)

@@ -1,8 +1,8 @@
-"""The samples of a log by the cheapest route that tells enough.
+"""Read the samples of a log, from their summaries if these are sufficient.
 
-Summaries hold every score, and metadata shortened to about 1,000 characters. Whole samples are read where there are
-no summaries, where a sample was invalidated (summaries do not say so), and, one epoch a question, where the summaries
-lack metadata or shortened it.
+Summaries contain all scores, and metadata truncated to about 1,000 characters. Complete samples are read if there are
+no summaries or if a sample was invalidated, which summaries do not record. If the summaries lack metadata or truncate
+it, one sample of each question is read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from harness_uq import LogError
-from harness_uq.logs.places import name_of
+from harness_uq.plugin_api import LogError, Message
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_inspect.messages import (
+    MISPLACED_MEMBERS,
+    REPEATED_JSON_KEY,
+    REPEATED_MEMBERS,
+    SUMMARIES_AND_SAMPLES_DIFFER,
+)
 from harness_uq_inspect.read.archive import Archive
-from harness_uq_inspect.read.content import content_of, reading
-from harness_uq_inspect.read.repeated import may_repeat, repeated_name
+from harness_uq_inspect.read.duplicate_json_keys import may_repeat, repeated_name
+from harness_uq_inspect.read.file_bytes import content_of, reading
 from harness_uq_inspect.read.schema import Header, JsonLog, Raw, Reduction, Sample, decode
 
 HEADER: Final = "header.json"
@@ -24,21 +30,22 @@ _REDUCTIONS: Final = "reductions.json"
 _JOURNAL: Final = "_journal/summaries/"
 _SAMPLES: Final = "samples/"
 _REMOVED: Final = "Key removed from summary (> 1k)"
-_CUT: Final = "..."
+_TRUNCATED: Final = "..."
 
 
 @dataclass(slots=True)
 class Log:
-    """What was read of one log file.
+    """The content of one log file.
 
     Attributes
     ----------
-    cells : sample of each (question, epoch); where one was logged twice, the later
-    documents : one sample of each question, whose input and metadata stand for the question
-    reductions : scores with their epochs reduced
-    n_repeated : samples dropped because a later one has the same question and epoch
+    header : header of the log
+    cells : sample of each (question, epoch); the later one if it was logged twice
+    documents : one sample of each question, with the input and metadata of the question
+    reductions : scores reduced over epochs
+    n_repeated : number of samples ignored because a later one has the same question and epoch
     damaged : members that could not be read
-    oddities : what is wrong with the form of the file, a sentence each
+    oddities : a warning for each irregularity of the file format
     """
 
     header: Header
@@ -47,10 +54,10 @@ class Log:
     reductions: list[Reduction] = field(default_factory=list)
     n_repeated: int = 0
     damaged: list[str] = field(default_factory=list)
-    oddities: list[str] = field(default_factory=list)
+    oddities: list[Message] = field(default_factory=list)
 
     def add(self, samples: Iterable[Sample]) -> None:
-        """Take in samples; only the first of a question keeps its document."""
+        """Add samples; only the first sample of each question keeps its input and metadata."""
         for sample in samples:
             question = str(sample.id)
             if self.documents.setdefault(question, sample) is not sample:
@@ -65,17 +72,17 @@ def read_log(path: str) -> Log:
 
     Raises
     ------
-    LogError : if the file is no log that can be read
+    LogError : if the file is not a log or cannot be read
     """
-    return _read_eval(path) if name_of(path).endswith(".eval") else _read_json(path)
+    return _read_eval(path) if io_paths.name_of(path).endswith(".eval") else _read_json(path)
 
 
 def read_header(archive: Archive) -> Header:
-    """Header of a `.eval` log; of one that was never finished, what was written at its start.
+    """Header of an `.eval` log; for an unfinished log, the header written at its start.
 
     Raises
     ------
-    LogError : if the archive is no log
+    LogError : if the archive is not a log
     """
     for name in (HEADER, START):
         if name in archive:
@@ -87,7 +94,7 @@ def _read_json(path: str) -> Log:
     with content_of(path) as content:
         decoded = decode(content, JsonLog, whose="the file")
         log = Log(decoded, reductions=decoded.reductions or [])
-        _look_for_repeats("the file", content, log)
+        _warn_of_repeated_keys("the file", content, log)
     log.add(decoded.samples or ())
     decoded.samples = None
     return log
@@ -97,13 +104,13 @@ def _read_eval(path: str) -> Log:
     with Archive(path) as archive:
         log = Log(read_header(archive), oddities=list(_oddities(archive)))
         if HEADER in archive:
-            _look_for_repeats(HEADER, archive.read(HEADER), log)
+            _warn_of_repeated_keys(HEADER, archive.read(HEADER), log)
         names = archive.names(_SAMPLES)
         summaries = _summaries(archive, log)
         if len(summaries) > len(names) > 0:
-            log.oddities.append(f"{len(summaries)} summaries for {len(names)} samples in the log; the summaries count")
+            log.oddities.append(SUMMARIES_AND_SAMPLES_DIFFER(n_summaries=len(summaries), n_samples=len(names)))
         if log.header.invalidated or len(summaries) < len(names):
-            log.add(_whole(archive, archive.fetched(names), log))
+            log.add(_complete_samples(archive, archive.fetched(names), log))
         else:
             log.add(summaries)
             _complete_documents(archive, log)
@@ -112,34 +119,34 @@ def _read_eval(path: str) -> Log:
     return log
 
 
-def _oddities(archive: Archive) -> Iterator[str]:
+def _oddities(archive: Archive) -> Iterator[Message]:
     if archive.repeated:
-        yield f"{len(archive.repeated)} member(s) stand in the zip twice, first {archive.repeated[0]}; the last counts"
+        yield REPEATED_MEMBERS(n_members=len(archive.repeated), first=archive.repeated[0])
     if archive.misplaced:
-        yield f"{len(archive.misplaced)} member(s) are named like paths out of the zip, first {archive.misplaced[0]!r}"
+        yield MISPLACED_MEMBERS(n_members=len(archive.misplaced), first=archive.misplaced[0])
 
 
-def _look_for_repeats(whose: str, content: Raw, log: Log) -> None:
+def _warn_of_repeated_keys(whose: str, content: Raw, log: Log) -> None:
     if (name := repeated_name(content)) is not None:
-        log.oddities.append(f"{whose}: {name!r} stands twice in one object; the last counts")
+        log.oddities.append(REPEATED_JSON_KEY(key=name, file=whose))
 
 
 def _reductions(archive: Archive, log: Log) -> list[Reduction]:
-    """Logged reductions; damaged ones are left out where the trials tell the same."""
+    """Logged reductions; if they are damaged, none, unless the log has no other scores."""
     try:
         content = archive.read(_REDUCTIONS)
-        found = decode(content, list[Reduction], whose=_REDUCTIONS)
+        reductions = decode(content, list[Reduction], whose=_REDUCTIONS)
     except LogError:
         if not log.cells:
             raise
         log.damaged.append(_REDUCTIONS)
         return []
-    _look_for_repeats(_REDUCTIONS, content, log)
-    return found
+    _warn_of_repeated_keys(_REDUCTIONS, content, log)
+    return reductions
 
 
 def _summaries(archive: Archive, log: Log) -> list[Sample]:
-    """Summaries of a finished log, else those journalled so far; none where they are damaged."""
+    """Summaries of a finished log, else those in the journal; none if they are damaged."""
     names = [_SUMMARIES] if _SUMMARIES in archive else sorted(archive.names(_JOURNAL), key=_journal_position)
     try:
         return [sample for name in names for sample in _summaries_in(archive, name, log)]
@@ -150,10 +157,10 @@ def _summaries(archive: Archive, log: Log) -> list[Sample]:
 
 def _summaries_in(archive: Archive, name: str, log: Log) -> list[Sample]:
     content = archive.read(name)
-    found = decode(content, list[Sample], whose=name)
-    if may_repeat(content, found):
-        _look_for_repeats(name, content, log)
-    return found
+    summaries = decode(content, list[Sample], whose=name)
+    if may_repeat(content, summaries):
+        _warn_of_repeated_keys(name, content, log)
+    return summaries
 
 
 def _journal_position(name: str) -> tuple[int, str]:
@@ -161,7 +168,7 @@ def _journal_position(name: str) -> tuple[int, str]:
     return (len(number), number)
 
 
-def _whole(archive: Archive, names: Iterable[str], log: Log) -> Iterator[Sample]:
+def _complete_samples(archive: Archive, names: Iterable[str], log: Log) -> Iterator[Sample]:
     for name in names:
         try:
             yield decode(archive.read(name), Sample, whose=name)
@@ -170,16 +177,16 @@ def _whole(archive: Archive, names: Iterable[str], log: Log) -> Iterator[Sample]
 
 
 def _complete_documents(archive: Archive, log: Log) -> None:
-    """Read the metadata that summaries lack or shortened from one whole sample of each question."""
-    shortened = [sample for sample in log.documents.values() if _is_shortened(sample)]
-    names = {f"{_SAMPLES}{sample.id}_epoch_{sample.epoch}.json": sample for sample in shortened}
-    present = [name for name in names if name in archive]
+    """Read the metadata that summaries lack or truncate from one complete sample of each question."""
+    truncated = [sample for sample in log.documents.values() if _is_truncated(sample)]
+    summary_of = {f"{_SAMPLES}{sample.id}_epoch_{sample.epoch}.json": sample for sample in truncated}
+    present = [name for name in summary_of if name in archive]
     for name in archive.fetched(present):
-        for whole in _whole(archive, [name], log):
-            names[name].metadata = whole.metadata
+        for sample in _complete_samples(archive, [name], log):
+            summary_of[name].metadata = sample.metadata
 
 
-def _is_shortened(summary: Sample) -> bool:
+def _is_truncated(summary: Sample) -> bool:
     if summary.metadata is None:
         return True
-    return any(isinstance(v, str) and (v == _REMOVED or v.endswith(_CUT)) for v in summary.metadata.values())
+    return any(isinstance(v, str) and (v == _REMOVED or v.endswith(_TRUNCATED)) for v in summary.metadata.values())

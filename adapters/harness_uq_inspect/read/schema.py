@@ -1,6 +1,6 @@
-"""The parts of an Inspect AI log that bear on the scores, as msgspec types; everything else is skipped unread.
+"""The parts of an Inspect AI log that are relevant to the scores, as msgspec types; all other parts are not decoded.
 
-Field names are Inspect's own. Fields that changed type between versions are `object` and interpreted where used.
+Field names are Inspect's own. Fields whose type differs between versions have type `object`.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from harness_uq import LogError
+from harness_uq.plugin_api import LogError
 
 Json: TypeAlias = dict[str, object]
 Value: TypeAlias = "bool | int | float | str | list[object] | dict[str, object] | None"
@@ -18,7 +18,7 @@ Value: TypeAlias = "bool | int | float | str | list[object] | dict[str, object] 
 Raw: TypeAlias = bytes | bytearray | mmap
 Decoded = TypeVar("Decoded")
 STOP_WHEN: Final = "harness_uq.stop_when"
-_LONGEST_INTEGER: Final = 4300  # what Python converts without being told to
+_MAX_DIGITS: Final = 4300  # Python's limit for the conversion of text to an integer
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -47,7 +47,7 @@ class Scorer(msgspec.Struct):
 
 
 class Headline(msgspec.Struct):
-    """`results.headline`, and what the task declared as `eval.headline_metric`."""
+    """`results.headline`, and `eval.headline_metric`, which the task declared."""
 
     scorer: str | None = None
     score: str | None = None
@@ -116,13 +116,13 @@ class EarlyStopping(msgspec.Struct):
 
     @property
     def is_anytime(self) -> bool:
-        """Whether our rule looked at intervals that hold whenever one looks."""
+        """Whether the rule was `stop_when(valid="anytime")`."""
         rule = (self.metadata or {}).get("rule")
         return self.manager == STOP_WHEN and isinstance(rule, dict) and rule.get("valid") == "anytime"
 
     @property
     def clusters(self) -> list[int] | None:
-        """A cluster's number for each question planned, in the order of the line, where our rule logged them."""
+        """Cluster code of each planned question, in scheduled order, if `stop_when` logged them."""
         codes = (self.metadata or {}).get("clusters") if self.is_anytime else None
         if not isinstance(codes, list) or not all(isinstance(code, int) and 0 <= code < len(codes) for code in codes):
             return None
@@ -130,7 +130,7 @@ class EarlyStopping(msgspec.Struct):
 
     @property
     def cluster_key(self) -> str | None:
-        """The field whose values these clusters are."""
+        """The metadata field that defines these clusters."""
         key = (self.metadata or {}).get("cluster") if self.clusters is not None else None
         return key if isinstance(key, str) else None
 
@@ -164,7 +164,7 @@ class Score(msgspec.Struct, gc=False):
 
 
 class Sample(msgspec.Struct, gc=False):
-    """A sample or its summary: `error` and `limit` are objects in the one, texts in the other."""
+    """A sample or its summary: `error` and `limit` are objects in a sample and texts in a summary."""
 
     id: int | str
     epoch: int = 1
@@ -178,7 +178,7 @@ class Sample(msgspec.Struct, gc=False):
 
 
 class ReducedSample(msgspec.Struct, gc=False):
-    """The score of one question, its epochs reduced."""
+    """The score of one question, reduced over its epochs."""
 
     sample_id: int | str | None = None
     value: Value = None
@@ -200,14 +200,14 @@ class JsonLog(Header):
 
 
 def decode(content: Raw, kind: type[Decoded], *, whose: str) -> Decoded:
-    """JSON as `kind`.
+    """Decode JSON to `kind`.
 
-    Inspect writes NaN and Infinity as bare constants, which are no JSON and which msgspec refuses, as it refuses halves
-    of surrogate pairs; then the standard library decodes first.
+    Inspect writes NaN and Infinity as bare constants, which are not JSON. msgspec rejects these and lone surrogates;
+    such content is decoded with the standard library.
 
     Raises
     ------
-    LogError : if the content is no JSON, or not of this kind; `whose` names it
+    LogError : if the content is not JSON, or does not match `kind`; `whose` names the content in the message
     """
     try:
         return msgspec.json.decode(content, type=kind)
@@ -217,7 +217,7 @@ def decode(content: Raw, kind: type[Decoded], *, whose: str) -> Decoded:
 
 def _decode_leniently(content: bytes, kind: type[Decoded], whose: str, first: Exception) -> Decoded:
     try:
-        return msgspec.convert(_well_formed(json.loads(content, parse_int=_integer)), kind)
+        return msgspec.convert(_replace_surrogates(json.loads(content, parse_int=_integer)), kind)
     except msgspec.ValidationError as error:
         raise LogError(f"{whose} is not what Inspect AI writes: {error}") from first
     except RecursionError:
@@ -227,16 +227,16 @@ def _decode_leniently(content: bytes, kind: type[Decoded], whose: str, first: Ex
 
 
 def _integer(digits: str) -> int | str:
-    """The integer; one that is too long for any count or score stays a text."""
-    return int(digits) if len(digits) <= _LONGEST_INTEGER else digits
+    """The integer; if it has too many digits for Python, its text."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else digits
 
 
-def _well_formed(value: object) -> object:
-    """The value with halves of surrogate pairs, which no UTF-8 can hold, replaced in its texts."""
+def _replace_surrogates(value: object) -> object:
+    """The value with lone surrogates, which UTF-8 cannot encode, replaced in all texts."""
     if isinstance(value, str):
         return value if value.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, list):
-        return [_well_formed(item) for item in value]
+        return [_replace_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_well_formed(name): _well_formed(item) for name, item in value.items()}
+        return {_replace_surrogates(name): _replace_surrogates(item) for name, item in value.items()}
     return value

@@ -1,4 +1,4 @@
-"""From the columns of a log to the core's data: the question × epoch matrix, and each logged reduction of it."""
+"""Convert the columns of a log to scores: the question × epoch matrix, and each logged reduction of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -6,12 +6,13 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq import Scores, Totals
-from harness_uq_inspect.read.columns import Column, Frame, value_at
+from harness_uq.plugin_api import AggregateScore, Message, Scores
+from harness_uq_inspect.messages import INSPECT_VALUE_DIFFERS, MEAN_NOT_REPRODUCED
+from harness_uq_inspect.read.harness_results import finite, is_mean, is_of_cells, printed_value, reported_by
+from harness_uq_inspect.read.parse_scores import NoNumbers, Numbers, numbers
 from harness_uq_inspect.read.reducers import MEAN, mean_of_trials, reducer_named
-from harness_uq_inspect.read.reported import finite, is_mean, is_of_cells, printed_value, reported_by
 from harness_uq_inspect.read.schema import ScoreTotals
-from harness_uq_inspect.read.values import NoNumbers, Numbers, numbers
+from harness_uq_inspect.read.score_columns import Frame, ScoreColumn, value_at
 
 Matrix: TypeAlias = NDArray[np.float64]
 MetricKey: TypeAlias = tuple[str, str]
@@ -20,8 +21,8 @@ _KEEP_LEVELS: Final = frozenset({"mode", "max", "majority"})
 _TOLERANCE: Final = 1e-9
 
 
-def data_of(column: Column, frame: Frame) -> Iterator[Scores | Totals]:
-    """The column's matrix under the filter `mean` (`none` with one epoch), then every other reducer."""
+def data_of(column: ScoreColumn, frame: Frame) -> Iterator[Scores | AggregateScore]:
+    """The column's matrix with filter `mean` (`none` for one epoch), then the scores of all other reducers."""
     if isinstance(column.cells, NoNumbers):
         yield from _without_numbers(column, frame, column.cells.reason)
         return
@@ -34,25 +35,27 @@ def data_of(column: Column, frame: Frame) -> Iterator[Scores | Totals]:
     for reducer in _reducers(column, frame):
         name = frame.epochs.filter_of(reducer)
         if matrix is None or name != plain:
-            yield _reduced(column, frame, reducer, name, matrix)
+            yield _reduced_scores(column, frame, reducer, name, matrix)
 
 
-def _without_numbers(column: Column, frame: Frame, reason: str) -> Iterator[Totals]:
+def _without_numbers(column: ScoreColumn, frame: Frame, reason: str) -> Iterator[AggregateScore]:
     filters = [frame.epochs.filter_of(score.reducer) for score in frame.totals_of(column)]
     for name in dict.fromkeys(filters or [frame.epochs.filter]):
-        yield Totals(column.metric, name, None, column.n_questions, reason)
+        yield AggregateScore(column.metric, name, None, column.n_questions, reason)
 
 
-def _reducers(column: Column, frame: Frame) -> list[str]:
+def _reducers(column: ScoreColumn, frame: Frame) -> list[str]:
     """Reducers that Inspect printed or logged for the column."""
     printed = [score.reducer or frame.epochs.default_reducer for score in frame.totals_of(column)]
     return list(dict.fromkeys([*printed, *(r for scorer, r in frame.reductions if scorer == column.scorer)]))
 
 
-def _reduced(column: Column, frame: Frame, reducer: str, name: str, matrix: Matrix | None) -> Scores | Totals:
+def _reduced_scores(
+    column: ScoreColumn, frame: Frame, reducer: str, name: str, matrix: Matrix | None
+) -> Scores | AggregateScore:
     reduced = _reduced_numbers(column, frame, reducer, matrix)
     if isinstance(reduced, NoNumbers):
-        return Totals(column.metric, name, None, column.n_questions, reduced.reason)
+        return AggregateScore(column.metric, name, None, column.n_questions, reduced.reason)
     return Scores(
         column.metric,
         name,
@@ -63,8 +66,8 @@ def _reduced(column: Column, frame: Frame, reducer: str, name: str, matrix: Matr
     )
 
 
-def _reduced_numbers(column: Column, frame: Frame, reducer: str, matrix: Matrix | None) -> Numbers | NoNumbers:
-    """Inspect's own reduction where it was logged and no sample was invalidated since, else computed from the cells."""
+def _reduced_numbers(column: ScoreColumn, frame: Frame, reducer: str, matrix: Matrix | None) -> Numbers | NoNumbers:
+    """Inspect's own reduction if it was logged and no sample was invalidated since, else computed from the samples."""
     logged = frame.reductions.get((column.scorer, reducer))
     if logged is not None and not frame.header.invalidated:
         return numbers([value_at(logged.get(question), column.key) for question in frame.questions])
@@ -74,7 +77,7 @@ def _reduced_numbers(column: Column, frame: Frame, reducer: str, matrix: Matrix 
     return Numbers(compute(matrix))
 
 
-def _levels(column: Column, reducer: str, reduced: Numbers) -> tuple[float, ...] | None:
+def _levels(column: ScoreColumn, reducer: str, reduced: Numbers) -> tuple[float, ...] | None:
     if reducer.startswith("at_least_"):
         return (0.0, 1.0)
     if reducer in _KEEP_LEVELS and isinstance(column.cells, Numbers):
@@ -85,44 +88,52 @@ def _levels(column: Column, reducer: str, reduced: Numbers) -> tuple[float, ...]
 # ---------------------------------------------------------------- Inspect's own numbers
 
 
-def printed_scores(columns: Sequence[Column], frame: Frame) -> dict[MetricKey, ScoreTotals]:
-    """Inspect's entries by metric and filter.
+def printed_scores(columns: Sequence[ScoreColumn], frame: Frame) -> dict[MetricKey, ScoreTotals]:
+    """Entries in Inspect's results by metric and filter.
 
-    Where metrics on reduced and on unreduced scores were mixed there are two; the reduced one names its reducer.
+    If there are metrics of reduced and of unreduced scores, there are two entries; that with a reducer is returned.
     """
-    found: dict[MetricKey, ScoreTotals] = {}
+    entries: dict[MetricKey, ScoreTotals] = {}
     for column in columns:
         for score in sorted(frame.totals_of(column), key=lambda score: score.reducer is None):
-            found.setdefault((column.metric, frame.epochs.filter_of(score.reducer)), score)
-    return found
+            entries.setdefault((column.metric, frame.epochs.filter_of(score.reducer)), score)
+    return entries
 
 
-def totals_alone(columns: Sequence[Column], frame: Frame) -> Iterator[tuple[Totals, ScoreTotals]]:
-    """Scores that Inspect printed although the log holds no value of any question."""
+def totals_alone(columns: Sequence[ScoreColumn], frame: Frame) -> Iterator[tuple[AggregateScore, ScoreTotals]]:
+    """Scores in Inspect's results for which the log contains no values of questions."""
     known = {column.scorer for column in columns}
     results = frame.header.results
     for score in results.scores if results else ():
         if (score.scorer or score.name) not in known:
             printed = reported_by(score, frame.header, frame.epochs)
             name = frame.epochs.filter_of(score.reducer)
-            yield Totals(score.name, name, printed.value, printed.n, "the log holds no samples with this score"), score
+            yield (
+                AggregateScore(
+                    score.name, name, printed.value, printed.n, "The log contains no samples with this score"
+                ),
+                score,
+            )
 
 
 def disagreements(
-    data: Iterable[Scores | Totals], printed: Mapping[MetricKey, ScoreTotals], frame: Frame
-) -> Iterator[tuple[bool, str]]:
-    """Where Inspect's value is not the mean of the logged scores: whether it claims to be, and a sentence."""
+    data: Iterable[Scores | AggregateScore], printed: Mapping[MetricKey, ScoreTotals], frame: Frame
+) -> Iterator[Message]:
+    """Where Inspect's value is not the mean of the logged scores: a warning if it claims to be, else a note."""
     for item in data:
         score = printed.get((item.metric, item.filter))
         metric = None if score is None else printed_value(score)
         value = None if metric is None else finite(metric.value)
-        if score is None or metric is None or value is None or isinstance(item, Totals) or not item.is_scored.any():
+        if (
+            score is None
+            or metric is None
+            or value is None
+            or isinstance(item, AggregateScore)
+            or not item.is_scored.any()
+        ):
             continue
         is_pooled = is_of_cells(score, frame.header, frame.epochs)
         mean = float(np.nanmean(item.values if is_pooled else mean_of_trials(item.values)))
         if abs(mean - value) > _TOLERANCE * max(1.0, abs(value)):
-            yield (
-                is_mean(metric),
-                f"{item.metric} ({item.filter}): Inspect reports {metric.bare_name} {value:.6g}, "
-                f"the mean of the logged scores is {mean:.6g}",
-            )
+            kind = MEAN_NOT_REPRODUCED if is_mean(metric) else INSPECT_VALUE_DIFFERS
+            yield kind(metric=item.metric, filter=item.filter, function=metric.bare_name, reported=value, mean=mean)

@@ -1,11 +1,11 @@
-"""The system that a run evaluated, and the settings of the run that bear on the statistics."""
+"""Name of the system that a run evaluated, and the settings of the run that are relevant to the statistics."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness_uq import RunFacts
-from harness_uq_inspect.read.reported import Epochs
+from harness_uq.plugin_api import RunMetadata
+from harness_uq_inspect.read.harness_results import Epochs
 from harness_uq_inspect.read.schema import Header, Json
 
 _GENERATION: Final = (
@@ -23,7 +23,7 @@ _GENERATION: Final = (
 
 _UNFINISHED: Final = ("started", "error", "cancelled")
 
-# Where and how fast a model runs, and what must not be printed.
+# where and how fast a model runs, and settings that must not be printed
 _OPERATIONAL: Final = re.compile(
     r".*(key|secret|password|credential|auth|header|url|endpoint|region|project|timeout|retries|connections|cache"
     r"|batch|device|memory|parallel|port).*|.*token|seed|api|api_version|config|client|default_outputs|custom_outputs",
@@ -32,7 +32,7 @@ _OPERATIONAL: Final = re.compile(
 
 
 def system_name(header: Header) -> str:
-    """Model and distinguishing settings, such as `openai/gpt-5 (reasoning_effort=high)`."""
+    """Model and settings, such as `openai/gpt-5 (reasoning_effort=high)`."""
     listed = ", ".join(f"{name}={value}" for name, value in _settings(header))
     return header.eval.model + (f" ({listed})" if listed else "")
 
@@ -48,8 +48,8 @@ def _settings(header: Header) -> Iterator[tuple[str, object]]:
         yield "solver", header.eval.solver
 
 
-def run_facts(header: Header, epochs: Epochs, questions: Sequence[str] = ()) -> RunFacts:
-    """What the log says of the run, whose questions are given in their order."""
+def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) -> RunMetadata:
+    """Metadata of the run; `questions` are its questions in the order of the task log."""
     spec = header.eval
     is_limited = spec.config.limit is not None or spec.config.sample_id is not None
     is_shuffled = bool(spec.dataset.shuffled) or spec.config.sample_shuffle not in (None, False)
@@ -64,7 +64,7 @@ def run_facts(header: Header, epochs: Epochs, questions: Sequence[str] = ()) -> 
         "task_version": spec.task_version,
         "task_args": spec.task_args_passed or None,
     }
-    return RunFacts(
+    return RunMetadata(
         n_all=spec.dataset.samples,
         is_limited=is_limited,
         is_random_subset=is_limited and is_shuffled and spec.config.sample_id is None,
@@ -83,7 +83,7 @@ def _watched_questions(header: Header, epochs: Epochs) -> int | None:
 
 
 def _watched_clusters(header: Header, questions: Sequence[str]) -> tuple[int, ...] | None:
-    """A cluster's number for each question planned, these first; None where the rule logged none."""
+    """Cluster code of each planned question, those of `questions` first; None if no rule logged them."""
     stopping = header.results.early_stopping if header.results else None
     planned = [str(question) for question in header.eval.dataset.sample_ids or ()]
     codes = stopping.clusters if stopping else None

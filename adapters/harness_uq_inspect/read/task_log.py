@@ -1,15 +1,15 @@
-"""One log file as one `TaskLog`."""
+"""Convert a log file to a `TaskLog`."""
 
-from harness_uq import LogError, Reported, Scores, Source, TaskLog, Totals
-from harness_uq_inspect.read.columns import Frame, columns_of, make_frame
+from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
+from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
 from harness_uq_inspect.read.consistency import contradictions
-from harness_uq_inspect.read.headline import headline_score
+from harness_uq_inspect.read.harness_results import declared_cluster, epochs_of, headline_score, reported_by
+from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
-from harness_uq_inspect.read.remarks import is_short, notes_on, warnings_on
-from harness_uq_inspect.read.reported import declared_cluster, epochs_of, reported_by
 from harness_uq_inspect.read.samples import Log, read_log
+from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
 from harness_uq_inspect.read.scores import MetricKey, data_of, disagreements, printed_scores, totals_alone
-from harness_uq_inspect.read.settings import run_facts, system_name
+from harness_uq_inspect.read.settings import run_metadata, system_name
 from harness_uq_inspect.read.shards import read_shards
 
 HARNESS = "inspect"
@@ -17,27 +17,27 @@ _OLDEST_VERSION = 2
 
 
 def read_task_log(*paths: str) -> TaskLog:
-    """The task of one log file, or of the shards of a log in the making.
+    """The task of one log file, or of the shards of a log.
 
     Raises
     ------
-    LogError : if the file is no log, or none that can be read
+    LogError : if the file is not a log or cannot be read
     """
     return task_log_of(read_log(paths[0]) if len(paths) == 1 else read_shards(paths), paths[0])
 
 
 def task_log_of(log: Log, path: str) -> TaskLog:
-    """The task of a log that was read, or whose samples were collected as they ended.
+    """The task of a parsed log, or of samples collected during a run.
 
     Raises
     ------
-    LogError : if the format is too old
+    LogError : if the format of the log is too old
     """
     header = log.header
     if header.version < _OLDEST_VERSION:
-        raise LogError(f"log format {header.version} is not read here; `inspect log convert` writes it in a newer one")
+        raise LogError(FORMAT_TOO_OLD(version=header.version))
     frame = _frame(log)
-    data, printed, notes, warnings = _scores(log, frame)
+    data, printed, messages = _scores(log, frame)
     return TaskLog(
         system=system_name(header),
         task=header.eval.task,
@@ -46,39 +46,36 @@ def task_log_of(log: Log, path: str) -> TaskLog:
         data=tuple(data),
         reported=printed,
         declared=declared_cluster(header),
-        facts=run_facts(header, frame.epochs, frame.questions),
-        notes=(*notes_on(log, frame), *notes),
-        warnings=(*warnings_on(log), *warnings),
+        facts=run_metadata(header, frame.epochs, frame.questions),
+        messages=(*notes_on(log, frame), *warnings_on(log), *messages),
     )
 
 
 def printed_positions(log: Log) -> dict[MetricKey, int]:
-    """Place among `results.scores` of what Inspect printed for each metric and filter."""
+    """Index in `results.scores` of the entry for each metric and filter."""
     scores = log.header.results.scores if log.header.results else []
     frame = _frame(log)
     columns, _ = columns_of(log, frame)
     printed = printed_scores(columns, frame)
     for total, score in totals_alone(columns, frame):
         printed.setdefault((total.metric, total.filter), score)
-    place = {id(score): at for at, score in enumerate(scores)}
-    return {key: place[id(score)] for key, score in printed.items()}
+    index_of = {id(score): index for index, score in enumerate(scores)}
+    return {key: index_of[id(score)] for key, score in printed.items()}
 
 
 def _frame(log: Log) -> Frame:
     epochs = epochs_of(log.header, len({epoch for _, epoch in log.cells}))
-    return make_frame(log, _question_order(log), epochs)
+    questions = dict.fromkeys(question for question, _ in log.cells)
+    if not questions:
+        questions = dict.fromkeys(str(sample.sample_id) for reduction in log.reductions for sample in reduction.samples)
+    return make_frame(log, dataset_order(log.header.eval.dataset.sample_ids, questions), epochs)
 
 
-def _question_order(log: Log) -> list[str]:
-    found = dict.fromkeys(question for question, _ in log.cells)
-    if not found:
-        found = dict.fromkeys(str(sample.sample_id) for reduction in log.reductions for sample in reduction.samples)
-    return dataset_order(log.header.eval.dataset.sample_ids, found)
-
-
-def _scores(log: Log, frame: Frame) -> tuple[list[Scores | Totals], dict[MetricKey, Reported], list[str], list[str]]:
-    """Data, Inspect's own numbers, notes and warnings."""
-    columns, notes = columns_of(log, frame)
+def _scores(
+    log: Log, frame: Frame
+) -> tuple[list[Scores | AggregateScore], dict[MetricKey, HarnessResult], list[Message]]:
+    """Data, Inspect's own numbers, and messages."""
+    columns, messages = columns_of(log, frame)
     data = [item for column in columns for item in data_of(column, frame)]
     printed = printed_scores(columns, frame)
     differences = list(disagreements(data, printed, frame))
@@ -87,10 +84,10 @@ def _scores(log: Log, frame: Frame) -> tuple[list[Scores | Totals], dict[MetricK
         printed.setdefault((total.metric, total.filter), score)
     if (headline := headline_score(log.header)) is not None:
         data.sort(key=lambda item: printed.get((item.metric, item.filter)) is not headline)
-    notes += [f"{text}; the estimate is of that mean" for is_mean, text in differences if not is_mean]
-    warnings = [] if data else ["no scores: the run was not scored, or its log holds none"]
-    warnings += contradictions(log, frame, columns)
+    messages += [message for message in differences if message.severity == "note"]
+    messages += [] if data else [UNSCORED_RUN()]
+    messages += contradictions(log, frame, columns)
     if not (is_short(log) or log.header.invalidated or log.damaged):
-        warnings += [f"contradictory totals: {text}" for is_mean, text in differences if is_mean]
+        messages += [message for message in differences if message.severity == "warning"]
     reported = {key: reported_by(score, frame.header, frame.epochs) for key, score in printed.items()}
-    return data, reported, notes, warnings
+    return data, reported, messages

@@ -1,1 +1,1 @@
-"""Estimates written into logs of Inspect AI, and taken out again."""
+"""Write estimates into logs of Inspect AI, and remove them again."""

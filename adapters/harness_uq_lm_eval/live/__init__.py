@@ -1,1 +1,1 @@
-"""Live runs: lm-eval with uncertainty in its tables and results."""
+"""Live runs: uncertainty in the tables and results of lm-eval."""

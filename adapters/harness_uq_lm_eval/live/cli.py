@@ -1,37 +1,57 @@
-"""`harness-uq lm-eval …`: lm-eval's own command line, whose `run` also takes `--uq` and its companions."""
+"""`harness-uq lm-eval …`: run lm-eval's command line, whose command `run` also accepts the `--uq` options."""
 
 import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 from unittest import mock
 
-from harness_uq import MissingDependencyError
-from harness_uq_lm_eval.live.command import CommandLine, extend
+from harness_uq.plugin_api import MissingDependencyError
+from harness_uq_lm_eval.live.run_arguments import CommandLine, add_uq_options
 
 _HELP: Final = """\
-usage: harness-uq lm-eval run … [--uq METHOD] [--uq_level LEVEL] [--uq_scope SCOPE] [--uq_cluster [TASK=]FIELD]
-                                [--uq_compare RUN] [--uq_estimand ESTIMAND] [--uq_trials auto|on|off]
-                                [--uq_keep_bootstrap]
-       harness-uq lm-eval ls … | validate …
-       harness-uq lm-eval install-hook | remove-hook
+usage: harness-uq lm-eval run [--uq METHOD] [options of lm-eval run]
+       harness-uq lm-eval (ls | validate) [options]
+       harness-uq lm-eval (install-hook | remove-hook)
 
-lm-eval's command line. Where --uq is given, or HARNESS_UQ is set, `run` prints intervals in its tables and writes them
-into its results; without either the other options are an error.
+Run lm-eval with intervals in its output.
 
-  --uq METHOD                 bayes, wilson, t, clt or the name of an estimator
-  --uq_level LEVEL            coverage of the intervals (0.95)
-  --uq_scope SCOPE            population, benchmark or full (population)
-  --uq_cluster [TASK=]FIELD   field of the documents that groups the questions, auto or none; may be repeated
-  --uq_compare RUN            also compare with this logged run
-  --uq_estimand ESTIMAND      of repeated trials: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (mean)
-  --uq_trials auto|on|off     score repeated trials one by one: where it takes a minute at most and asks no other
-                              service, whatever it takes, or never (auto)
-  --uq_keep_bootstrap         run lm-eval's own bootstrap, too, which may take minutes
+Examples:
+  # Intervals in the tables and results of a run
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes
+  # A comparison with an earlier run
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes --uq_compare runs/a
+  # The --uq options for the command lm-eval run
+  harness-uq lm-eval install-hook
 
-  install-hook                let the stock command `lm-eval run` take these options in this environment
-  remove-hook                 end that
+Method:
+  --uq METHOD             Use bayes, wilson, t, clt or another method
+  --uq_level P            Set the nominal coverage of the intervals (default:
+                          0.95)
+  --uq_scope SCOPE        Estimate the score on similar new questions
+                          (population), on these (benchmark), or on all
+                          questions of a run with --limit (full) (default:
+                          population)
+  --uq_cluster [TASK=]FIELD
+                          Cluster questions by FIELD; auto detects it, none
+                          assumes independence (default: auto, repeatable)
+  --uq_estimand ESTIMAND  Estimate mean, pass@K, pass^K, G-pass@K:TAU,
+                          mG-pass@K or maj@K (default: mean)
+  --uq_trials WHEN        Score each of the repeated trials: always (on), never
+                          (off), or if that takes at most one minute and calls
+                          no other service (auto) (default: auto)
 
-lm-eval's own options: harness-uq lm-eval run --help
+Output:
+  --uq_compare RUN        Compare with this logged run, question by question
+  --uq_keep_bootstrap     Run lm-eval's own bootstrap as well, which may take
+                          minutes
+
+Commands:
+  install-hook            Add these options to the command lm-eval run in this
+                          environment
+  remove-hook             Remove them again
+
+The other options require --uq, or the environment variable HARNESS_UQ. For
+the options of lm-eval run: harness-uq lm-eval run --help
 """
 
 
@@ -40,20 +60,19 @@ def main(argv: Sequence[str]) -> int:
 
     Parameters
     ----------
-    argv : `run --model … --uq bayes`, or any other of lm-eval's commands; ours are `install-hook`, `remove-hook` and
-        `--help`
+    argv : arguments of lm-eval such as `run --model … --uq bayes`, or `install-hook`, `remove-hook` or `--help`
 
     Returns
     -------
-    exit code, that of lm-eval
+    exit code of lm-eval
     """
     if not argv or list(argv) in (["--help"], ["-h"]):
         sys.stdout.write(_HELP)
         return 0
     if list(argv[:1]) in (["install-hook"], ["remove-hook"]):
-        from harness_uq_lm_eval.live import hook
+        from harness_uq_lm_eval.live import startup_hook
 
-        sys.stdout.write((hook.install() if argv[0] == "install-hook" else hook.remove()) + "\n")
+        sys.stdout.write((startup_hook.install() if argv[0] == "install-hook" else startup_hook.remove()) + "\n")
         return 0
     try:
         from lm_eval._cli import HarnessCLI
@@ -63,7 +82,7 @@ def main(argv: Sequence[str]) -> int:
     setup_logging()
     with mock.patch.object(sys, "argv", ["lm-eval", *argv]):
         command_line: CommandLine = HarnessCLI()
-        extend(command_line)
+        add_uq_options(command_line)
         return _exit_code(lambda: command_line.execute(command_line.parse_args()))
 
 

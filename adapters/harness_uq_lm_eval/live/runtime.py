@@ -1,8 +1,8 @@
-"""Live runs: within a context, lm-eval's `evaluate` returns results with honest uncertainty.
+"""Live sessions: within a context, lm-eval's `evaluate` returns results with intervals.
 
-The seam is `lm_eval.evaluator.evaluate`, which `simple_evaluate` looks up when it calls it. Display and
-configuration are wrapped beside it, and everything is put back when the context ends. A run is never harmed: whatever
-goes wrong here leaves lm-eval's own numbers, and says so in the results and in a warning.
+The context wraps `lm_eval.evaluator.evaluate`, which `simple_evaluate` looks up at each call, and the functions that
+print the table and read the configuration; all are restored when the context ends. A finished evaluation is never lost:
+if anything fails here, lm-eval's own results stay, and the results and a warning report the failure.
 """
 
 import functools
@@ -21,19 +21,37 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq import Comparison, Estimate, NotEstimableError, TaskLog, Totals, compare, estimate, structures
-from harness_uq_lm_eval.block import BLOCK, Entry, Results, add_block, failed_block, failed_entry, recorded_trials
-from harness_uq_lm_eval.jsontree import Table, integer, items, table, text
-from harness_uq_lm_eval.live import seams, stock
-from harness_uq_lm_eval.live.memory import task_logs
-from harness_uq_lm_eval.live.precheck import check_tasks
-from harness_uq_lm_eval.live.resampled import resampled
-from harness_uq_lm_eval.live.settings import Asked, Settings
-from harness_uq_lm_eval.live.table import with_intervals
+from harness_uq.plugin_api import (
+    AggregateScore,
+    Comparison,
+    Estimate,
+    NotEstimableError,
+    TaskLog,
+    compare,
+    detect_structure,
+    estimate,
+)
+from harness_uq_lm_eval.json_access import Table, integer, items, table, text
+from harness_uq_lm_eval.live import lm_eval_internals, native_stderr
+from harness_uq_lm_eval.live.bootstrap import bootstrap_estimate
+from harness_uq_lm_eval.live.in_memory_results import task_logs
+from harness_uq_lm_eval.live.preflight import check_tasks
+from harness_uq_lm_eval.live.results_table import with_intervals
+from harness_uq_lm_eval.live.settings import LmEvalSettings, RequestedSettings
+from harness_uq_lm_eval.messages import NOT_RESAMPLED, QUESTIONS_AND_ROWS_DIFFER
 from harness_uq_lm_eval.read import replay
-from harness_uq_lm_eval.read.systems import system_name
+from harness_uq_lm_eval.read.system_names import system_name
+from harness_uq_lm_eval.results_block import (
+    BLOCK,
+    Entry,
+    Results,
+    add_block,
+    failed_block,
+    failed_entry,
+    recorded_trials,
+)
 
-RESAMPLING_SECONDS = 60.0  # in all, for the tasks' own aggregations
+RESAMPLING_SECONDS = 60.0  # in total, for the aggregations of all tasks
 
 Evaluate: TypeAlias = Callable[..., Results | None]
 
@@ -42,67 +60,67 @@ _logger = logging.getLogger("harness_uq")
 
 @dataclass(slots=True)
 class Session:
-    """One context of live runs.
+    """State of one context of live runs.
 
     Attributes
     ----------
-    asked : the settings as far as they are known; a config file adds to them
-    estimates : of the last evaluation, with their posteriors; empty where it failed
-    comparisons : of the last evaluation with a logged run, where that was asked for
-    no_comparison : why there are none although they were asked for
-    n_simple : calls of `simple_evaluate` under way
-    logs : of the last evaluation, to be compared once their system has a name
+    requested : the settings so far; a config file may add to them
+    estimates : estimates of the last evaluation, with their posteriors; empty if they failed
+    comparisons : comparisons of the last evaluation with a logged run, if requested
+    no_comparison : the reason why requested comparisons are missing
+    n_simple : number of `simple_evaluate` calls that have not returned
+    logs : task logs of the last evaluation, kept for the comparison until the name of the system is known
     """
 
-    asked: Asked
+    requested: RequestedSettings
     estimates: list[Estimate] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     no_comparison: str | None = None
     n_simple: int = 0
     logs: Sequence[TaskLog] = ()
 
-    def settings(self) -> Settings | None:
-        """What was asked for, None where nothing was."""
-        return self.asked.settings()
-
 
 @contextmanager
-def live(asked: Asked) -> Iterator[Session]:
-    """Within the context, evaluations give uncertainty as asked for at the time they run."""
-    session = Session(asked)
-    if lost := seams.missing(seams.EVALUATION):
-        _logger.warning(seams.gone(lost, "the run is lm-eval's own, without uncertainty"))
+def live_session(requested: RequestedSettings) -> Iterator[Session]:
+    """Context in which evaluations return uncertainty, with the settings at the time of each evaluation."""
+    session = Session(requested)
+    if missing := lm_eval_internals.missing_internals(lm_eval_internals.EVALUATION):
+        _logger.warning(lm_eval_internals.missing_message(missing, "the run is lm-eval's own, without uncertainty"))
         yield session
         return
     with ExitStack() as stack:
-        for seam, wrap, consequence in (
-            (seams.EVALUATE, partial(wrap_evaluate, session=session), ""),
+        for internal, wrap, consequence in (
+            (lm_eval_internals.EVALUATE, partial(wrap_evaluate, session=session), ""),
             (
-                seams.SIMPLE_EVALUATE,
+                lm_eval_internals.SIMPLE_EVALUATE,
                 partial(wrap_simple_evaluate, session=session),
                 "the system is named after its model alone",
             ),
-            (seams.TABLE, with_intervals, "the intervals are in the results and not in the table"),
-            (seams.CONFIGURATION, partial(configured, asked=asked), "uq settings in a config file are not read"),
+            (lm_eval_internals.TABLE, with_intervals, "the intervals are in the results and not in the table"),
+            (
+                lm_eval_internals.CONFIGURATION,
+                partial(wrap_configuration, requested=requested),
+                "uq settings in a config file are not read",
+            ),
         ):
-            if not seam.is_there():
-                _logger.warning(seams.gone([seam], consequence))
+            if not internal.is_available():
+                _logger.warning(lm_eval_internals.missing_message([internal], consequence))
                 continue
-            module, name = import_module(seam.module), seam.name.partition(".")[0]
+            module, name = import_module(internal.module), internal.name.partition(".")[0]
             stack.enter_context(mock.patch.object(module, name, wrap(getattr(module, name))))
         yield session
 
 
 def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
-    """`evaluate` with samples always collected, lm-eval's bootstrap off, and our block in what it returns."""
+    """`evaluate` that always collects samples, disables lm-eval's bootstrap, and adds the `uq` block to its results."""
     signature = inspect.signature(original)
 
     @functools.wraps(original)
     def evaluate(*args: object, **kwargs: object) -> Results | None:
-        settings = session.settings()
+        settings = session.requested.settings()
         if settings is None:
             return original(*args, **kwargs)
-        keep_bootstrap = settings.keep_bootstrap or _cannot_put_back()
+        keep_bootstrap = settings.keep_bootstrap or _lacks_native_stderr()
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         check_tasks(_tasks(bound.arguments["task_dict"]), settings)
@@ -113,16 +131,18 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
         results = original(*bound.args, **bound.kwargs)
         if results is None:  # not rank 0
             return results
-        if BLOCK in results:  # a context within this one has done it
+        if BLOCK in results:  # a nested context has added it
             session.estimates = getattr(original, "session", session).estimates
             return results
         settings = replace(settings, keep_bootstrap=keep_bootstrap)
         if iterations and not keep_bootstrap:
-            _guarded("lm-eval's own standard errors", stock.put_back, results, bound.arguments["task_dict"])
-        _guarded("the trials", record_trials, results, bound.arguments["task_dict"], settings)
-        session.estimates, session.logs = enrich(results, settings, bound.arguments["task_dict"])
+            _run_guarded(
+                "lm-eval's own standard errors", native_stderr.restore_stderr, results, bound.arguments["task_dict"]
+            )
+        _run_guarded("the trials", record_trials, results, bound.arguments["task_dict"], settings)
+        session.estimates, session.logs = add_estimates(results, settings, bound.arguments["task_dict"])
         if not session.n_simple:
-            _conclude(results, session, _origin(bound.arguments["lm"]))
+            _finish(results, session, _origin(bound.arguments["lm"]))
         if not wants_samples:
             results.pop("samples", None)
         return results
@@ -131,25 +151,25 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
     return evaluate
 
 
-def _tasks(task_dict: Mapping[object, object]) -> Mapping[str, stock.Task]:
-    """Tasks by name, none where lm-eval keeps them in a way that is not known."""
+def _tasks(task_dict: Mapping[object, object]) -> Mapping[str, native_stderr.Task]:
+    """Tasks by name; none if the structure of `task_dict` is unknown."""
     try:
-        return stock.tasks_of(task_dict)
+        return native_stderr.tasks_of(task_dict)
     except Exception as error:
-        _logger.debug("the tasks cannot be looked at: %s", _said(error))
+        _logger.debug("the tasks cannot be looked at: %s", _describe(error))
         return {}
 
 
-def _cannot_put_back() -> bool:
-    """Whether lm-eval's bootstrap has to stay on because its other standard errors could not be put back."""
-    lost = seams.missing(seams.OWN_ERRORS)
-    if lost:
-        _logger.warning(seams.gone(lost, "its bootstrap stays on, which may take minutes"))
-    return bool(lost)
+def _lacks_native_stderr() -> bool:
+    """Whether lm-eval's bootstrap stays on because its other standard errors could not be restored."""
+    missing = lm_eval_internals.missing_internals(lm_eval_internals.NATIVE_STDERR)
+    if missing:
+        _logger.warning(lm_eval_internals.missing_message(missing, "its bootstrap stays on, which may take minutes"))
+    return bool(missing)
 
 
 def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
-    """`simple_evaluate`, after which the arguments of the run are known, which `evaluate` is not told."""
+    """`simple_evaluate` that completes the results with the arguments of the run, which `evaluate` does not receive."""
 
     @functools.wraps(original)
     def simple_evaluate(*args: object, **kwargs: object) -> Results | None:
@@ -159,82 +179,84 @@ def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
         finally:
             session.n_simple -= 1
         if results is not None:
-            _conclude(results, session, results)
+            _finish(results, session, results)
         return results
 
     return simple_evaluate
 
 
-def _conclude(results: Results, session: Session, origin: Table) -> None:
-    _guarded("the name of the system", name_system, results, origin)
-    _guarded("the comparison", add_comparisons, results, session, origin)
+def _finish(results: Results, session: Session, origin: Table) -> None:
+    _run_guarded("the name of the system", name_system, results, origin)
+    _run_guarded("the comparison", add_comparisons, results, session, origin)
 
 
-def enrich(
-    results: Results, settings: Settings, task_dict: Mapping[object, object] = MappingProxyType({})
+def add_estimates(
+    results: Results, settings: LmEvalSettings, task_dict: Mapping[object, object] = MappingProxyType({})
 ) -> tuple[list[Estimate], list[TaskLog]]:
-    """Estimate, and put the block into the results; where that fails, a block that says why.
+    """Estimate, and add the block to the results; if that fails, a block with the reason.
 
     Returns
     -------
-    The estimates and what they are made from, none where they failed
+    the estimates and the task logs that they are from; empty if they failed
     """
     try:
         logs = task_logs(results)
         rows, failures = estimate_each(logs, settings)
-        rows = _resampled(rows, logs, results, settings, task_dict)
+        rows = _add_bootstrap_intervals(rows, logs, results, settings, task_dict)
         entries = [*(row.to_dict() for row in rows), *failures]
-        add_block(results, entries, settings.recorded(), **_truth(settings), **recorded_trials(results))
+        add_block(results, entries, _effective_settings(settings), **recorded_trials(results))
     except BaseException as error:
-        _logger.warning("no uncertainty in the results of this run: %s", _said(error))
-        _guarded("the note of the failure", _add_failure, results, settings, _said(error))
+        _logger.warning("no uncertainty in the results of this run: %s", _describe(error))
+        _run_guarded("the note of the failure", _add_failure, results, settings, _describe(error))
         return [], []
     return rows, logs
 
 
-def _resampled(
+def _add_bootstrap_intervals(
     rows: Sequence[Estimate],
     logs: Sequence[TaskLog],
     results: Results,
-    settings: Settings,
+    settings: LmEvalSettings,
     task_dict: Mapping[object, object],
 ) -> list[Estimate]:
-    """The rows, with intervals by the task's own aggregation where nothing else gives one and it is fast enough."""
-    tasks, of_task = _tasks(task_dict), {log.task: log for log in logs}
-    opaque = {(log.task, data.metric, data.filter) for log in logs for data in log.data if isinstance(data, Totals)}
+    """The estimates; those without an interval get a bootstrap interval, if the task's aggregation is fast enough."""
+    tasks, log_of = _tasks(task_dict), {log.task: log for log in logs}
+    aggregates = {
+        (log.task, data.metric, data.filter) for log in logs for data in log.data if isinstance(data, AggregateScore)
+    }
     end = time.monotonic() + RESAMPLING_SECONDS
 
-    def found(row: Estimate) -> Estimate:
+    def with_interval(row: Estimate) -> Estimate:
         samples = items(table(results, "samples").get(row.task))
         function = tasks[row.task].aggregation().get(row.metric) if row.task in tasks else None
-        is_opaque = (row.task, row.metric, row.filter) in opaque and settings.scope == "population"
-        if row.interval is not None or not is_opaque or function is None or row.harness.value is None:
+        is_eligible = (row.task, row.metric, row.filter) in aggregates and settings.scope == "population"
+        if row.interval is not None or not is_eligible or function is None or row.harness.value is None:
             return row
         try:
-            values, units = _values(row, samples, of_task[row.task], settings)
+            values, units = _aggregation_inputs(row, samples, log_of[row.task], settings)
             seconds = max(0.0, min(end - time.monotonic(), RESAMPLING_SECONDS / 3))
-            return resampled(row, values, function, units, level=settings.level, seconds=seconds)
+            return bootstrap_estimate(row, values, function, units, level=settings.level, seconds=seconds)
         except NotEstimableError as error:
-            return replace(row, warnings=(*row.warnings, f"not resampled: {error}"))
+            return replace(row, messages=(*row.messages, NOT_RESAMPLED(reason=str(error))))
 
-    return [found(row) for row in rows]
+    return [with_interval(row) for row in rows]
 
 
-def _values(
-    row: Estimate, samples: Sequence[object], log: TaskLog, settings: Settings
+def _aggregation_inputs(
+    row: Estimate, samples: Sequence[object], log: TaskLog, settings: LmEvalSettings
 ) -> tuple[list[object], NDArray[np.int64] | None]:
-    """What the task's aggregation takes, one a question, and the cluster of each."""
-    of_filter = [table(sample) for sample in samples if table(sample).get("filter") == row.filter]
-    kept = [place for place, sample in enumerate(of_filter) if row.metric in sample]
-    codes = structures([log], settings.options().structure)[0].clusters.codes
-    if codes is not None and len(codes) != len(of_filter):
-        raise NotEstimableError("questions and logged rows differ in number, so that clusters are unknown")
-    return [of_filter[place][row.metric] for place in kept], None if codes is None else codes[kept]
+    """Arguments of the task's aggregation, one per question, and the cluster of each question."""
+    filtered = [table(sample) for sample in samples if table(sample).get("filter") == row.filter]
+    scored = [index for index, sample in enumerate(filtered) if row.metric in sample]
+    codes = detect_structure([log], settings.options().structure)[0].clusters.codes
+    if codes is not None and len(codes) != len(filtered):
+        raise NotEstimableError(QUESTIONS_AND_ROWS_DIFFER())
+    return [filtered[index][row.metric] for index in scored], None if codes is None else codes[scored]
 
 
-def record_trials(results: Results, task_dict: Mapping[object, object], settings: Settings) -> None:
-    """Score every trial of repeated questions by itself, for the block; where that cannot be done, why."""
-    tasks = stock.tasks_of(task_dict)
+def record_trials(results: Results, task_dict: Mapping[object, object], settings: LmEvalSettings) -> None:
+    """Score each trial of repeated questions for the block; if that is not possible, record the reason."""
+    tasks = native_stderr.tasks_of(task_dict)
     repeated = [name for name in tasks if (integer(table(results, "configs", name).get("repeats")) or 1) > 1]
     entries: list[dict[str, object]] = []
     for name in repeated:
@@ -243,25 +265,25 @@ def record_trials(results: Results, task_dict: Mapping[object, object], settings
             task, questions = cast("replay.Task", tasks[name]), replay.questions_of(rows)
             entries += replay.trial_entries(name, task, questions, settings.trials)
         except BaseException as error:
-            reason = str(error) if isinstance(error, replay.NoReplayError) else _said(error)
+            reason = str(error) if isinstance(error, replay.NoReplayError) else _describe(error)
             entries.append({"task": name, "reason": reason})
     if repeated:
         results[BLOCK] = {"trials": entries}
 
 
 def add_comparisons(results: Results, session: Session, origin: Table) -> None:
-    """Put this run's differences to a logged one into the block, where that was asked for, and say each verdict."""
+    """Add the comparison with a logged run to the block, if it was requested, and log each verdict."""
     logs, session.logs = session.logs, ()
-    settings, block = session.settings(), results.get(BLOCK)
+    settings, block = session.requested.settings(), results.get(BLOCK)
     session.comparisons, session.no_comparison = [], None
     if settings is None or settings.compare is None or not isinstance(block, dict):
         return
     if not logs:
         session.no_comparison = "there are no estimates"
         return
-    named = [replace(log, system=_system(origin)) for log in logs]
+    logs = [replace(log, system=_system(origin)) for log in logs]
     try:
-        session.comparisons = compare(named, settings.compare, settings.compare_options())
+        session.comparisons = compare(logs, settings.compare, settings.compare_options())
     except Exception as error:
         session.no_comparison = str(error)
         raise
@@ -270,12 +292,12 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
         _logger.info("%s, %s: %s", row.task, row.metric, row.answer)
 
 
-def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Estimate], list[Entry]]:
-    """Estimates of every log; entries that say why in the place of those that failed unexpectedly."""
-    rows = _with_trials(estimate(logs, settings.options()), logs, settings)
-    failed = [row for row in rows if row.failure is not None and row.interval is None]
-    for task, said in dict.fromkeys((row.task, row.failure) for row in failed):
-        _logger.warning("no uncertainty for %s: %s", task, said)
+def estimate_each(logs: Sequence[TaskLog], settings: LmEvalSettings) -> tuple[list[Estimate], list[Entry]]:
+    """Estimates of all logs, and entries with the reason for those that failed with an unexpected error."""
+    rows = _replace_trial_estimates(estimate(logs, settings.options()), logs, settings)
+    failed = [row for row in rows if row.status == "failed"]
+    for task, reason in dict.fromkeys((row.task, row.errors[0].text) for row in failed):
+        _logger.warning("No uncertainty for %s: %s", task, reason)
     failures = [_failed_entry(row) for row in failed if row.harness.value is not None]
     return [row for row in rows if row not in failed], failures
 
@@ -283,21 +305,21 @@ def estimate_each(logs: Sequence[TaskLog], settings: Settings) -> tuple[list[Est
 def _failed_entry(row: Estimate) -> Entry:
     harness = row.harness
     reported = {"value": harness.value, "std_error": harness.std_error, "n": harness.n}
-    return failed_entry(row.task, row.metric, row.filter, row.failure or "", reported)
+    return failed_entry(row.task, row.metric, row.filter, row.errors[0].text, reported)
 
 
-def _with_trials(rows: list[Estimate], logs: Sequence[TaskLog], settings: Settings) -> list[Estimate]:
-    """The rows, those of single trials with the estimand asked for."""
+def _replace_trial_estimates(rows: list[Estimate], logs: Sequence[TaskLog], settings: LmEvalSettings) -> list[Estimate]:
+    """The estimates, those of single trials with the requested estimand."""
     if settings.estimand == "mean":
         return rows
     trials = [replace(log, data=tuple(data for data in log.data if replay.is_of_trials(data.filter))) for log in logs]
-    asked = estimate([log for log in trials if log.data], replace(settings.options(), estimand=settings.estimand))
-    instead = {(row.task, row.metric, row.filter): row for row in asked}
-    return [instead.get((row.task, row.metric, row.filter), row) for row in rows]
+    trial_rows = estimate([log for log in trials if log.data], replace(settings.options(), estimand=settings.estimand))
+    replacements = {(row.task, row.metric, row.filter): row for row in trial_rows}
+    return [replacements.get((row.task, row.metric, row.filter), row) for row in rows]
 
 
 def name_system(results: Results, origin: Table) -> None:
-    """Name the system in the block's entries, from the arguments of the run or from what its model says of itself."""
+    """Write the name of the system into the block's entries, from the arguments of the run or from its model."""
     system = _system(origin)
     for entry in items(table(results, BLOCK).get("estimates")):
         if isinstance(entry, dict):
@@ -309,43 +331,48 @@ def _system(origin: Table) -> str:
 
 
 def _origin(model: object) -> Table:
-    """What a model says of itself, for a run whose `simple_evaluate` is not ours or that has none."""
-    model = getattr(model, "lm", model)  # in a cache of replies
-    own = vars(model)
-    arguments, config = table(own, "model_args"), own.get("_config")
-    given = (own.get("pretrained"), own.get("model"), arguments.get("model"), getattr(config, "_name_or_path", None))
-    return {"model_source": next(filter(None, map(text, given)), type(model).__name__)}
+    """Name of the model from its attributes, for a run without `simple_evaluate` or with one that is not wrapped."""
+    model = getattr(model, "lm", model)  # a caching model wraps another
+    attributes = vars(model)
+    arguments, config = table(attributes, "model_args"), attributes.get("_config")
+    names = (
+        attributes.get("pretrained"),
+        attributes.get("model"),
+        arguments.get("model"),
+        getattr(config, "_name_or_path", None),
+    )
+    return {"model_source": next(filter(None, map(text, names)), type(model).__name__)}
 
 
-def _truth(settings: Settings) -> dict[str, object]:
-    """`config.bootstrap_iters` in the results says what the caller passed; this is what was run."""
-    return {} if settings.keep_bootstrap else {"bootstrap_iters": 0}
+def _effective_settings(settings: LmEvalSettings) -> dict[str, object]:
+    """Settings for the block, with the number of bootstrap iterations that ran, not the one that was requested."""
+    return {**settings.recorded(), **({} if settings.keep_bootstrap else {"bootstrap_iters": 0})}
 
 
-def _add_failure(results: Results, settings: Settings, error: str) -> None:
-    results[BLOCK] = failed_block(results, {**settings.recorded(), **_truth(settings)}, error)
+def _add_failure(results: Results, settings: LmEvalSettings, error: str) -> None:
+    results[BLOCK] = failed_block(results, _effective_settings(settings), error)
 
 
-def _guarded(what: str, step: Callable[..., object], *args: object) -> None:
+def _run_guarded(what: str, step: Callable[..., object], *args: object) -> None:
     try:
         step(*args)
-    except BaseException as error:  # a run that has finished is never lost, not even to Ctrl-C
-        _logger.warning("%s could not be had: %s", what, _said(error))
+    except BaseException as error:  # a finished evaluation is never lost, not even to Ctrl-C
+        _logger.warning("%s could not be had: %s", what, _describe(error))
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def configured(original: type, asked: Asked) -> type:
-    """lm-eval's configuration, which then also takes `uq: bayes` and its companions in a config file."""
+def wrap_configuration(original: type, requested: RequestedSettings) -> type:
+    """lm-eval's configuration class, which then also accepts the `uq` settings in a config file."""
 
     class Configuration(original):  # type: ignore[misc]
         @staticmethod
         def load_yaml_config(config_path: str) -> dict[str, object]:
             content: Mapping[str, object] = original.load_yaml_config(config_path)  # type: ignore[attr-defined]
-            others = asked.take(content)
-            asked.check()
+            others = requested.extract(content)
+            requested.check()
             return others
 
     Configuration.__name__, Configuration.__qualname__ = original.__name__, original.__qualname__

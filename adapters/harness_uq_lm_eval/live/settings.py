@@ -1,15 +1,21 @@
-"""What a user asks of a live run: on the command line, in a config file, in the environment or in Python."""
+"""Settings of a live run, from the command line, a config file, the environment or Python."""
 
 import argparse
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
-from harness_uq import CompareOptions, HarnessUqError, Options, StructureOptions, estimate_scores
-from harness_uq.estimands import parse_estimand
+from harness_uq.plugin_api import (
+    CompareOptions,
+    HarnessUqError,
+    LiveSettings,
+    Rule,
+    UsageError,
+    estimate_scores,
+    one_of,
+)
 from harness_uq_lm_eval.read.replay import Trials
 
 Scope: TypeAlias = Literal["population", "benchmark", "full"]
@@ -23,182 +29,151 @@ _logger = logging.getLogger("harness_uq")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How a live run is to be estimated.
+class LmEvalSettings(LiveSettings):
+    """Settings of the estimates of a run of lm-eval.
 
     Attributes
     ----------
-    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
-    level : coverage aimed at, in (0, 1)
-    scope : `population`, `benchmark` or `full`
-    cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, any number of them
-    compare : a logged run to compare with, None for no comparison
-    keep_bootstrap : let lm-eval compute its own standard errors as well, bootstrap included
-    estimand : of repeated trials, one by one: `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
-    trials : `auto` scores repeated trials one by one where that takes a minute at most and asks no other service,
-        `on` whatever it takes, `off` never
+    keep_bootstrap : whether lm-eval also computes its own standard errors, with its bootstrap
+    trials : whether to score each of the repeated trials: `auto` (if that takes at most one minute and calls no other
+        service), `on` or `off`
     """
 
-    method: str
-    level: float = 0.95
-    scope: Scope = "population"
-    cluster: tuple[str, ...] = ()
-    compare: str | None = None
+    rules: ClassVar[Mapping[str, Rule]] = {
+        **LiveSettings.rules,
+        "keep_bootstrap": one_of(True, False),
+        "trials": one_of(*TRIALS),
+    }
+
     keep_bootstrap: bool = False
-    estimand: str = "mean"
     trials: Trials = "auto"
 
-    def options(self) -> Options:
-        """The same for the core.
+    def check(self) -> None:
+        """Check before a run that the settings are valid and agree with each other.
 
         Raises
         ------
-        HarnessUqError : if one of them makes no sense
+        HarnessUqError : if they are not
         """
-        structure = StructureOptions.parse(self.cluster)
-        return Options(method=self.method, level=self.level, scope=self.scope, structure=structure)
+        LiveSettings.check(self)
+        if self.estimand != "mean" and self.trials == "off":
+            raise UsageError(f"--uq_estimand {self.estimand} requires single trials. Remove --uq_trials off.")
 
     def compare_options(self) -> CompareOptions:
-        """The same for the comparison, which knows no `full`."""
-        options = self.options()
+        """Options of the comparison, which has no scope `full`."""
         scope: Scope = "benchmark" if self.scope == "benchmark" else "population"
-        return CompareOptions(level=options.level, scope=scope, structure=options.structure)
-
-    def recorded(self) -> dict[str, str | float]:
-        """What the block in the results says of them."""
-        return {"method": self.method, "level": self.level, "scope": self.scope, "estimand": self.estimand}
+        return CompareOptions(level=self.level, scope=scope, structure=self.options().structure)
 
 
 @dataclass(slots=True)
-class Asked:
-    """Settings as they come in, by name without the prefix `uq_`; the first source that names one counts.
+class RequestedSettings:
+    """Settings collected from several sources, by name without the prefix `uq_`; the first source of a value counts.
 
-    Where no source names a method, the environment variable HARNESS_UQ may.
+    If no source names a method, the environment variable HARNESS_UQ is used.
     """
 
     values: dict[str, object] = field(default_factory=dict)
 
-    def take(self, source: Mapping[str, object]) -> dict[str, object]:
-        """Keep the entries that are ours and return the others."""
-        ours = {key: name for key in source if (name := _name(key)) is not None}
-        for key, name in ours.items():
+    def extract(self, source: Mapping[str, object]) -> dict[str, object]:
+        """Collect the settings of harness_uq in `source`, and return its other entries."""
+        names = {key: name for key in source if (name := _setting_name(key)) is not None}
+        for key, name in names.items():
             if source[key] is not None:
                 self.values.setdefault(name, source[key])
-        return {key: value for key, value in source.items() if key not in ours}
+        return {key: value for key, value in source.items() if key not in names}
 
-    def settings(self) -> Settings | None:
-        """The settings, None where nobody named a method.
+    def settings(self) -> LmEvalSettings | None:
+        """The settings; None if no source names a method.
 
         Raises
         ------
-        HarnessUqError : if one of them makes no sense
+        HarnessUqError : if a setting is invalid
         """
         method = self.values.get("method") or _method_in(os.environ.get(ENVIRONMENT, ""))
         if not method:
             return None
-        cluster = tuple(_clusters(self.values.get("cluster")))
-        try:
-            return Settings(**{**self.values, "method": method, "cluster": cluster})  # type: ignore[arg-type]
-        except (TypeError, ValueError) as error:
-            raise HarnessUqError(f"uq settings: {error}") from None
+        values = {name: value for name, value in self.values.items() if value is not None}
+        return LmEvalSettings.parse({**values, "method": method})
 
     def check(self) -> None:
-        """Make sure before a long run that the method exists and the settings make sense.
+        """Check before a long run that the method exists and the settings are valid.
 
         Raises
         ------
-        HarnessUqError : if they do not
+        HarnessUqError : if they are not
         """
         settings = self.settings()
         if settings is None:
-            self._check_nothing_asked()
+            self._check_no_options()
             return
-        if not isinstance(settings.method, str):
-            raise HarnessUqError(f"uq must be the name of a method, such as bayes; got {settings.method!r}")
-        if isinstance(settings.level, bool) or not isinstance(settings.level, int | float):
-            raise HarnessUqError(f"uq_level must be a number such as 0.95; got {settings.level!r}")
-        if settings.scope not in SCOPES:
-            raise HarnessUqError(f"uq_scope must be one of {', '.join(SCOPES)}; got {settings.scope!r}")
-        if settings.trials not in TRIALS:
-            raise HarnessUqError(f"uq_trials must be one of {', '.join(TRIALS)}; got {settings.trials!r}")
-        parse_estimand(str(settings.estimand), settings.scope)
-        if settings.estimand != "mean" and settings.trials == "off":
-            raise HarnessUqError(f"uq_estimand {settings.estimand} is of single trials, which uq_trials off leaves out")
-        if settings.compare is not None and not Path(settings.compare).exists():
-            raise HarnessUqError(f"there is no logged run at {settings.compare} to compare with")
+        settings.check()
         options = settings.options()
         try:
             estimate_scores([0.0, 1.0, 1.0], options=options)
         except HarnessUqError:
             raise
-        except Exception as error:  # ours, not the user's: the run goes on
+        except Exception as error:  # an error of harness_uq, not of the user: the run continues
             _logger.warning("the uq settings could not be tried: %s: %s", type(error).__name__, error)
 
-    def _check_nothing_asked(self) -> None:
-        idle = sorted(f"{PREFIX}_{name}" for name in self.values.keys() & _NAMES)
-        if idle:
-            raise HarnessUqError(f"{', '.join(idle)} without {PREFIX}: add --{PREFIX} bayes")
+    def _check_no_options(self) -> None:
+        unused = sorted(f"{PREFIX}_{name}" for name in self.values.keys() & _NAMES)
+        if unused:
+            raise UsageError(f"{', '.join(unused)} can only be used with {PREFIX}: add --{PREFIX} bayes.")
 
 
 def _method_in(variable: str) -> str | None:
-    """What HARNESS_UQ asks for: nothing where it is empty, 0 or off; `bayes` where it is 1 or true."""
-    switch = variable.lower()
-    if switch in ("", "0", "off"):
+    """The method in HARNESS_UQ: None if it is empty, 0 or off; `bayes` if it is 1 or true."""
+    lowered = variable.lower()
+    if lowered in ("", "0", "off"):
         return None
-    return "bayes" if switch in ("1", "true") else variable
+    return "bayes" if lowered in ("1", "true") else variable
 
 
-def _name(key: str) -> str | None:
-    """Name of the setting behind a key such as `uq` or `uq_level`, None where it is no key of ours."""
+def _setting_name(key: str) -> str | None:
+    """Name of the setting for a key such as `uq` or `uq_level`; None for any other key."""
     if key == PREFIX:
         return "method"
     name = key.removeprefix(f"{PREFIX}_")
     return name if name != key and name in _NAMES else None
 
 
-_NAMES = frozenset(item.name for item in fields(Settings)) - {"method"}
-
-
-def _clusters(value: object) -> list[str]:
-    """`a`, `[a, t=b]` or `{t: b}`."""
-    if isinstance(value, Mapping):
-        return [f"{task}={name}" for task, name in value.items()]
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [str(item) for item in value]
-    return [] if value is None else [str(value)]
+_NAMES = frozenset(item.name for item in fields(LmEvalSettings)) - {"method"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `--uq` and its companions."""
+    """Add the `--uq` options to a parser."""
     group = parser.add_argument_group("uncertainty (harness-uq)")
-    group.add_argument("--uq", metavar="METHOD", help="intervals and standard errors: bayes, wilson, t, clt or a name")
-    group.add_argument("--uq_level", type=float, metavar="LEVEL", help="coverage of the intervals (default: 0.95)")
+    group.add_argument("--uq", metavar="METHOD", help="Use bayes, wilson, t, clt or another method")
+    group.add_argument(
+        "--uq_level", type=float, metavar="P", help="Set the nominal coverage of the intervals (default: 0.95)"
+    )
     group.add_argument(
         "--uq_scope",
         choices=SCOPES,
-        help="new questions, exactly these, or the whole benchmark of a run with --limit (default: population)",
+        help="Estimate the score on similar new questions, on these, or on all questions of a run with --limit "
+        "(default: population)",
     )
     group.add_argument(
         "--uq_cluster",
         action="append",
         metavar="[TASK=]FIELD",
-        help="field of the documents that groups the questions, auto or none; may be repeated (default: auto)",
+        help="Cluster questions by FIELD; auto detects it, none assumes independence (default: auto, repeatable)",
     )
-    group.add_argument("--uq_compare", metavar="RUN", help="logged run to compare this one with, question by question")
+    group.add_argument("--uq_compare", metavar="RUN", help="Compare with this logged run, question by question")
     group.add_argument(
         "--uq_estimand",
         metavar="ESTIMAND",
-        help="of repeated trials, one by one: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: mean)",
+        help="Estimate mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: mean)",
     )
     group.add_argument(
         "--uq_trials",
         choices=TRIALS,
-        help="score repeated trials one by one: where that takes a minute at most and asks no other service (auto), "
-        "whatever it takes (on), or never (off) (default: auto)",
+        help="Score each of the repeated trials: always (on), never (off), or if that takes at most one minute and "
+        "calls no other service (auto) (default: auto)",
     )
     group.add_argument(
         "--uq_keep_bootstrap",
         action="store_true",
         default=None,
-        help="also compute lm-eval's own bootstrap standard errors, which may take minutes",
+        help="Run lm-eval's own bootstrap as well, which may take minutes",
     )

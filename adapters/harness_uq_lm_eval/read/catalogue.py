@@ -1,10 +1,10 @@
-"""Known tasks of lm-eval: which questions share material, and how the documents say so."""
+"""Catalogue of known lm-eval tasks: which questions share material, and which document fields identify it."""
 
 import json
 from functools import cache
 from importlib.resources import files
 
-from harness_uq import Catalogue, CatalogueEntry
+from harness_uq.plugin_api import Catalogue, CatalogueEntry
 
 _RANGES = (
     (r"acc|acc_norm|acc_bytes|acc_mutual_info|acc_all|acc_greedy|em|exact_match|exact|f1|mc1|mc2|contains", (0.0, 1.0)),
@@ -20,11 +20,11 @@ _JUDGED_TASKS = r"pisa_.+_llm_judged"
 
 @cache
 def load_catalogue() -> Catalogue:
-    """Tasks of `catalogue.json`, and ranges and directions of lm-eval's metrics where its logs say none.
+    """Tasks of `catalogue.json`, and ranges and directions of lm-eval's metrics, used if its logs do not state them.
 
-    A pattern is a regular expression for the whole name. Fields are dotted paths in the logged document, `a+b` a
-    composite key, `prompt_prefix` the text that opens the prompt. Items are what the tasks of a group share; the field
-    `doc_id` is a document's place in its data set.
+    A pattern is a regular expression for the whole name. Fields are dotted paths in the logged document; `a+b` is a
+    composite key, and `prompt_prefix` is the text at the beginning of the prompt. Items are the questions that the
+    tasks of a group share. The field `doc_id` is the index of a document in its data set.
     """
     text = files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8")
     tasks = tuple(

@@ -1,8 +1,8 @@
-"""Which files belong to which run.
+"""Assign files to runs.
 
-A run is a results file and the samples files of its tasks. Since lm-eval 0.4.3 they share a folder and a time
-in their names; before, the samples are named after the model's arguments. The folder alone says little: lm-eval
-names it after the model, and gives nameless models the same one.
+A run is a results file and the samples files of its tasks. Since lm-eval 0.4.3 they share a folder and a time in their
+names; before, samples files are named after the arguments of the model. The folder alone does not identify a run:
+lm-eval names it after the model, and uses the same folder for all models without a name.
 """
 
 import re
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from harness_uq import Found, LogError, Run
-from harness_uq.logs.places import exists, files_in, folder_of, join, name_of, open_binary
+from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, Discovery, LogError, Message, Run
+from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.read.results import NoResultsError, Results
 
 _TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
@@ -31,14 +31,14 @@ _HEAD = 4096
 
 @dataclass(frozen=True, slots=True)
 class LmEvalRun(Run):
-    """A run with the part that each file plays.
+    """A run with the role of each of its files.
 
     Attributes
     ----------
-    results : the results file, None where only samples are left
+    results : the results file; None if there are only samples
     samples : (task, file) pairs
-    only_sampled : only the tasks of `samples` were asked for
-    why_no_results : in words, where only samples are left
+    only_sampled : whether only the tasks of `samples` were requested
+    why_no_results : the reason if there is no results file
     """
 
     results: str | None = None
@@ -58,7 +58,7 @@ class _ResultsFile:
 class _SamplesFile:
     path: str
     time: str | None
-    task: str | None  # None where only the arguments of the run tell
+    task: str | None  # None if the name contains the arguments of the run
 
 
 @dataclass(slots=True)
@@ -67,21 +67,21 @@ class _Group:
     samples: list[tuple[str, _SamplesFile]] = field(default_factory=list)
 
 
-def find(paths: Sequence[str]) -> Found:
-    """Runs that the files belong to; partners beside a file that was named alone are looked up."""
+def find(paths: Sequence[str]) -> Discovery:
+    """Runs that the files belong to; the other files of a run are searched in the folders of the given files."""
     unrecognised: list[str] = []
-    problems: list[tuple[str, str]] = []
+    problems: list[tuple[str, Message]] = []
     folders: dict[str, list[_ResultsFile | _SamplesFile]] = defaultdict(list)
     for path in dict.fromkeys(paths):
         try:
             file = _recognise(path)
         except LogError as error:
-            problems.append((path, str(error)))
+            problems.append((path, error.message))
             continue
         if file is None:
             unrecognised.append(path)
         else:
-            folders[folder_of(path)].append(file)
+            folders[io_paths.folder_of(path)].append(file)
     named = {file.path for files in folders.values() for file in files}
     runs = [
         run
@@ -89,22 +89,22 @@ def find(paths: Sequence[str]) -> Found:
         for group in _grouped([*files, *_partners(folder, files)])
         if (run := _run(group, named)) is not None
     ]
-    return Found(tuple(runs), tuple(unrecognised), tuple(problems))
+    return Discovery(tuple(runs), tuple(unrecognised), tuple(problems))
 
 
 def parts(paths: Sequence[str]) -> list[list[str]]:
-    """The paths, those that may be of one run together, told by their names alone.
+    """Groups of paths that may belong to one run according to their names.
 
-    Files that are no JSON, and Inspect's logs, whose names start with a time, are parts of their own.
+    Files that are not JSON, and Inspect's logs, whose names start with a time, are groups of their own.
     """
-    names = {path: name for path in paths if (name := name_of(path)).endswith((".json", ".jsonl"))}
+    names = {path: name for path in paths if (name := io_paths.name_of(path)).endswith((".json", ".jsonl"))}
     times = {path: _time_in(name) for path, name in names.items() if not _STARTS_WITH_TIME.match(name)}
-    untimed = {folder_of(path) for path, time in times.items() if time is None}
-    found: dict[object, list[str]] = defaultdict(list)
+    untimed = {io_paths.folder_of(path) for path, time in times.items() if time is None}
+    groups: dict[object, list[str]] = defaultdict(list)
     for path in paths:
-        folder = folder_of(path)
-        found[(folder, None if folder in untimed else times[path]) if path in times else path].append(path)
-    return list(found.values())
+        folder = io_paths.folder_of(path)
+        groups[(folder, None if folder in untimed else times[path]) if path in times else path].append(path)
+    return list(groups.values())
 
 
 def _time_in(name: str) -> str | None:
@@ -113,7 +113,7 @@ def _time_in(name: str) -> str | None:
 
 
 def _recognise(path: str) -> _ResultsFile | _SamplesFile | None:
-    name = name_of(path)
+    name = io_paths.name_of(path)
     if not name.endswith((".json", ".jsonl")):
         return None
     head = _head(path)
@@ -128,7 +128,9 @@ def _as_samples(path: str, name: str, head: bytes) -> _SamplesFile | None:
     if time is None:
         return None
     if not _JSON_START.match(head):
-        raise LogError("named like a samples file, but " + ("it is no JSON" if head.strip() else "the file is empty"))
+        if not head.strip():
+            raise LogError(FILE_EMPTY())
+        raise LogError("The file is named like a samples file, but it is not JSON")
     return _SamplesFile(path, time, task)
 
 
@@ -139,7 +141,7 @@ def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
     if not is_named and not (first and first[1] in _RESULTS_KEYS):
         return None
     if not head.strip():
-        raise LogError("named like a results file, but the file is empty")
+        raise LogError(FILE_EMPTY())
     try:
         return _ResultsFile(path, match["time"] if match else None, Results(path))
     except NoResultsError:
@@ -148,20 +150,20 @@ def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
 
 def _head(path: str) -> bytes:
     try:
-        with open_binary(path) as file:
+        with io_paths.open_binary(path) as file:
             return file.read(_HEAD)
     except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}") from None
+        raise LogError(FILE_UNREADABLE(reason=str(error.strerror))) from None
 
 
 def _partners(folder: str, files: Sequence[_ResultsFile | _SamplesFile]) -> list[_ResultsFile | _SamplesFile]:
-    """Recognised files beside those named that may belong to the same runs."""
-    named = {name_of(file.path) for file in files}
+    """Other recognised files in the folder that may belong to the same runs."""
+    named = {io_paths.name_of(file.path) for file in files}
     times = {file.time for file in files if file.time is not None}
     has_untimed = len(times) == 0 or any(file.time is None for file in files)
     partners = []
-    for path in files_in(folder):
-        name = name_of(path)
+    for path in io_paths.files_in(folder):
+        name = io_paths.name_of(path)
         time = _time_in(name)
         if name in named or not (time in times or has_untimed):
             continue
@@ -175,19 +177,19 @@ def _partners(folder: str, files: Sequence[_ResultsFile | _SamplesFile]) -> list
 
 
 def _grouped(files: Sequence[_ResultsFile | _SamplesFile]) -> list[_Group]:
-    """Samples go to the results of the same time that know their task, else they are a run of their own."""
+    """Assign samples to the results with the same time that contain their task; the others are runs of their own."""
     groups = [_Group(file) for file in files if isinstance(file, _ResultsFile)]
     orphans: dict[str, _Group] = {}
     for file in files:
         if isinstance(file, _SamplesFile):
-            task, group = _owner(file, groups)
+            task, group = _group_of(file, groups)
             if group is None:
                 group = orphans.setdefault(file.time or file.path, _Group())
             group.samples.append((task, file))
-    return [*groups, *_adopted(groups, orphans)]
+    return [*groups, *_assign_orphans(groups, orphans)]
 
 
-def _owner(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group | None]:
+def _group_of(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group | None]:
     for group in groups:
         if group.results is None or group.results.time != file.time:
             continue
@@ -198,11 +200,11 @@ def _owner(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group | 
 
 
 def _stem(path: str) -> str:
-    return PurePath(name_of(path)).stem
+    return PurePath(io_paths.name_of(path)).stem
 
 
-def _adopted(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Group]:
-    """A results file that its owner renamed takes the only stray samples beside it, if it knows their tasks."""
+def _assign_orphans(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Group]:
+    """Assign the only samples without results to the only results file without a time, if it contains their tasks."""
     untimed = [group for group in groups if group.results and group.results.time is None and not group.samples]
     if len(untimed) == len(orphans) == 1 and untimed[0].results is not None:
         orphan = next(iter(orphans.values()))
@@ -213,7 +215,7 @@ def _adopted(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Grou
 
 
 def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
-    """The run, None where nobody named a file of it; only the named tasks where only samples were named."""
+    """The run; None if no file of it was given, and only the given tasks if only samples files were given."""
     results = group.results.path if group.results else None
     samples = sorted((task, file.path) for task, file in group.samples)
     if results not in named:
@@ -235,15 +237,15 @@ def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
 def _why_no_results(samples: _SamplesFile) -> str:
     name = f"results_{samples.time}.json" if samples.time else "results.json"
     try:
-        if exists(beside := join(folder_of(samples.path), name)):
+        if io_paths.exists(beside := io_paths.join(io_paths.folder_of(samples.path), name)):
             _recognise(beside)
     except (LogError, OSError) as error:
         return f"{name} cannot be read: {error}"
-    return "there is no results file"
+    return "There is no results file"
 
 
 def _time(group: _Group) -> str | None:
-    """Time in the files' names (local, when the run ended), else when the results file says that it began."""
+    """Time in the names of the files (local time of the end of the run), else the start time in the results file."""
     stamps = [group.results.time] if group.results else [file.time for _, file in group.samples]
     if stamps[0] is not None:
         date, clock = stamps[0].split("T")

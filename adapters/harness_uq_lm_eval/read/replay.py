@@ -1,8 +1,8 @@
-"""Repeated trials scored one by one: lm-eval's own filters and `process_results`, given one reply at a time.
+"""Score each of the repeated trials with lm-eval's own filters and `process_results`, given one reply at a time.
 
-lm-eval asks a question several times and scores what a filter makes of the replies (the first, the commonest). Given
-K copies of one reply, any such filter gives what it makes of that reply, so the score of each trial is what lm-eval
-would give it. Before that is believed, the logged scores have to come out of the logged replies.
+lm-eval asks a question several times and scores the result of a filter of the replies (the first, the most common).
+Given K copies of one reply, such a filter returns that reply, so that each trial gets the score that lm-eval would give
+it. This is used only if scoring the logged replies reproduces the logged scores.
 """
 
 import copy
@@ -19,8 +19,8 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq import LogError
-from harness_uq_lm_eval.jsontree import items, table
+from harness_uq.plugin_api import LogError
+from harness_uq_lm_eval.json_access import items, table
 from harness_uq_lm_eval.read.task_files import task_file
 
 TASK_FOLDERS = "HARNESS_UQ_TASKS"
@@ -30,14 +30,16 @@ SECONDS = 60.0
 Trials: TypeAlias = Literal["auto", "on", "off"]
 
 Scores: TypeAlias = dict[tuple[str, str], NDArray[np.float64]]
-_ELSEWHERE = re.compile(r"\b(openai|anthropic|litellm|requests|httpx|aiohttp|urllib3?|\w*judge\w*)\b", re.IGNORECASE)
-_OF_SEVERAL = re.compile(r"(pass|maj|cons|best|avg|mean)[@^_]\d+", re.IGNORECASE)
+_EXTERNAL_SERVICE = re.compile(
+    r"\b(openai|anthropic|litellm|requests|httpx|aiohttp|urllib3?|\w*judge\w*)\b", re.IGNORECASE
+)
+_SEVERAL_TRIALS = re.compile(r"(pass|maj|cons|best|avg|mean)[@^_]\d+", re.IGNORECASE)
 _DATA_KEYS = ("dataset_path", "dataset_name", "dataset_kwargs", "process_docs", "fewshot_split", "fewshot_config")
 _SPLITS = ("training_split", "validation_split", "test_split", "include", "tag", "group", "task_list")
 
 
 class NoReplayError(LogError):
-    """Why the trials cannot be scored one by one."""
+    """The trials cannot be scored one by one."""
 
 
 class _Filter(Protocol):
@@ -45,7 +47,7 @@ class _Filter(Protocol):
 
 
 class Task(Protocol):
-    """What is needed of an lm-eval task."""
+    """The part of an lm-eval task that is used here."""
 
     _filters: Sequence[_Filter]
 
@@ -55,7 +57,7 @@ class Task(Protocol):
 
 @dataclass(slots=True)
 class Instance:
-    """What a filter sees of a request."""
+    """The part of a request that filters use."""
 
     resps: list[object]
     doc: object
@@ -64,7 +66,7 @@ class Instance:
 
 @dataclass(slots=True)
 class Question:
-    """One question: its document, its replies, and what lm-eval scored, by (metric, filter)."""
+    """One question: its document, its replies, and the scores that lm-eval logged, by (metric, filter)."""
 
     doc: object
     replies: list[object]
@@ -76,40 +78,44 @@ def questions_of(rows: Iterable[Mapping[str, object]]) -> list[Question]:
 
     Raises
     ------
-    NoReplayError : if a row has no replies, or several requests a question
+    NoReplayError : if a row has no replies, or a question has several requests
     """
-    found: dict[object, Question] = {}
+    questions: dict[object, Question] = {}
     for row in rows:
         replies = items(row.get("resps"))
         if len(replies) != 1 or not items(replies[0]):
             raise NoReplayError("a question has no replies, or more than one request")
         doc_id = str(row.get("doc_id"))
-        question = found.setdefault(doc_id, Question(row.get("doc"), list(items(replies[0]))))
+        question = questions.setdefault(doc_id, Question(row.get("doc"), list(items(replies[0]))))
         for metric in items(row.get("metrics")):
             question.logged[str(metric), str(row.get("filter"))] = row.get(str(metric))
-    return list(found.values())
+    return list(questions.values())
 
 
 def is_of_trials(filter_name: str) -> bool:
-    """Whether a filter's name is one that `trial_entries` gives."""
+    """Whether `trial_entries` uses this name for a filter."""
     return filter_name == TRIALS or filter_name.startswith(f"{TRIALS}/")
 
 
 def trial_entries(
     name: str, task: Task, questions: Sequence[Question], trials: Trials = "auto", *, seconds: float = SECONDS
 ) -> list[dict[str, object]]:
-    """What the `uq` block keeps of the trials: one entry a metric and different matrix.
+    """Entries of the `uq` block with the scores of the trials: one per metric and distinct matrix.
 
-    A matrix that all filters agree on is called `trials`; one that is a filter's own, `trials/<filter>`. A function of
-    several trials, such as `pass@4`, is on copies of one reply the score of that reply: it gives no matrix of its own.
+    A matrix on which all filters agree is called `trials`, that of a single filter `trials/<filter>`. A function of
+    several trials, such as `pass@4`, has no matrix: for copies of one reply it returns the score of that reply.
 
     Parameters
     ----------
-    trials : `auto` refuses what takes longer than `seconds` or may ask another service, `off` refuses everything
+    name : name of the task
+    task : the lm-eval task
+    questions : questions with their logged replies and scores
+    trials : `auto` rejects tasks that take longer than `seconds` or may call another service; `off` rejects all
+    seconds : limit for `auto`
 
     Raises
     ------
-    NoReplayError : if that is refused, the task runs the model's code, or replaying does not give what was logged
+    NoReplayError : if the task is rejected or runs the model's code, or replaying does not reproduce the logged scores
     """
     if trials == "off":
         raise NoReplayError("that was not asked for")
@@ -117,19 +123,19 @@ def trial_entries(
         return _entries(name, _scored_by_lm_eval(task, len(questions)))
     if getattr(task, "UNSAFE_CODE", False):
         raise NoReplayError("scoring runs the model's code, which is not done twice")
-    if trials == "auto" and (service := _asks_elsewhere(task)):
+    if trials == "auto" and (service := _external_service(task)):
         raise NoReplayError(f"scoring may ask another service ({service}) for every trial; uq_trials on does so")
     replay = _Replay(task, questions, math.inf if trials == "on" else time.monotonic() + seconds)
     replay.check()
-    return _entries(name, _of_trials(replay.matrices()))
+    return _entries(name, _single_trial_scores(replay.matrices()))
 
 
 def _scored_by_lm_eval(task: object, n_questions: int) -> Scores:
-    """Scores (n_questions, n_trials) of the trials that lm-eval 0.5 itself scores, before a metric's `reduction`.
+    """Scores (n_questions, n_trials) of the trials that lm-eval 0.5 itself computes, before a metric's `reduction`.
 
     Raises
     ------
-    NoReplayError : if its filters left one reply a question, or scorers keep their scores elsewhere
+    NoReplayError : if the filters left one reply per question, or the scorers do not provide their scores
     """
     matrices: Scores = {}
     for scorer in getattr(task, "_scorers", ()):
@@ -148,8 +154,7 @@ def _scored_by_lm_eval(task: object, n_questions: int) -> Scores:
 def _entries(name: str, matrices: Scores) -> list[dict[str, object]]:
     entries: list[dict[str, object]] = []
     for metric in dict.fromkeys(metric for metric, _ in matrices):
-        named = {filter_name: found for (other, filter_name), found in matrices.items() if other == metric}
-        distinct = _distinct(named)
+        distinct = _distinct({key[1]: matrix for key, matrix in matrices.items() if key[0] == metric})
         for filter_name, matrix in distinct.items():
             label = TRIALS if len(distinct) == 1 else f"{TRIALS}/{filter_name}"
             entries.append({"task": name, "metric": metric, "filter": label, "scores": encoded(matrix)})
@@ -157,7 +162,7 @@ def _entries(name: str, matrices: Scores) -> list[dict[str, object]]:
 
 
 def encoded(matrix: NDArray[np.float64]) -> list[str]:
-    """One text a question, its trials with a space between; `nan` for one without a score.
+    """One text per question, with its trials separated by spaces; `nan` for trials without a score.
 
     >>> encoded(np.array([[1.0, 0.0], [0.5, np.nan]]))
     ['1 0', '0.5 nan']
@@ -166,7 +171,7 @@ def encoded(matrix: NDArray[np.float64]) -> list[str]:
 
 
 def decoded(scores: Sequence[object]) -> NDArray[np.float64] | None:
-    """The matrix behind `encoded` texts, None where it is none.
+    """The matrix of texts from `encoded`; None if they are invalid.
 
     >>> decoded(["1 0", "0.5 nan"])
     array([[1. , 0. ],
@@ -178,71 +183,70 @@ def decoded(scores: Sequence[object]) -> NDArray[np.float64] | None:
         return None
 
 
-def _asks_elsewhere(task: Task) -> str | None:
-    """What in the source of a task's scorer speaks of a judge or of the network, None where nothing does."""
+def _external_service(task: Task) -> str | None:
+    """The word in the source of a task's scorer that suggests a grader or network access, or None."""
     config = getattr(task, "config", None)
     scorers = (getattr(config, "process_results", None), None if config is not None else type(task))
     for scorer in filter(None, scorers):
         try:
-            found = _ELSEWHERE.search(Path(inspect.getfile(scorer)).read_text(encoding="utf-8"))
+            match = _EXTERNAL_SERVICE.search(Path(inspect.getfile(scorer)).read_text(encoding="utf-8"))
         except (OSError, TypeError, UnicodeDecodeError):
             continue
-        if found:
-            return found[0]
+        if match:
+            return match[0]
     return None
 
 
 @dataclass(slots=True)
 class _Replay:
-    """Scoring of single trials, as long as there is time."""
+    """Scoring of single trials until the time `end`."""
 
     task: Task
     questions: Sequence[Question]
     end: float
 
     def check(self) -> None:
-        """Make sure that the logged scores come out of the logged replies."""
+        """Check that scoring the logged replies reproduces the logged scores."""
         replayed = self._scores([question.replies for question in self.questions])
         for question, scores in zip(self.questions, replayed, strict=True):
             for key, logged in question.logged.items():
                 number = _number(logged)
                 if number is None:
                     continue
-                again = scores.get(key)
-                if again is None or not (again == number or (math.isnan(again) and math.isnan(number))):
-                    raise NoReplayError(f"replaying gives {key[0]} {again} where {number} was logged")
+                score = scores.get(key)
+                if score is None or not (score == number or (math.isnan(score) and math.isnan(number))):
+                    raise NoReplayError(f"replaying gives {key[0]} {score} where {number} was logged")
 
     def matrices(self) -> Scores:
         """Scores (n_questions, n_trials) by (metric, filter); equal replies to one question are scored once."""
         n_trials = max(len(question.replies) for question in self.questions)
         distinct = [list(dict.fromkeys(map(str, question.replies))) for question in self.questions]
-        tables: dict[tuple[str, str], list[list[float]]] = {}
-        for place in range(max(map(len, distinct))):
-            replies: list[list[object]] = [[own[min(place, len(own) - 1)]] * n_trials for own in distinct]
-            for row, scores in enumerate(self._scores(replies)):
+        distinct_scores: dict[tuple[str, str], list[list[float]]] = {}
+        for index in range(max(map(len, distinct))):
+            copies: list[list[object]] = [[replies[min(index, len(replies) - 1)]] * n_trials for replies in distinct]
+            for row, scores in enumerate(self._scores(copies)):
                 for key, score in scores.items():
-                    tables.setdefault(key, [[] for _ in self.questions])[row].append(score)
+                    distinct_scores.setdefault(key, [[] for _ in self.questions])[row].append(score)
         matrices: Scores = {}
-        for key, table_of in tables.items():
+        for key, rows in distinct_scores.items():
             matrix = np.full((len(self.questions), n_trials), math.nan)
-            for row, (question, own) in enumerate(zip(self.questions, distinct, strict=True)):
-                scores_of = dict(zip(own, table_of[row], strict=False))
-                found = [scores_of.get(str(reply), math.nan) for reply in question.replies]
-                matrix[row, : len(question.replies)] = found
+            for row, (question, replies) in enumerate(zip(self.questions, distinct, strict=True)):
+                score_of = dict(zip(replies, rows[row], strict=False))
+                matrix[row, : len(question.replies)] = [score_of.get(str(r), math.nan) for r in question.replies]
             matrices[key] = matrix
         return matrices
 
     def _scores(self, replies: Sequence[Sequence[object]]) -> list[dict[tuple[str, str], float]]:
-        """Scores of every question by (metric, filter), given its replies; scorers see copies of the documents."""
+        """Scores of each question by (metric, filter) for these replies; scorers receive copies of the documents."""
         instances = [
-            Instance(list(own), copy.deepcopy(question.doc))
-            for own, question in zip(replies, self.questions, strict=True)
+            Instance(list(question_replies), copy.deepcopy(question.doc))
+            for question_replies, question in zip(replies, self.questions, strict=True)
         ]
         for ensemble in self.task._filters:
             ensemble.apply(instances)
-        return [self._scored(instance, question) for instance, question in zip(instances, self.questions, strict=True)]
+        return [self._score(instance, question) for instance, question in zip(instances, self.questions, strict=True)]
 
-    def _scored(self, instance: Instance, question: Question) -> dict[tuple[str, str], float]:
+    def _score(self, instance: Instance, question: Question) -> dict[tuple[str, str], float]:
         if time.monotonic() > self.end:
             raise NoReplayError("scoring every trial takes too long; uq_trials on waits for it")
         return {
@@ -253,9 +257,9 @@ class _Replay:
         }
 
 
-def _of_trials(matrices: Scores) -> Scores:
-    """The matrices without those of functions of several trials; where there are no others, the first as `pass@1`."""
-    single = {key: matrix for key, matrix in matrices.items() if not _OF_SEVERAL.fullmatch(key[0])}
+def _single_trial_scores(matrices: Scores) -> Scores:
+    """The matrices without functions of several trials; if there are no others, the first of them as `pass@1`."""
+    single = {key: matrix for key, matrix in matrices.items() if not _SEVERAL_TRIALS.fullmatch(key[0])}
     if single or not matrices:
         return single
     metric = next(iter(matrices))[0]
@@ -266,9 +270,9 @@ def _number(score: object) -> float | None:
     return float(score) if isinstance(score, bool | int | float | np.bool_ | np.number) else None
 
 
-def _distinct(named: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+def _distinct(matrices: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
     distinct: dict[str, NDArray[np.float64]] = {}
-    for name, matrix in named.items():
+    for name, matrix in matrices.items():
         if not any(np.array_equal(matrix, other, equal_nan=True) for other in distinct.values()):
             distinct[name] = matrix
     return distinct
@@ -278,13 +282,13 @@ def _distinct(named: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.
 
 
 def task_without_data(name: str, questions: Sequence[Question]) -> Task:
-    """A task as installed, or as found under the folders of HARNESS_UQ_TASKS, with the logged documents for data.
+    """A task from lm-eval or the folders in HARNESS_UQ_TASKS, with the logged documents in place of its data set.
 
-    What a log says of its task is not used: a configuration may hold code, and reading a log runs none.
+    The task configuration in the log is not used, because it may contain code, and reading a log never runs code.
 
     Raises
     ------
-    NoReplayError : if lm-eval or the task is not installed, or it cannot be built without its data
+    NoReplayError : if lm-eval or the task is not installed, or the task cannot be built without its data
     """
     path = task_file(name, os.environ.get(TASK_FOLDERS, ""))
     if path is None:

@@ -1,15 +1,23 @@
-"""The results file of a run, whichever version of lm-eval wrote it."""
+"""Read the results file of a run, for all versions of lm-eval since 0.4.0."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from harness_uq import Declaration, LogError, Reported, RunFacts
-from harness_uq.logs.places import read_bytes
-from harness_uq_lm_eval.block import BLOCK, harness_std_errors
-from harness_uq_lm_eval.jsontree import Table, integer, items, loads, real, table, text
-from harness_uq_lm_eval.read.systems import model_arguments, system_name
+from harness_uq.plugin_api import (
+    FILE_UNREADABLE,
+    INVALID_JSON,
+    ClusterDeclaration,
+    HarnessResult,
+    LogError,
+    RunMetadata,
+)
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_lm_eval.json_access import Table, integer, items, loads, real, table, text
+from harness_uq_lm_eval.messages import NO_RESULTS, PREDATES_VERSION_4
+from harness_uq_lm_eval.read.system_names import model_arguments, system_name
+from harness_uq_lm_eval.results_block import BLOCK, native_std_errors
 
 MetricKey = tuple[str, str]
 
@@ -34,23 +42,23 @@ _FUNCTION_NAME = re.compile(r"\s*(?:@.*\n\s*)*def (\w+)|<function (?:\w+\.)*(\w+
 
 
 class NoResultsError(LogError):
-    """A JSON document that is something else."""
+    """The JSON document is not a results file of lm-eval."""
 
 
 class Results:
-    """What the results file says of the run and of each task.
+    """Content of a results file.
 
     Raises
     ------
-    LogError : if the file cannot be read or holds no lm-eval results
+    LogError : if the file cannot be read or does not contain lm-eval results
     """
 
     def __init__(self, path: str, tree: Table | None = None) -> None:
-        """Read the file, or take its content from a run that has not been written yet."""
+        """Read the file, or use the content `tree` of a run that has not been written yet."""
         self.path = path
         self.repeated_keys: list[str] = []
         self._tree = load(path, self.repeated_keys) if tree is None else tree
-        self._harness_errors = harness_std_errors(self._tree)
+        self._harness_errors = native_std_errors(self._tree)
         self.system = system_name(self._tree)
         self.version = text(self._tree.get("lm_eval_version"))
 
@@ -60,11 +68,11 @@ class Results:
         return tuple(table(self._tree, "results"))
 
     def is_group(self, name: str) -> bool:
-        """Whether the row aggregates tasks rather than questions."""
+        """Whether the row aggregates tasks and not questions."""
         return bool(self._children(name)) or name in table(self._tree, "groups")
 
     def leaves(self, group: str) -> tuple[str, ...]:
-        """Tasks under a group, those of groups within it included, each once."""
+        """Tasks of a group and of all groups within it, each once."""
         return tuple(dict.fromkeys(self._walk(group, frozenset())))
 
     def _walk(self, name: str, above: frozenset[str]) -> Iterator[str]:
@@ -78,22 +86,23 @@ class Results:
     def _children(self, name: str) -> tuple[str, ...]:
         return tuple(str(child) for child in items(table(self._tree, "group_subtasks").get(name)))
 
-    def reported(self, name: str) -> dict[MetricKey, Reported]:
+    def reported(self, name: str) -> dict[MetricKey, HarnessResult]:
         """The harness's numbers for a task or group by (metric, filter)."""
         row = {**table(self._tree, "groups", name), **table(self._tree, "results", name)}
-        found: dict[MetricKey, Reported] = {}
+        results: dict[MetricKey, HarnessResult] = {}
         for key, value in row.items():
             metric, comma, filter_name = self._split(name, key)
-            if not comma or metric.endswith(_STDERR) or not _is_scalar(value) or self.is_bypassed(name, metric):
+            is_scalar = value is None or isinstance(value, bool | int | float | str)
+            if not comma or metric.endswith(_STDERR) or not is_scalar or self.is_bypassed(name, metric):
                 continue
-            written = real(row.get(f"{metric}{_STDERR},{filter_name}"))
-            std_error = self._harness_errors.get((name, metric, filter_name), written)
+            stderr = real(row.get(f"{metric}{_STDERR},{filter_name}"))
+            std_error = self._harness_errors.get((name, metric, filter_name), stderr)
             n = self._group_n(name, key) if self.is_group(name) else self.n_questions(name)
-            found[metric, filter_name] = Reported(real(value), std_error, n)
-        return found
+            results[metric, filter_name] = HarnessResult(real(value), std_error, n)
+        return results
 
     def _split(self, task: str, key: str) -> tuple[str, str, str]:
-        """Metric, comma and filter of a row's key; the names may hold commas, and the task's filters are known."""
+        """Metric, comma and filter in the key of a row; both names may contain commas, but the filters are known."""
         known = [name for name in self.filters(task) if key.endswith(f",{name}")]
         if not known:
             return key.rpartition(",") if "," in key else (key, "", "")
@@ -101,11 +110,11 @@ class Results:
         return key[: -len(name) - 1], ",", name
 
     def is_bypassed(self, task: str, metric: str) -> bool:
-        """Whether the metric's value is 999, which is no score: `--predict_only`, or aggregation `bypass`."""
+        """Whether the metric's value is 999, which means that it was not scored: `--predict_only`, or `bypass`."""
         return _BYPASS in (metric, self.aggregation(task, metric))
 
     def n_questions(self, task: str) -> int | None:
-        """Questions that the harness scored, None where it does not say."""
+        """Number of questions that the harness scored; None if it is not logged."""
         effective = integer(table(self._tree, "n-samples", task).get("effective"))
         return integer(table(self._tree, "results", task).get("sample_len")) if effective is None else effective
 
@@ -118,14 +127,14 @@ class Results:
         return sum(known) if known and len(known) == len(sizes) else None
 
     def aggregation(self, task: str, metric: str) -> str | None:
-        """Name of the function that makes the metric of the questions' values, None where it is not logged."""
+        """Name of the function that aggregates the values of the questions; None if it is not logged."""
         for entry in items(table(self._tree, "configs", task).get("metric_list")):
             if _name(table(entry).get("metric")) == metric:
                 return _name(table(entry).get("aggregation")) or _DEFAULT_AGGREGATIONS.get(metric)
         return None
 
     def has_own_aggregation(self, task: str, metric: str) -> bool:
-        """Whether the task brings the function, which then is known by what it gives and not by its name."""
+        """Whether the task defines the function itself, so that its name does not tell what it computes."""
         listed = map(table, items(table(self._tree, "configs", task).get("metric_list")))
         written = [text(entry.get("aggregation")) for entry in listed if _name(entry.get("metric")) == metric]
         return any(function is not None and not _REGISTERED.fullmatch(function) for function in written)
@@ -136,56 +145,56 @@ class Results:
         return {metric: function for metric, function in pairs if metric and function}
 
     def filters(self, task: str) -> tuple[str, ...]:
-        """Names of the task's filters in order; `none` alone where it has none."""
+        """Names of the task's filters in order; only `none` if it has no filters."""
         listed = items(table(self._tree, "configs", task).get("filter_list"))
         return tuple(text(table(entry).get("name")) or "none" for entry in listed) or ("none",)
 
     def task_hash(self, task: str) -> str | None:
-        """SHA-256 of the hashes of document, prompt and target of every row of the samples, None where unknown."""
+        """SHA-256 of the hashes of document, prompt and target of all rows of the samples; None if unknown."""
         return text(table(self._tree, "task_hashes").get(task))
 
     def repeats(self, task: str) -> int:
-        """Trials a question."""
+        """Number of trials per question."""
         return integer(table(self._tree, "configs", task).get("repeats")) or 1
 
     def trials(self, task: str) -> list[Table] | None:
-        """What a live run recorded of the trials of this task, None where it recorded nothing."""
+        """Entries about the trials of this task that a live run recorded; None if there is no record."""
         recorded = table(self._tree, BLOCK).get("trials")
         if recorded is None:
             return None
         return [table(entry) for entry in items(recorded) if table(entry).get("task") == task]
 
     def num_fewshot(self, task: str) -> int | None:
-        """Examples in front of each question, None where unknown."""
+        """Number of few-shot examples of each question; None if unknown."""
         logged = integer(table(self._tree, "n-shot").get(task))
         return integer(table(self._tree, "configs", task).get("num_fewshot")) if logged is None else logged
 
     def has_fixed_examples(self, task: str) -> bool:
-        """Whether every question has the same examples in front (sampler `first_n`)."""
+        """Whether all questions have the same few-shot examples (sampler `first_n`)."""
         return table(self._tree, "configs", task, "fewshot_config").get("sampler") == "first_n"
 
-    def declared(self, task: str) -> Declaration | None:
-        """The cluster field that the task's own metadata names."""
-        named = table(self._tree, "configs", task, "metadata", "uq").get("cluster")
-        cluster = "+".join(str(part) for part in items(named)) or text(named)
-        return Declaration(cluster, "metadata.uq.cluster") if cluster else None
+    def declared(self, task: str) -> ClusterDeclaration | None:
+        """The cluster field in the task's own metadata."""
+        fields = table(self._tree, "configs", task, "metadata", "uq").get("cluster")
+        cluster = "+".join(str(field) for field in items(fields)) or text(fields)
+        return ClusterDeclaration(cluster, "metadata.uq.cluster") if cluster else None
 
-    def facts(self, task: str) -> RunFacts:
-        """What the file says of the run."""
+    def facts(self, task: str) -> RunMetadata:
+        """Metadata of the run."""
         n_all = integer(table(self._tree, "n-samples", task).get("original"))
         is_limited = table(self._tree, "config").get("limit") is not None
-        return RunFacts(n_all=n_all, is_limited=is_limited, settings=self._settings(task))
+        return RunMetadata(n_all=n_all, is_limited=is_limited, settings=self._settings(task))
 
     def higher_is_better(self, task: str) -> dict[str, bool]:
-        """The direction of each metric of which the file says it."""
-        said = table(self._tree, "higher_is_better", task)
-        return {metric: value for metric, value in said.items() if isinstance(value, bool)}
+        """The direction of each metric for which it is logged."""
+        directions = table(self._tree, "higher_is_better", task)
+        return {metric: value for metric, value in directions.items() if isinstance(value, bool)}
 
     def _settings(self, task: str) -> dict[str, object]:
-        """Settings that bear on the statistics; none of the paths that a results file also holds."""
-        run, own = table(self._tree, "config"), table(self._tree, "configs", task)
+        """Settings that are relevant to the statistics, without the paths that results files also contain."""
+        run, config = table(self._tree, "config"), table(self._tree, "configs", task)
         settings: dict[str, object] = {key: run.get(key) for key in _RUN_SETTINGS if run.get(key) is not None}
-        settings |= {key: own[key] for key in _TASK_SETTINGS if own.get(key) is not None}
+        settings |= {key: config[key] for key in _TASK_SETTINGS if config.get(key) is not None}
         settings |= {
             "num_fewshot": self.num_fewshot(task),
             "task_hash": self.task_hash(task),
@@ -198,62 +207,62 @@ class Results:
         return {key: value for key, value in settings.items() if value not in (None, {})}
 
     def _metadata(self, task: str) -> dict[str, object]:
-        """The task's own metadata: lm-eval mixes the model's arguments into it."""
+        """The task's own metadata, without the model's arguments, which lm-eval adds to it."""
         foreign = {*model_arguments(self._tree), "config_source"}
         return {k: v for k, v in table(self._tree, "configs", task, "metadata").items() if k not in foreign}
 
     def start(self) -> str | None:
-        """When the run began, ISO 8601 in UTC, None where it is not logged."""
+        """Start time of the run, ISO 8601 in UTC; None if it is not logged."""
         date = real(self._tree.get("date"))
         try:
             return None if date is None else datetime.fromtimestamp(date, UTC).replace(tzinfo=None).isoformat()
-        except (ValueError, OverflowError, OSError):  # in no year
+        except (ValueError, OverflowError, OSError):  # outside the range of years
             return None
 
     def task_of_file(self, stem: str) -> str | None:
-        """Task of a samples file named `<model_args>_<task>` (0.4.0 to 0.4.2), None where it is another run's.
+        """Task of a samples file named `<model_args>_<task>` (0.4.0 to 0.4.2); None if it belongs to another run.
 
-        Versions differ in which characters of the arguments they replace, and by what.
+        Special characters are ignored, because versions differ in how they replace them.
         """
         arguments = text(table(self._tree, "config").get("model_args")) or ""
         return next((task for task in self.rows if _plain(f"{arguments}_{task}") == _plain(stem)), None)
 
 
 def load(path: str, repeated: list[str] | None = None) -> Table:
-    """The content of the results file at `path`; `repeated` takes keys that come twice in one object.
+    """The content of the results file at `path`; `repeated` receives keys that occur twice in one object.
 
     Raises
     ------
     LogError : if it cannot be read, or as `parsed`
     """
     try:
-        return _checked(loads(read_bytes(path), repeated))
+        return _checked(loads(io_paths.read_bytes(path), repeated))
     except OSError as error:
-        raise LogError(f"cannot be read: {error.strerror}") from None
+        raise LogError(FILE_UNREADABLE(reason=str(error.strerror))) from None
     except ValueError as error:
-        raise LogError(f"no valid JSON, perhaps cut off: {error}") from None
+        raise LogError(INVALID_JSON(reason=str(error))) from None
 
 
 def parsed(content: bytes) -> Table:
-    """What a results file says, to be written again: nothing in it is replaced.
+    """The content of a results file without any replacement, so that it can be written again.
 
     Raises
     ------
-    NoResultsError : if it is valid JSON of another kind
-    LogError : if it is no JSON, or was written by lm-eval before 0.4
+    NoResultsError : if it is valid JSON, but not a results file
+    LogError : if it is not JSON, or was written by lm-eval before 0.4
     """
     try:
         return _checked(json.loads(content))
     except (ValueError, RecursionError) as error:
-        raise LogError(f"no valid JSON, perhaps cut off: {error}") from None
+        raise LogError(INVALID_JSON(reason=str(error))) from None
 
 
 def _checked(tree: object) -> Table:
     if is_results(tree):
         return table(tree)
     if isinstance(tree, Mapping) and {"results", "versions"} <= tree.keys():
-        raise LogError("written by lm-eval before 0.4, which is not read")
-    raise NoResultsError("holds no lm-eval results")
+        raise LogError(PREDATES_VERSION_4())
+    raise NoResultsError(NO_RESULTS())
 
 
 def is_results(tree: object) -> bool:
@@ -261,15 +270,11 @@ def is_results(tree: object) -> bool:
     return isinstance(tree, Mapping) and all(isinstance(tree.get(key), Mapping) for key in ("results", "configs"))
 
 
-def _is_scalar(value: object) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)
-
-
 def _name(function: object) -> str | None:
     """Name of a metric or aggregation; a function is logged as its source or, earlier, as its address."""
-    written = text(function)
-    found = _FUNCTION_NAME.match(written) if written else None
-    return (found[1] or found[2]) if found else written
+    source = text(function)
+    match = _FUNCTION_NAME.match(source) if source else None
+    return (match[1] or match[2]) if match else source
 
 
 def _plain(name: str) -> str:

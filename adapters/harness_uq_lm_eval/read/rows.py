@@ -1,8 +1,8 @@
-"""Rows of a samples file, one at a time.
+"""Read the rows of a samples file, one at a time.
 
-Since lm-eval 0.4.3 a samples file holds one JSON object a line; before, one indented JSON array, which is cut
-into its objects here without holding the whole. A row maps names to undecoded JSON, so that the prompts and
-completions that make up most of a file are passed over once and never built.
+Since lm-eval 0.4.3 a samples file has one JSON object per line. Before, it was one indented JSON array, which is split
+into its objects without loading the whole file. A row maps names to undecoded JSON, so that prompts and completions,
+most of the file, are never decoded.
 """
 
 import json
@@ -12,9 +12,9 @@ from typing import BinaryIO, TypeAlias
 
 import msgspec
 
-from harness_uq import LogError
-from harness_uq.logs.places import open_binary
-from harness_uq_lm_eval.jsontree import loads
+from harness_uq.plugin_api import LogError
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_lm_eval.json_access import loads
 
 Row: TypeAlias = Mapping[str, object]
 
@@ -55,13 +55,13 @@ def iterate(path: str) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     OSError : if the file cannot be read
-    LogError : if it is an array that is cut off
+    LogError : if it is a truncated array
     """
-    with open_binary(path) as file:
+    with io_paths.open_binary(path) as file:
         first = file.readline()
         file.seek(0)
         if not first.lstrip().startswith(b"["):
-            yield from _lines(file)
+            yield from ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
         elif first.strip() == b"[":
             yield from _indented(file)
         else:
@@ -69,21 +69,15 @@ def iterate(path: str) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded_rows(path: str) -> Iterator[dict[str, object]]:
-    """The rows of a samples file, every column decoded.
+    """The rows of a samples file, with all columns decoded.
 
     Raises
     ------
-    ValueError : if one of them is cut off or no sample
+    ValueError : if a row is truncated or not a sample
     """
     decode = Decoder()
     for _, line in iterate(path):
         yield {name: value(item) for name, item in decode(line).items()}
-
-
-def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(file, start=1):
-        if not line.isspace():
-            yield number, line
 
 
 def _indented(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -113,9 +107,9 @@ def _array(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 class Decoder:
-    """Decodes rows, with the json module where they hold NaN or Infinity, which lm-eval writes and JSON has not.
+    """Decodes rows; those with NaN or Infinity, which lm-eval writes although they are not JSON, with the json module.
 
-    Where one row does, the next is likely to do so too, and is not tried in vain.
+    If one row contains them, the next one probably does, and the fast decoder is not tried.
     """
 
     def __init__(self) -> None:
@@ -126,7 +120,7 @@ class Decoder:
 
         Raises
         ------
-        ValueError : if the text is cut off, is no JSON or is no sample
+        ValueError : if the text is truncated, not JSON or not a sample
         """
         row: object = None
         if not self._expects_nan:
@@ -141,28 +135,28 @@ class Decoder:
 
 
 def repeated_keys(line: bytes, names: Iterable[str]) -> list[str]:
-    """Those of the names that come more than once in the row itself, of which the last counts."""
+    """The names that occur more than once as keys of the row itself; the last value of a key counts."""
     if all(line.count(f'"{name}":'.encode()) < 2 for name in names):
         return []
-    wanted, found = set(names), list[str]()
+    checked, repeated = set(names), list[str]()
 
-    def top(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        # called last for the row itself
+    def find_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        # the last call is for the row itself
         keys = [key for key, _ in pairs]
-        found[:] = sorted({key for key in keys if key in wanted and keys.count(key) > 1})
+        repeated[:] = sorted({key for key in keys if key in checked and keys.count(key) > 1})
         return {}
 
     with suppress(ValueError, RecursionError):
-        json.loads(line, object_pairs_hook=top, parse_int=float)
-    return found
+        json.loads(line, object_pairs_hook=find_repeated, parse_int=float)
+    return repeated
 
 
 def value(item: object) -> object:
-    """A column of a row, decoded.
+    """The decoded value of a column.
 
     Raises
     ------
-    ValueError : if it is no JSON, or nested too deeply
+    ValueError : if it is not JSON, or nested too deeply
     """
     if not isinstance(item, msgspec.Raw):
         return item
@@ -173,12 +167,12 @@ def value(item: object) -> object:
 
 
 def _lenient(content: bytes) -> object:
-    """JSON with NaN, infinite numbers, and a mark in place of what is no UTF-8."""
+    """Decode JSON with NaN and Infinity; bytes that are not UTF-8 become the replacement character."""
     return loads(content.decode(errors="replace"))
 
 
 def prompt(arguments: object) -> str | None:
-    """The prompt of the row's first request, None where it has none."""
+    """The prompt of the row's first request; None if it has none."""
     if not isinstance(arguments, msgspec.Raw):
         return _first_text(arguments)
     try:
@@ -189,7 +183,7 @@ def prompt(arguments: object) -> str | None:
 
 
 def _first_text(tree: object) -> str | None:
-    """Depth first, along first entries: `{"gen_args_0": {"arg_0": "Q: …"}}` and `[["Q: …", " A"]]` both give Q."""
+    """The first text, following first entries: "Q: …" in `{"gen_args_0": {"arg_0": "Q: …"}}` and `[["Q: …", " A"]]`."""
     while not isinstance(tree, str):
         if isinstance(tree, dict):
             tree = list(tree.values())

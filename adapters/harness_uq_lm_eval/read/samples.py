@@ -1,16 +1,16 @@
-"""One samples file, read in one pass into columns."""
+"""Read a samples file into columns, in one pass."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from harness_uq import Questions
-from harness_uq_lm_eval.jsontree import items, text
-from harness_uq_lm_eval.read.columns import Column
-from harness_uq_lm_eval.read.fields import DocumentFields, PromptPrefixes
+from harness_uq.plugin_api import Questions
+from harness_uq_lm_eval.json_access import items, text
+from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
+from harness_uq_lm_eval.read.metric_values import MetricValues
 from harness_uq_lm_eval.read.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, repeated_keys, value
 from harness_uq_lm_eval.read.shared_items import Identifiers
 
-# A filter is known by its name or, in rows before lm-eval 0.4.7, by which occurrence of its question a row is.
+# the name of a filter; in rows before lm-eval 0.4.7, which have none, how many rows of the question came before
 Label = str | int
 
 
@@ -19,21 +19,21 @@ class Samples:
 
     Attributes
     ----------
-    broken : first line of each row that is cut off or no sample, with what is wrong
-    n_duplicates : rows left out because question and filter came before
-    n_shared_ids : rows whose id another document has
-    repeated : first line of each row in which keys come twice, with those keys
-    unlisted : columns of the rows that are no metric
-    prompts : what the prompts begin with
+    broken : (first line, problem) of each row that is truncated or not a sample
+    n_duplicates : number of rows ignored because an earlier row has the same question and filter
+    n_shared_ids : number of rows whose id belongs to another document
+    repeated : (first line, keys) of each row in which keys occur twice
+    unlisted : columns of the rows that are not metrics
+    prompts : openings of the prompts
     """
 
     def __init__(self, expected: Iterable[str] = (), identifiers: Identifiers | None = None) -> None:
-        """Start empty.
+        """Create an empty table.
 
         Parameters
         ----------
-        expected : metrics that count although the rows may not list them
-        identifiers : takes what may identify each question's item
+        expected : metrics that are read even if the rows do not list them
+        identifiers : receives the fields that may identify each question's item
         """
         self._identifiers = identifiers
         self.n_duplicates = 0
@@ -43,7 +43,7 @@ class Samples:
         self.repeated: list[tuple[int, list[str]]] = []
         self.unlisted: dict[str, None] = {}
         self._expected = frozenset(expected)
-        self._columns: dict[tuple[str, Label], Column] = {}
+        self._columns: dict[tuple[str, Label], MetricValues] = {}
         self._ids: dict[object, int] = {}
         self._hashes: list[str] = []
         self._prompt_hashes: list[str] = []
@@ -61,7 +61,7 @@ class Samples:
 
         Raises
         ------
-        LogError : if nothing of it can be read
+        LogError : if no row can be read
         """
         decode = Decoder()
         for number, line in iterate(path):
@@ -76,7 +76,7 @@ class Samples:
                 self.repeated.append((number, twice))
 
     def add(self, row: Row) -> None:
-        """Take one row, or nothing of it.
+        """Add a row; if a part of it cannot be read, nothing is added.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Samples:
             key = (metric, label)
             column = self._columns.get(key)
             if column is None:
-                column = self._columns[key] = Column()
+                column = self._columns[key] = MetricValues()
             column.add(question, score)
 
     def _question(self, row: Row) -> int:
@@ -100,7 +100,7 @@ class Samples:
         doc_id = doc_id if isinstance(doc_id, int | str) else repr(doc_id)
         known = self._ids.get(doc_id)
         if known is not None and self._is_another(row, known, doc_hash):
-            # `--samples` with a repeated number gives several documents one id
+            # with a repeated number in `--samples`, several documents have the same id
             self.n_shared_ids += 1
             doc_id = f"{doc_id}#{doc_hash}"
             known = self._ids.get(doc_id)
@@ -119,7 +119,7 @@ class Samples:
         return question
 
     def _hash(self, row: Row) -> None:
-        """As lm-eval hashes the samples of a task."""
+        """Update the hash of all samples as lm-eval computes it."""
         hashes = [text(value(row.get(name))) for name in ("doc_hash", "prompt_hash", "target_hash")]
         if None in hashes:
             self._hash_of_all = None
@@ -128,11 +128,11 @@ class Samples:
 
     @property
     def hash_of_all(self) -> str | None:
-        """Hash of the rows in their order, None where they have none."""
+        """Hash of all rows in their order; None if the rows have no hashes."""
         return None if self._hash_of_all is None else self._hash_of_all.hexdigest()
 
     def _is_another(self, row: Row, known: int, doc_hash: str) -> bool:
-        """Whether the row's document is not the one of this id, which this filter has seen already."""
+        """Whether the row's document differs from the one with this id that this filter has already seen."""
         filter_name = text(value(row.get("filter")))
         seen = self._seen.get(filter_name, b"") if filter_name is not None else b""
         return known < len(seen) and bool(seen[known]) and bool(doc_hash) and doc_hash != self._hashes[known]
@@ -154,7 +154,7 @@ class Samples:
         return is_new
 
     def _metrics(self, row: Row) -> Sequence[str]:
-        """Columns that the row or the results file names as metrics; where neither does, all of its own."""
+        """Columns that the row or the results file lists as metrics; if neither does, all columns of the task."""
         others = [name for name in row if name not in HARNESS_COLUMNS]
         listed = items(value(row.get("metrics")))
         if not listed and not self._expected:
@@ -165,18 +165,18 @@ class Samples:
         return metrics
 
     def name_filters(self, names: Sequence[str] | None) -> bool:
-        """Give unlabelled rows the names of the task's filters in order; rows beyond the last are duplicates.
+        """Assign the names of the task's filters, in order, to rows without one; further rows are duplicates.
 
-        Where the names are unknown, rows count as several filters only if all questions come equally often.
+        If the names are unknown, rows belong to several filters only if all questions have the same number of rows.
 
         Returns
         -------
-        Whether names had to be made up.
+        whether the filters were numbered because their names are unknown
         """
         occurrences = set(self._occurrences)
-        is_made_up = names is None and len(occurrences) == 1 and max(occurrences) > 1
+        is_numbered = names is None and len(occurrences) == 1 and max(occurrences) > 1
         if names is None:
-            names = [f"filter {i + 1}" for i in range(max(occurrences))] if is_made_up else ["none"]
+            names = [f"filter {i + 1}" for i in range(max(occurrences))] if is_numbered else ["none"]
         for label in [label for label in self._seen if isinstance(label, int)]:
             seen = self._seen.pop(label)
             if label < len(names):
@@ -188,18 +188,18 @@ class Samples:
             for (metric, label), column in self._columns.items()
             if isinstance(label, str) or label < len(names)
         }
-        return is_made_up
+        return is_numbered
 
-    def columns(self) -> dict[tuple[str, str], Column]:
-        """Values by metric and filter; `name_filters` comes first."""
+    def columns(self) -> dict[tuple[str, str], MetricValues]:
+        """Values by metric and filter; call `name_filters` first."""
         return {(metric, str(label)): column for (metric, label), column in self._columns.items()}
 
     def n_rows(self, filter_name: str) -> int:
-        """Questions with a row of this filter."""
+        """Number of questions with a row of this filter."""
         return sum(self._seen.get(filter_name, b""))
 
     def questions(self, *, has_own_openings: bool) -> Questions:
-        """The questions; openings of prompts only where they are the questions' own and not an example's."""
+        """The questions; with the openings of their prompts if these belong to the questions and not to examples."""
         return Questions(
             ids=tuple(str(doc_id) for doc_id in self._ids),
             hashes=tuple(self._hashes) if all(self._hashes) else (),

@@ -1,16 +1,44 @@
-"""From a run's files to task logs: values, the harness's own numbers beside them, and what a reader should know."""
+"""Convert the files of a run to task logs: values of the questions, the harness's own numbers, and messages."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness_uq import LogError, Questions, Reported, RunFacts, Scores, Source, TaskLog
-from harness_uq.logs.places import folder_of, is_remote, name_of
-from harness_uq_lm_eval.jsontree import Table, items
+from harness_uq.plugin_api import (
+    PATH_UNREADABLE,
+    HarnessResult,
+    LogError,
+    Message,
+    Questions,
+    RunMetadata,
+    Scores,
+    Source,
+    TaskLog,
+)
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_lm_eval.json_access import Table, items
+from harness_uq_lm_eval.messages import (
+    BROKEN_LINES,
+    BYPASSED_METRICS,
+    FILTERS_UNNAMED,
+    MORE_SAMPLES_THAN_SCORED,
+    REPEATED_KEYS,
+    REPEATED_ROWS,
+    RESULTS_KEYS_REPEATED,
+    SAMPLES_MISSING,
+    SAMPLES_OF_ANOTHER_RUN,
+    SAMPLES_UNREADABLE,
+    SHARED_IDENTIFIERS,
+    SYSTEM_NAMED_AFTER_FOLDER,
+    TRIALS_NOT_REPLAYED,
+    TRIALS_NOT_SCORED,
+    TRIALS_SCORED_SEPARATELY,
+    UNLISTED_COLUMNS,
+)
 from harness_uq_lm_eval.read import replay
-from harness_uq_lm_eval.read.columns import Column
 from harness_uq_lm_eval.read.discover import LmEvalRun
-from harness_uq_lm_eval.read.kinds import About, Interpretation, TaskData, interpret, is_length, totals
+from harness_uq_lm_eval.read.metric_types import Interpretation, MetricType, TaskData, interpret, is_length, totals
+from harness_uq_lm_eval.read.metric_values import MetricValues
 from harness_uq_lm_eval.read.results import MetricKey, Results
 from harness_uq_lm_eval.read.rows import Row, decoded_rows
 from harness_uq_lm_eval.read.samples import Samples
@@ -31,18 +59,19 @@ def read_run(run: LmEvalRun) -> list[TaskLog]:
     try:
         return _read(run)
     except OSError as error:
-        raise LogError(f"{name_of(str(error.filename))} cannot be read: {error.strerror or error}") from error
+        reason = str(error.strerror or error)
+        raise LogError(PATH_UNREADABLE(path=io_paths.name_of(str(error.filename)), reason=reason)) from error
 
 
 def _read(run: LmEvalRun) -> list[TaskLog]:
     results = Results(run.results) if run.results is not None else None
     paths = dict(run.samples)
     names = tuple(paths) if results is None or run.only_sampled else tuple(dict.fromkeys((*results.rows, *paths)))
-    found: dict[str, Identifiers] = {}
-    logs = [_Task(name, paths.get(name), run, results, identifiers=found).log() for name in names]
+    identifiers: dict[str, Identifiers] = {}
+    logs = [_Task(name, paths.get(name), run, results, identifiers=identifiers).log() for name in names]
     if results is None and not any(len(log.questions) for log in logs):
-        raise LogError("; ".join(warning for log in logs for warning in log.warnings))
-    return with_items(logs, found)
+        raise LogError(" ".join(warning.text for log in logs for warning in log.warnings))
+    return with_items(logs, identifiers)
 
 
 def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]]) -> list[TaskLog]:
@@ -50,18 +79,18 @@ def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]]) -> list[
 
     Parameters
     ----------
-    results : what the results file will say
+    results : content of the results file
     rows : rows of the samples files by task, as they will be logged
     """
-    run, found = LmEvalRun(results.path, (results.path,)), dict[str, Identifiers]()
+    run, identifiers = LmEvalRun(results.path, (results.path,)), dict[str, Identifiers]()
     paths = dict.fromkeys(rows, results.path)
-    logs = [_Task(name, paths.get(name), run, results, rows.get(name), found).log() for name in results.rows]
-    return with_items(logs, found)
+    logs = [_Task(name, paths.get(name), run, results, rows.get(name), identifiers).log() for name in results.rows]
+    return with_items(logs, identifiers)
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A task, or a group of tasks, in one run; `rows` where its samples are not on disk."""
+    """A task, or a group of tasks, in one run; `rows` contains its samples if they are not on disk."""
 
     name: str
     path: str | None
@@ -74,7 +103,7 @@ class _Task:
         if self.results is not None and self.results.is_group(self.name) and self.path is None:
             return self._group(self.results)
         if self.path is None:
-            return self._unsampled("no samples file of this task was found")
+            return self._unsampled_log("No samples file of this task was found")
         identifiers = Identifiers(self.name)
         samples = Samples((metric for metric, _ in self._reported()), identifiers)
         try:
@@ -83,81 +112,84 @@ class _Task:
             for row in self.rows or ():
                 samples.add(row)
         except LogError as error:
-            return self._unsampled("the samples file cannot be read", f"{name_of(self.path)}: {error}")
+            warning = SAMPLES_UNREADABLE(file=io_paths.name_of(self.path), reason=str(error))
+            return self._unsampled_log("The samples file cannot be read", warning)
         if not len(samples):
-            return self._unsampled("the samples file holds no row", *_broken(samples, self.path))
+            return self._unsampled_log("The samples file contains no row", *_broken(samples, self.path))
         self.identifiers[self.name] = identifiers
-        return self._sampled(samples)
+        return self._sampled_log(samples)
 
-    def _reported(self) -> dict[MetricKey, Reported]:
-        """The harness's numbers; -1 says that the run has no question of that length."""
+    def _reported(self) -> dict[MetricKey, HarnessResult]:
+        """The harness's numbers, without values of -1, which mean that the run has no question of that length."""
         reported = self.results.reported(self.name) if self.results is not None else {}
-        return {key: one for key, one in reported.items() if not (is_length(key[0]) and one.value == -1)}
+        return {key: result for key, result in reported.items() if not (is_length(key[0]) and result.value == -1)}
 
     def _group(self, results: Results) -> TaskLog:
         leaves = results.leaves(self.name)
-        reason = f"a group of {len(leaves)} tasks" if leaves else "a group whose tasks are not logged"
-        return self._totals(reason, leaves)
+        reason = f"This is a group of {len(leaves)} tasks" if leaves else "The tasks of this group are not logged"
+        return self._totals_log(reason, leaves)
 
-    def _unsampled(self, reason: str, *warnings: str) -> TaskLog:
-        return self._totals(reason, warnings=warnings)
+    def _unsampled_log(self, reason: str, *messages: Message) -> TaskLog:
+        return self._totals_log(reason, messages=messages)
 
-    def _totals(self, reason: str, subtasks: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> TaskLog:
+    def _totals_log(self, reason: str, subtasks: tuple[str, ...] = (), messages: tuple[Message, ...] = ()) -> TaskLog:
         reported = self._reported()
-        data = tuple(totals(self._about(key, one), reason) for key, one in reported.items())
-        return self._task_log(Questions(()), data, reported, self._notes(), warnings, subtasks)
+        data = tuple(totals(self._about(key, result), reason) for key, result in reported.items())
+        return self._task_log(Questions(()), data, reported, (*self._notes(), *messages), subtasks)
 
-    def _sampled(self, samples: Samples) -> TaskLog:
+    def _sampled_log(self, samples: Samples) -> TaskLog:
         filters = self.results.filters(self.name) if self.results is not None else None
-        is_made_up = samples.name_filters(filters)
+        is_numbered = samples.name_filters(filters)
         reported, columns = self._reported(), samples.columns()
-        found = [self._interpretation(key, columns.get(key), reported.get(key), samples) for key in self._keys(samples)]
+        interpretations = [
+            self._interpretation(key, columns.get(key), reported.get(key), samples) for key in self._keys(samples)
+        ]
         bypassed = self._bypassed(columns)
-        notes = (*self._notes(samples), *bypassed, *(note for one in found for note in one.notes))
-        warnings = (
+        messages = (
+            *self._notes(samples),
+            *bypassed,
             *_broken(samples, self.path or ""),
             *self._counts(samples),
-            *(["the rows do not name their filters; they are numbered"] if is_made_up else []),
-            *(warning for one in found for warning in one.warnings),
+            *([FILTERS_UNNAMED()] if is_numbered else []),
+            *(message for interpretation in interpretations for message in interpretation.messages),
         )
         trials, remarks = self._trials(len(samples))
-        data = (*(one.data for one in found), *trials)
+        data = (*(interpretation.data for interpretation in interpretations), *trials)
         questions = samples.questions(has_own_openings=self._has_own_openings(samples))
-        return self._task_log(questions, data, reported, (*notes, *remarks), warnings)
+        return self._task_log(questions, data, reported, (*messages, *remarks))
 
-    def _trials(self, n_questions: int) -> tuple[list[Scores], list[str]]:
-        """Scores of single trials, as a live run recorded them or as replaying gives them, and what to say of them."""
+    def _trials(self, n_questions: int) -> tuple[list[Scores], list[Message]]:
+        """Scores of single trials, as recorded by a live run or computed by replaying, and messages about them."""
         if self._repeats == 1 or self.results is None:
             return [], []
         recorded = self.results.trials(self.name)
         entries: Sequence[Table] = self._replayed() if recorded is None else recorded
-        found = []
+        scores = []
         for entry in entries:
             matrix = replay.decoded(items(entry.get("scores"))) if "scores" in entry else None
             if matrix is not None and matrix.ndim == 2 and len(matrix) == n_questions:
-                found.append(Scores(str(entry["metric"]), str(entry["filter"]), matrix, logged_trials=matrix.shape[1]))
-        if found:
-            return found, [f"filter {replay.TRIALS!r}: each of the {self._repeats} trials of a question by itself"]
-        unscored = f"{self._repeats} trials a question were logged; only what the filter made of them was scored"
-        reasons = (f"the trials are not scored one by one: {e['reason']}" for e in entries if "reason" in e)
-        return [], [unscored, *reasons]
+                scores.append(Scores(str(entry["metric"]), str(entry["filter"]), matrix, logged_trials=matrix.shape[1]))
+        if scores:
+            return scores, [TRIALS_SCORED_SEPARATELY(filter=replay.TRIALS, n_trials=self._repeats)]
+        reasons = (TRIALS_NOT_REPLAYED(reason=entry["reason"]) for entry in entries if "reason" in entry)
+        return [], [TRIALS_NOT_SCORED(n_trials=self._repeats), *reasons]
 
     def _replayed(self) -> Sequence[Table]:
         if self.path is None or self.rows is not None:
             return ()
         try:
-            return self._scored_again(replay.questions_of(decoded_rows(self.path)))
+            return self._replay(replay.questions_of(decoded_rows(self.path)))
         except (LogError, ValueError) as error:
             return ({"task": self.name, "reason": str(error)},)
 
-    def _scored_again(self, questions: Sequence[replay.Question]) -> Sequence[Table]:
+    def _replay(self, questions: Sequence[replay.Question]) -> Sequence[Table]:
         try:
             return replay.trial_entries(self.name, replay.task_without_data(self.name, questions), questions)
         except OSError as error:  # of the task's own files
             raise LogError(str(error)) from error
 
     def _keys(self, samples: Samples) -> list[MetricKey]:
-        """Metrics to read: not those with a sentinel for a value, nor lengths that the run did not try."""
+        """Metrics to read, without those that were not scored and without lengths that the run did not include."""
         reported, results = self._reported(), self.results
         keys = dict.fromkeys((*reported, *samples.columns()))
         if results is None:
@@ -165,7 +197,7 @@ class _Task:
         return [k for k in keys if k in reported or not (is_length(k[0]) or results.is_bypassed(self.name, k[0]))]
 
     def _interpretation(
-        self, key: MetricKey, column: Column | None, reported: Reported | None, samples: Samples
+        self, key: MetricKey, column: MetricValues | None, reported: HarnessResult | None, samples: Samples
     ) -> Interpretation:
         about = replace(
             self._about(key, reported),
@@ -176,54 +208,49 @@ class _Task:
         if column is None:
             has_rows = samples.n_rows(key[1])
             what = f"metric {key[0]!r}" if has_rows else f"row of filter {key[1]!r}"
-            return Interpretation(totals(about, f"the samples hold no {what}"))
+            return Interpretation(totals(about, f"The samples contain no {what}"))
         return interpret(column, about)
 
-    def _about(self, key: MetricKey, reported: Reported | None) -> About:
+    def _about(self, key: MetricKey, reported: HarnessResult | None) -> MetricType:
         aggregation = self.results.aggregation(self.name, key[0]) if self.results is not None else None
         is_own = self.results is not None and self.results.has_own_aggregation(self.name, key[0])
-        return About(*key, 0, aggregation, reported, has_own_aggregation=is_own)
+        return MetricType(*key, 0, aggregation, reported, has_own_aggregation=is_own)
 
     @property
     def _repeats(self) -> int:
         return self.results.repeats(self.name) if self.results is not None else 1
 
     def _n_expected(self, samples: Samples) -> int:
-        """Questions that the samples should hold: those they hold, where no results file says."""
+        """Number of questions that the samples should contain; their own number if there is no results file."""
         n = self.results.n_questions(self.name) if self.results is not None else None
         return len(samples) if n is None else n
 
-    def _counts(self, samples: Samples) -> list[str]:
-        warnings = []
+    def _counts(self, samples: Samples) -> Iterator[Message]:
         if samples.n_shared_ids:
-            warnings += [
-                f"{samples.n_shared_ids} rows have the id of another document and count as questions of their own"
-            ]
+            yield SHARED_IDENTIFIERS(n_rows=samples.n_shared_ids)
         if samples.repeated:
-            number, keys = samples.repeated[0]
-            rows = "1 row holds" if len(samples.repeated) == 1 else f"{len(samples.repeated)} rows hold"
-            warnings += [f"{rows} a key twice, of which the last counts (line {number}: {_listed(keys)})"]
+            line, keys = samples.repeated[0]
+            yield REPEATED_KEYS(n_rows=len(samples.repeated), line=line, keys=_listed(keys))
         if samples.n_duplicates:
-            warnings += [f"{samples.n_duplicates} rows repeat a question and filter; the first of each was kept"]
+            yield REPEATED_ROWS(n_rows=samples.n_duplicates)
         expected, n = self._n_expected(samples), len(samples)
         most_scored = max(map(len, samples.columns().values()), default=0)
         if n < expected:
-            warnings += [f"the samples hold {n} of the {expected} questions that lm-eval scored; values are of those"]
+            yield SAMPLES_MISSING(n_logged=n, n_scored=expected)
         if n == expected and not samples.broken and self._is_of_another_run(samples):
-            warnings += ["the samples are not those of the results file: their hashes (task_hashes) differ"]
+            yield SAMPLES_OF_ANOTHER_RUN()
         if most_scored > expected:
-            warnings += [f"the samples hold {most_scored} questions where the results file says {expected}"]
-        return warnings
+            yield MORE_SAMPLES_THAN_SCORED(n_logged=most_scored, n_scored=expected)
 
     def _is_of_another_run(self, samples: Samples) -> bool:
         logged = self.results.task_hash(self.name) if self.results is not None else None
         return None not in (logged, samples.hash_of_all) and logged != samples.hash_of_all
 
     def _has_own_openings(self, samples: Samples) -> bool:
-        """Whether what follows the shared prefix belongs to the question, and is no example drawn for it.
+        """Whether the text after the shared prefix belongs to the question, and not to an example drawn for it.
 
-        Fixed examples are part of the shared prefix and most of a prompt; examples drawn anew for each question are
-        not, and one that comes twice would look like a passage.
+        Fixed examples are part of the shared prefix, which is then most of a prompt. Examples drawn for each question
+        are not, and an example that is drawn twice would look like a shared passage.
         """
         if self.results is None:
             return False
@@ -231,33 +258,30 @@ class _Task:
             return True
         return len(samples.prompts.shared_text) > samples.prompts.mean_length / 2
 
-    def _notes(self, samples: Samples | None = None) -> tuple[str, ...]:
+    def _notes(self, samples: Samples | None = None) -> tuple[Message, ...]:
         notes = []
         if self.results is None:
-            notes += [f"{self.run.why_no_results}; the system is named after the folder"]
+            notes.append(SYSTEM_NAMED_AFTER_FOLDER(reason=self.run.why_no_results))
         if samples is not None and samples.unlisted:
-            notes += [f"columns that are not listed as metrics are not read: {_listed(samples.unlisted)}"]
+            notes.append(UNLISTED_COLUMNS(columns=_listed(samples.unlisted)))
         return tuple(notes)
 
-    def _bypassed(self, columns: Iterable[MetricKey]) -> list[str]:
+    def _bypassed(self, columns: Iterable[MetricKey]) -> list[Message]:
         metrics = dict.fromkeys(metric for metric, _ in columns)
         left_out = [metric for metric in metrics if self.results and self.results.is_bypassed(self.name, metric)]
-        return [f"not scored by lm-eval, whose value 999 says so: {_listed(left_out)}"] if left_out else []
+        return [BYPASSED_METRICS(metrics=_listed(left_out))] if left_out else []
 
     def _task_log(
         self,
         questions: Questions,
         data: tuple[TaskData, ...],
-        reported: Mapping[MetricKey, Reported],
-        notes: tuple[str, ...],
-        warnings: tuple[str, ...],
+        reported: Mapping[MetricKey, HarnessResult],
+        messages: tuple[Message, ...],
         subtasks: tuple[str, ...] = (),
     ) -> TaskLog:
         results = self.results
         if results is not None and results.repeated_keys:
-            warnings += (
-                f"the results file holds keys twice, of which the last counts: {_listed(results.repeated_keys)}",
-            )
+            messages += (RESULTS_KEYS_REPEATED(keys=_listed(results.repeated_keys)),)
         return TaskLog(
             system=results.system if results is not None else _system_of_folder(self.run.files[0]),
             task=self.name,
@@ -271,29 +295,35 @@ class _Task:
             data=data,
             reported=reported,
             declared=results.declared(self.name) if results is not None else None,
-            facts=results.facts(self.name) if results is not None else RunFacts(),
+            facts=results.facts(self.name) if results is not None else RunMetadata(),
             higher_is_better=results.higher_is_better(self.name) if results is not None else {},
-            notes=notes,
-            warnings=warnings,
+            messages=messages,
             subtasks=subtasks,
         )
 
 
-def _broken(samples: Samples, path: str) -> list[str]:
+def _broken(samples: Samples, path: str) -> list[Message]:
     if not samples.broken:
         return []
-    lines, name = _listed(str(number) for number, _ in samples.broken), name_of(path)
-    which = f"line {lines} of {name} is" if len(samples.broken) == 1 else f"lines {lines} of {name} are"
-    kept = "1 question was kept" if len(samples) == 1 else f"{len(samples)} questions were kept"
-    return [f"{which} cut off or no sample ({samples.broken[0][1]}); {kept}"]
+    lines = _listed(str(number) for number, _ in samples.broken)
+    return [
+        BROKEN_LINES(
+            n_lines=len(samples.broken),
+            file=io_paths.name_of(path),
+            lines=lines,
+            reason=samples.broken[0][1],
+            n_kept=len(samples),
+        )
+    ]
 
 
 def _listed(names: Iterable[str]) -> str:
-    shown = list(names)
-    return ", ".join(shown[:_LISTED]) + (f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else "")
+    all_names = list(names)
+    n_more = len(all_names) - _LISTED
+    return ", ".join(all_names[:_LISTED]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def _system_of_folder(path: str) -> str:
-    """lm-eval names the folder after the model, with each slash as two underscores."""
-    folder = folder_of(path) if is_remote(path) else str(Path(path).absolute().parent)
-    return name_of(folder).replace("__", "/")
+    """Name of the system from the folder, which lm-eval names after the model with slashes as two underscores."""
+    folder = io_paths.folder_of(path) if io_paths.is_remote(path) else str(Path(path).absolute().parent)
+    return io_paths.name_of(folder).replace("__", "/")

@@ -1,1 +1,1 @@
-"""Estimates written into logged runs, and taken out again."""
+"""Write estimates into logged runs, and remove them again."""

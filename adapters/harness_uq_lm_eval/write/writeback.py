@@ -1,7 +1,7 @@
-"""Estimates written into the results file of a logged run: whole or not at all, and reversibly.
+"""Write estimates into the results file of a logged run, atomically and reversibly.
 
-What is written in place carries the SHA-256 of the original, which is kept beside it, and its own, so that a file that
-others wrote to since is told from ours. Nothing of lm-eval takes a kept original for a results file.
+A file that is written in place records the SHA-256 of its original, which is saved in the same folder, and its own.
+A change by another program is detected by these. lm-eval does not mistake a saved original for a results file.
 """
 
 import hashlib
@@ -15,151 +15,158 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from harness_uq import Estimate, LogError
-from harness_uq.logs import places
-from harness_uq.logs.leftovers import alone, unfinished
-from harness_uq_lm_eval.block import Entry, Results, add_block, recorded_trials
+from harness_uq.plugin_api import Estimate, LogError, exclusive, temporary_file
+from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.read.discover import LmEvalRun
 from harness_uq_lm_eval.read.results import parsed
+from harness_uq_lm_eval.results_block import Entry, Results, add_block, recorded_trials
 
-_BEFORE, _AFTER = "original_of_", ".before-harness-uq"
+_ORIGINAL_PREFIX, _ORIGINAL_SUFFIX = "original_of_", ".before-harness-uq"
 _CHUNK = 1 << 20
-_BLANK = "0" * 64  # stands for a file's own SHA-256 while that is computed
-_SEAL = re.compile(rb'"original": \{\s*"sha256": "([0-9a-f]{64})",\s*"written_sha256": "([0-9a-f]{64})"')
+_BLANK = "0" * 64  # in place of a file's own SHA-256 while that is computed
+_HASHES = re.compile(rb'"original": \{\s*"sha256": "([0-9a-f]{64})",\s*"written_sha256": "([0-9a-f]{64})"')
 
 
 def write(
     run: LmEvalRun, estimates: Sequence[Estimate], destination: str | None, settings: Mapping[str, str | float]
 ) -> list[str]:
-    """Write the block into the run's results file, or into copies of the run's files; the paths written.
+    """Write the block into the run's results file, or into copies of the run's files; return the paths written.
 
     Parameters
     ----------
-    destination : folder for the copies; None writes in place and keeps the original beside the file, under a name
+    run : the logged run
+    estimates : estimates from the run
+    destination : folder for the copies; None writes in place and saves the original in the same folder, under a name
         that begins with `original_of_` and ends in `.before-harness-uq`
+    settings : settings of the estimation, recorded in the block
 
     Raises
     ------
-    LogError : if there is no results file, it changes meanwhile, a copy exists already, others wrote to a file whose
-        original is kept, or the disk refuses
+    LogError : if there is no results file, another program changes it, a copy exists already, or writing fails
     """
     if run.results is None:
         raise LogError(f"nothing can be written to: {run.why_no_results}")
     try:
-        before = places.read_bytes(run.results)
-        content = partial(_content, dict(parsed(before)), [row.to_dict() for row in estimates], settings)
+        content_read = io_paths.read_bytes(run.results)
+        render = partial(_render, dict(parsed(content_read)), [row.to_dict() for row in estimates], settings)
         if destination is None:
-            _in_place(Path(run.results).resolve(), before, content)
+            _write_in_place(Path(run.results).resolve(), content_read, render)
             return [run.results]
-        return _copies(run.results, run.files, destination, content())
+        return _write_copies(run.results, run.files, destination, render())
     except OSError as error:
         raise LogError(f"cannot be written: {error.strerror or error}") from None
 
 
-def _content(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> bytes:
+def _render(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> bytes:
+    """The JSON text of the results with the block."""
     add_block(results, entries, settings, **recorded_trials(results), **more)
     try:
         return json.dumps(results, indent=2, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # half a character, which JSON holds only as an escape
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can only hold as an escape
         return json.dumps(results, indent=2).encode()
 
 
 def restore(path: str) -> list[str]:
-    """Put the original of a results file back; the path, or none where no original is kept.
+    """Restore the original of a results file; return its path, or nothing if there is no original.
 
     Raises
     ------
-    LogError : if the file was changed since it was written, or the disk refuses
+    LogError : if the file was changed since harness_uq wrote it, or writing fails
     """
-    named = Path(path)
-    named = named.with_name(named.name.removesuffix(_AFTER).removeprefix(_BEFORE)) if path.endswith(_AFTER) else named
-    target = named.resolve()
-    original = original_of(target)
+    results_path = Path(path)
+    if path.endswith(_ORIGINAL_SUFFIX):
+        name = results_path.name.removesuffix(_ORIGINAL_SUFFIX).removeprefix(_ORIGINAL_PREFIX)
+        results_path = results_path.with_name(name)
+    target = results_path.resolve()
+    original = original_path(target)
     try:
         if not original.exists():
             return []
-        with alone(target.parent):
-            if target.exists() and not _is_ours(target) and target.read_bytes() != original.read_bytes():
-                raise LogError(f"{named} was changed since harness-uq wrote it; what it was before is in {original}")
+        with exclusive(target.parent):
+            if target.exists() and not _is_annotated(target) and target.read_bytes() != original.read_bytes():
+                raise LogError(
+                    f"{results_path} was changed since harness-uq wrote it; what it was before is in {original}"
+                )
             original.replace(target)
     except OSError as error:
-        raise LogError(f"{named} cannot be restored: {error.strerror or error}") from None
-    return [str(named)]
+        raise LogError(f"{results_path} cannot be restored: {error.strerror or error}") from None
+    return [str(results_path)]
 
 
-def original_of(path: Path) -> Path:
-    """Where the original of a results file is kept."""
-    return path.with_name(f"{_BEFORE}{path.name}{_AFTER}")
+def original_path(path: Path) -> Path:
+    """Path of the saved original of a results file."""
+    return path.with_name(f"{_ORIGINAL_PREFIX}{path.name}{_ORIGINAL_SUFFIX}")
 
 
-def _in_place(path: Path, before: bytes, content: Callable[..., bytes]) -> None:
-    original = original_of(path)
-    with alone(path.parent):
-        now, is_ours = path.read_bytes(), _is_ours(path)
-        if now != before and not is_ours:
+def _write_in_place(path: Path, content_read: bytes, render: Callable[..., bytes]) -> None:
+    original = original_path(path)
+    with exclusive(path.parent):
+        content, is_annotated = path.read_bytes(), _is_annotated(path)
+        if content != content_read and not is_annotated:
             raise LogError("the results file changed while it was read")
-        if original.exists() and not is_ours and now != original.read_bytes():
+        if original.exists() and not is_annotated and content != original.read_bytes():
             raise LogError(
                 f"others wrote to it since harness-uq did; {original.name} is what it was before: "
                 "rename or delete that to write here again"
             )
-        kept = _sha256(original.read_bytes() if is_ours else now)
-        with _whole(path, like=path) as file:
-            file.write(_sealed(content(original={"sha256": kept, "written_sha256": _BLANK})))
+        sha256 = _sha256(original.read_bytes() if is_annotated else content)
+        with _write_atomically(path, like=path) as file:
+            file.write(_insert_own_hash(render(original={"sha256": sha256, "written_sha256": _BLANK})))
             if not original.exists():
-                with _whole(original, like=path, dress=shutil.copystat) as copy:
-                    copy.write(now)
+                with _write_atomically(original, like=path, copy_attributes=shutil.copystat) as copy:
+                    copy.write(content)
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether the file is, byte for byte, what we wrote over the original that is kept beside it."""
-    content, original = path.read_bytes(), original_of(path)
-    seal = _SEAL.search(content)
-    if seal is None or not original.exists():
+def _is_annotated(path: Path) -> bool:
+    """Whether the file is, byte for byte, what harness_uq wrote over the saved original."""
+    content, original = path.read_bytes(), original_path(path)
+    hashes = _HASHES.search(content)
+    if hashes is None or not original.exists():
         return False
-    blank = content[: seal.start(2)] + _BLANK.encode() + content[seal.end(2) :]
-    return [part.decode() for part in seal.groups()] == [_sha256(original.read_bytes()), _sha256(blank)]
+    blanked = content[: hashes.start(2)] + _BLANK.encode() + content[hashes.end(2) :]
+    return [digits.decode() for digits in hashes.groups()] == [_sha256(original.read_bytes()), _sha256(blanked)]
 
 
-def _sealed(content: bytes) -> bytes:
-    seal = _SEAL.search(content)
-    return content if seal is None else content[: seal.start(2)] + _sha256(content).encode() + content[seal.end(2) :]
+def _insert_own_hash(content: bytes) -> bytes:
+    hashes = _HASHES.search(content)
+    if hashes is None:
+        return content
+    return content[: hashes.start(2)] + _sha256(content).encode() + content[hashes.end(2) :]
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _copies(results: str, files: Sequence[str], folder: str, content: bytes) -> list[str]:
-    """The results file comes last: a folder without it is what a killed process left, and is completed."""
-    written = places.join(folder, places.name_of(results))
-    copied = {places.join(folder, places.name_of(file)): file for file in files if file != results}
-    for target in (written, *copied):
-        if places.exists(target) and not (target in copied and _is_same(copied[target], target)):
+def _write_copies(results: str, files: Sequence[str], folder: str, content: bytes) -> list[str]:
+    """Copy the run's files; the results file is last, so that an interrupted copy is recognised and completed."""
+    results_target = io_paths.join(folder, io_paths.name_of(results))
+    source_of = {io_paths.join(folder, io_paths.name_of(file)): file for file in files if file != results}
+    for target in (results_target, *source_of):
+        if io_paths.exists(target) and not (target in source_of and _have_same_content(source_of[target], target)):
             raise LogError(f"{target} exists already; choose another folder, or write in place")
-    places.make_folder(folder)
-    done: list[str] = []
+    io_paths.make_folder(folder)
+    copied: list[str] = []
     try:
-        for target, source in copied.items():
-            if not places.exists(target):
-                _copy(source, target)
-                done.append(target)
-        with places.writing(written, like=results) as file:
+        for target, source in source_of.items():
+            if not io_paths.exists(target):
+                with (
+                    io_paths.open_binary(source) as original,
+                    io_paths.atomic_writer(target, like=source, keeps_time=True) as copy,
+                ):
+                    shutil.copyfileobj(original, copy)
+                copied.append(target)
+        with io_paths.atomic_writer(results_target, like=results) as file:
             file.write(content)
     except BaseException:
-        for target in done:
-            places.remove(target)
+        for target in copied:
+            io_paths.remove(target)
         raise
-    return [written, *copied]
+    return [results_target, *source_of]
 
 
-def _copy(source: str, target: str) -> None:
-    with places.open_binary(source) as content, places.writing(target, like=source, keeps_time=True) as file:
-        shutil.copyfileobj(content, file)
-
-
-def _is_same(one: str, other: str) -> bool:
-    with places.open_binary(one) as first, places.open_binary(other) as second:
+def _have_same_content(one: str, other: str) -> bool:
+    with io_paths.open_binary(one) as first, io_paths.open_binary(other) as second:
         while (chunk := first.read(_CHUNK)) == second.read(_CHUNK):
             if not chunk:
                 return True
@@ -167,11 +174,13 @@ def _is_same(one: str, other: str) -> bool:
 
 
 @contextmanager
-def _whole(target: Path, *, like: Path, dress: Callable[[Path, str], None] = shutil.copymode) -> Iterator[IO[bytes]]:
-    """A file that takes its name when it is written and on the disk, with the permissions, or all, of another."""
-    with unfinished(target.parent) as file:
+def _write_atomically(
+    target: Path, *, like: Path, copy_attributes: Callable[[Path, str], None] = shutil.copymode
+) -> Iterator[IO[bytes]]:
+    """A temporary file that replaces `target` once it is on disk, with the permissions or all attributes of `like`."""
+    with temporary_file(target.parent) as file:
         yield file
         file.flush()
         os.fsync(file.fileno())
-        dress(like, file.name)
+        copy_attributes(like, file.name)
         Path(file.name).replace(target)

@@ -1,11 +1,11 @@
-"""A plugin of harness_uq: reads the Test Anything Protocol, and offers an interval that assumes nothing but a range."""
+"""Plugin of harness_uq with a reader for the Test Anything Protocol and an interval method."""
 
-from harness_uq import hookimpl
+from harness_uq.plugin_api import hookimpl
 
 
 @hookimpl
 def harness_uq_estimators():
-    """Offer the estimator."""
+    """Provide the interval method."""
     from harness_uq_tap.estimator import Hoeffding
 
     return [Hoeffding()]
@@ -13,7 +13,7 @@ def harness_uq_estimators():
 
 @hookimpl
 def harness_uq_harnesses():
-    """Offer the reader."""
+    """Provide the reader."""
     from harness_uq_tap.reader import TestAnythingProtocol
 
     return [TestAnythingProtocol()]

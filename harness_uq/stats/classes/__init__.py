@@ -1,1 +1,1 @@
-"""Functions of a confusion matrix."""
+"""Metrics of a confusion matrix."""

@@ -1,7 +1,7 @@
-"""Posteriors of the metrics of a binary confusion matrix: F1, precision, recall, MCC and their kin.
+"""Posteriors of metrics of a binary confusion matrix, such as F1, precision, recall and MCC.
 
 The cells (TP, FP, FN, TN) have the prior Dirichlet(1, 1, 1, 1) (Bowyer et al. 2025, eq. 9). Prevalence is part of that
-model: where it was fixed by design, precision, F1 and MCC are conditional on it.
+model. If it was fixed by design, precision, F1 and MCC are conditional on it.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,16 @@ from harness_uq.stats.classes.dirichlet import (
     mean_of_betas_posterior,
     ratio_posterior,
 )
-from harness_uq.stats.common.arrays import FloatArray, IntArray, check_level, fitted, label_codes, numbers
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior
-from harness_uq.stats.common.scalars import MOST_DRAWS, check_number, check_whole
+from harness_uq.stats.common.validate_arrays import (
+    FloatArray,
+    IntArray,
+    as_floats,
+    broadcast_floats,
+    check_level,
+    validated_codes,
+)
+from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_whole
 
 ConfusionMetric = Literal[
     "f1",
@@ -41,7 +48,7 @@ ConfusionMetric = Literal[
 ]
 
 _PRIOR = np.ones(4)
-# numerator and denominator of the metrics that are ratios of sums of cells, in the order TP, FP, FN, TN
+# numerator and denominator of metrics that are ratios of sums of the cells TP, FP, FN, TN
 _RATIOS = {
     "f1": ([2, 0, 0, 0], [2, 1, 1, 0]),
     "precision": ([1, 0, 0, 0], [1, 1, 0, 0]),
@@ -54,22 +61,30 @@ _RATIOS = {
 def confusion_score(
     tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, metric: ConfusionMetric = "f1", *, beta: float = 1.0
 ) -> FloatArray:
-    """The plain metric of counts, as harnesses print it; 0 where its denominator is 0, as in scikit-learn.
+    """Metric of a binary confusion matrix; 0 if its denominator is 0, as in scikit-learn.
 
     Parameters
     ----------
-    tp, fp, fn, tn : array_like, broadcast together; counts, >= 0
-    metric, beta : as in `confusion_posterior`
+    tp, fp, fn, tn : array_like
+        Non-negative counts that broadcast together.
+    metric, beta
+        As in `confusion_posterior`.
 
     Returns
     -------
-    ndarray, in [-1, 1] for `informedness` and `mcc`, in [0, 1] for the others
+    ndarray
+        Values in [-1, 1] for ``informedness`` and ``mcc``, in [0, 1] for the others.
 
     Raises
     ------
-    DataError : a count that is negative or not finite, an unknown metric, beta <= 0
+    DataError
+        If a count is negative or not finite, the metric is unknown, or `beta` is not positive.
 
-    >>> float(confusion_score(6, 2, 2, 90))  # precision and recall are both 6/8
+    Examples
+    --------
+    Precision and recall are both 6/8:
+
+    >>> float(confusion_score(6, 2, 2, 90))
     0.75
     """
     check_number(beta, "beta", above=0)
@@ -92,34 +107,48 @@ def confusion_posterior(
 
     Parameters
     ----------
-    tp, fp, fn, tn : counts, >= 0; true positives, false positives, false negatives, true negatives
-    metric : `f1`, `f_beta`, `precision`, `recall`, `specificity`, `accuracy`, `balanced_accuracy`,
-        `informedness` = recall + specificity - 1, `g` = sqrt(precision * recall), `mcc`
-    beta : weight of recall in `f_beta`, > 0; ignored by the other metrics
-    n_draws, rng : draws of `mcc` (rng None is a fixed seed), whose posterior states its `mc_error`; ignored by the
-        other metrics, which are exact
+    tp, fp, fn, tn : float
+        Non-negative numbers of true positives, false positives, false negatives and true negatives.
+    metric : str, optional
+        ``f1`` (default), ``f_beta``, ``precision``, ``recall``, ``specificity``, ``accuracy``, ``balanced_accuracy``,
+        ``informedness`` = recall + specificity - 1, ``g`` = sqrt(precision * recall), or ``mcc``.
+    beta : float, optional
+        Positive weight of recall in ``f_beta`` (default 1).
+    n_draws : int, optional
+        Number of draws for ``mcc``, whose posterior has an `mc_error`; the other metrics are exact.
+    rng : numpy.random.Generator, optional
+        Random generator for ``mcc`` (default: seed 0).
 
     Returns
     -------
-    Posterior, on [-1, 1] for `informedness` and `mcc`, on [0, 1] for the others
+    Posterior
+        Posterior on [-1, 1] for ``informedness`` and ``mcc``, on [0, 1] for the others.
 
     Raises
     ------
-    DataError : a count that is negative or not finite, an unknown metric, beta <= 0
+    DataError
+        If a count is negative or not finite, the metric is unknown, or `beta` is not positive.
 
-    Bowyer et al. (2025), eq. 9. Precision, recall, specificity and accuracy are Betas. TP / (TP + FP + FN) = J is
-    Beta(N_TP + 1, N_FP + N_FN + 2) and F1 = 2 J / (1 + J). F_beta, g, balanced accuracy and informedness are one
-    integral each, done by quadrature. MCC is drawn.
+    Notes
+    -----
+    Precision, recall, specificity and accuracy are Betas. J = TP / (TP + FP + FN) is Beta(N_TP + 1, N_FP + N_FN + 2),
+    and F1 = 2 J / (1 + J). F_beta, g, balanced accuracy and informedness need one integral each. MCC is sampled.
 
+    References
+    ----------
+    Bowyer et al. (2025), eq. 9.
+
+    Examples
+    --------
     >>> confusion_posterior(8, 2, 1, 9, "precision").mean == (8 + 1) / (8 + 2 + 2)
     True
     """
     check_number(beta, "beta", above=0)
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     _check_metric(metric)
     masses = _check_cells(tp, fp, fn, tn) + _PRIOR
     if masses.ndim != 1:
-        raise DataError(f"tp, fp, fn and tn must be those of one confusion matrix; got shape {masses.shape[:-1]}")
+        raise DataError(f"tp, fp, fn and tn must belong to one confusion matrix; got shape {masses.shape[:-1]}")
     a, b, c, d = map(float, masses)
     match metric:
         case "f1":
@@ -149,40 +178,54 @@ def clustered_confusion_posterior(
     n_draws: int = N_DRAWS,
     rng: np.random.Generator | None = None,
 ) -> Posterior:
-    """Posterior of a binary confusion metric where questions come in clusters.
+    """Posterior of a binary confusion metric for clustered questions.
 
     Parameters
     ----------
-    targets, predictions : shape (n_questions,), 0 or 1
-    clusters : shape (n_questions,); label of the cluster of each question
-    metric, beta : as in `confusion_posterior`
-    n_draws, rng : draws of `balanced_accuracy`, `informedness`, `g` and `mcc` (rng None is a fixed seed), whose
-        posteriors state their `mc_error`; ignored by the other metrics, which are exact
+    targets, predictions : array_like, shape (n_questions,)
+        Classes, 0 or 1.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    metric, beta
+        As in `confusion_posterior`.
+    n_draws : int, optional
+        Number of draws for ``balanced_accuracy``, ``informedness``, ``g`` and ``mcc``, whose posteriors have an
+        `mc_error`; the other metrics are exact.
+    rng : numpy.random.Generator, optional
+        Random generator for the same metrics (default: seed 0).
 
     Returns
     -------
-    Posterior; prefer its quantile interval, see docs/methods/confusion.md
+    Posterior
+        Prefer its equal-tailed interval, see docs/methods/confusion.md.
 
     Raises
     ------
-    DataError : lengths that differ, no question, values other than 0 and 1, an unknown metric, beta <= 0
+    DataError
+        If lengths differ, there is no question, a value is not 0 or 1, the metric is unknown, or `beta` is not
+        positive.
 
-    Dirichlet-process weights on clusters: the metric of sum_t w_t c_t with c_t the cells of cluster t and w Dirichlet,
-    one unit of mass a cluster. The prior is one pseudo-cluster of the mean size m, a quarter of it in each cell, and
-    3 / (4 m) pseudo-questions in each cell; clusters of one give `confusion_posterior`. Ratios of sums of cells (`f1`,
-    `f_beta`, `precision`, `recall`, `specificity`, `accuracy`) are exact, by one contour integral.
+    Notes
+    -----
+    The posterior is that of the metric of sum_t w_t c_t with the cells c_t of cluster t and Dirichlet-process weights
+    w, with mass 1 per cluster. The prior consists of one pseudo-cluster of the mean size m, with a quarter of it in
+    each cell, and 3 / (4 m) pseudo-questions in each cell. Clusters of one question give `confusion_posterior`. Ratios
+    of sums of cells (``f1``, ``f_beta``, ``precision``, ``recall``, ``specificity``, ``accuracy``) are exact, by one
+    contour integral.
 
-    >>> alone = clustered_confusion_posterior([1, 1, 0], [1, 0, 0], ["a", "b", "c"], "accuracy")
-    >>> round(alone.mean, 9) == round(confusion_posterior(1, 0, 1, 1, "accuracy").mean, 9)
+    Examples
+    --------
+    >>> clusters_of_one = clustered_confusion_posterior([1, 1, 0], [1, 0, 0], ["a", "b", "c"], "accuracy")
+    >>> round(clusters_of_one.mean, 9) == round(confusion_posterior(1, 0, 1, 1, "accuracy").mean, 9)
     True
     """
     check_number(beta, "beta", above=0)
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     _check_metric(metric)
-    truth, found = _check_binary(targets, "targets"), _check_binary(predictions, "predictions")
-    if truth.shape != found.shape:
-        raise DataError(f"targets and predictions differ in length: {truth.size} and {found.size}")
-    parts = cluster_parts(cluster_counts(2 * (1 - found) + (1 - truth), clusters, 4), _PRIOR)
+    truth, predicted = _check_binary(targets, "targets"), _check_binary(predictions, "predictions")
+    if truth.shape != predicted.shape:
+        raise DataError(f"targets and predictions differ in length: {truth.size} and {predicted.size}")
+    parts = cluster_parts(cluster_counts(2 * (1 - predicted) + (1 - truth), clusters, 4), _PRIOR)
     if metric == "f_beta" or metric in _RATIOS:
         return ratio_posterior(*_ratio_form(metric, beta), parts)
     return draws_posterior(lambda cells: _score(cells, metric, beta), parts, n_draws=n_draws, rng=rng)
@@ -193,57 +236,79 @@ def f1_delta_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Confidence interval of F1 by the delta method, for comparison only.
 
+    The limits are F1 ∓ z sqrt(F1 (1 - F1) (2 - F1) / (2 N_TP + N_FP + N_FN)).
+
     Parameters
     ----------
-    tp, fp, fn : array_like, broadcast together; counts, >= 0
-    level : float in (0, 1); coverage aimed at
+    tp, fp, fn : array_like
+        Non-negative counts that broadcast together.
+    level : float, optional
+        Nominal coverage (default 0.95).
 
     Returns
     -------
-    low, high : ndarray; they can leave [0, 1], and coincide where F1 is 0 or 1
+    low, high : ndarray
+        Limits, which can exceed [0, 1] and coincide if F1 is 0 or 1.
 
     Raises
     ------
-    NotEstimableError : no positive target and no positive prediction, where F1 is 0/0
-    DataError : a count that is negative or not finite
+    DataError
+        If a count is negative or not finite.
+    NotEstimableError
+        If there is no positive target and no positive prediction, so that F1 is 0/0.
 
-    F1 -+ z sqrt(F1 (1 - F1) (2 - F1) / (2 N_TP + N_FP + N_FN)), Bowyer et al. (2025), eqs. 40 and 41.
+    References
+    ----------
+    Bowyer et al. (2025), eqs. 40 and 41.
 
-    >>> low, high = f1_delta_interval(6, 2, 2)  # se = sqrt(.75 * .25 * 1.25 / 16)
+    Examples
+    --------
+    The standard error is sqrt(0.75 * 0.25 * 1.25 / 16):
+
+    >>> low, high = f1_delta_interval(6, 2, 2)
     >>> round(float(high - 0.75) / 1.959964, 6)
     0.121031
     """
     cells = _check_cells(tp, fp, fn, 0)
     total = cells @ np.array(_RATIOS["f1"][1])
     if (total == 0).any():
-        raise NotEstimableError("F1 is 0/0 where there is no positive target and no positive prediction")
+        raise NotEstimableError("F1 is 0/0 without a positive target or a positive prediction")
     f1 = _score(cells, "f1", 1.0)
     half = special.ndtri((1 + check_level(level)) / 2) * np.sqrt(f1 * (1 - f1) * (2 - f1) / total)
     return f1 - half, f1 + half
 
 
-def cluster_counts(cells: IntArray, clusters: ArrayLike, n_cells: int) -> FloatArray:
-    """Number of questions of each cluster in each cell, shape (n_clusters, n_cells).
+def cluster_counts(cells: IntArray, clusters: ArrayLike, n_scores: int) -> FloatArray:
+    """Number of questions of each cluster in each cell.
 
     Parameters
     ----------
-    cells : shape (n_questions,); cell of each question, in 0..n_cells - 1
-    clusters : shape (n_questions,); labels
+    cells : ndarray of int, shape (n_questions,)
+        Cell of each question, in 0..n_scores - 1.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    n_scores : int
+        Number of cells.
+
+    Returns
+    -------
+    ndarray, shape (n_clusters, n_scores)
+        Counts.
     """
-    index = label_codes(clusters, cells.shape)
+    index = validated_codes(clusters, cells.shape)
     if not cells.size:
-        raise DataError("clusters, and all else, need at least one question; got none")
+        raise DataError("targets, predictions and clusters must have at least one question")
     n_clusters = int(index.max()) + 1
-    return np.bincount(index * n_cells + cells, minlength=n_clusters * n_cells).reshape(-1, n_cells).astype(float)
+    return np.bincount(index * n_scores + cells, minlength=n_clusters * n_scores).reshape(-1, n_scores).astype(float)
 
 
 def divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Elementwise ratio, 0 where the denominator is 0."""
+    """Elementwise ratio, 0 if the denominator is 0."""
     return np.divide(numerator, denominator, out=np.zeros(np.shape(denominator)), where=denominator > 0)
 
 
 def _score(cells: FloatArray, metric: ConfusionMetric, beta: float) -> FloatArray:
-    """The metric of cells (..., 4)."""
+    """Metric of cells with shape (..., 4)."""
     if metric in _OTHERS:
         return _OTHERS[metric](cells)
     numerator, denominator = _ratio_form(metric, beta)
@@ -305,15 +370,15 @@ def _check_metric(metric: str) -> None:
 
 
 def _check_cells(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> FloatArray:
-    cells = np.stack(fitted(tp=tp, fp=fp, fn=fn, tn=tn), axis=-1)
+    cells = np.stack(broadcast_floats(tp=tp, fp=fp, fn=fn, tn=tn), axis=-1)
     bad = ~(np.isfinite(cells) & (cells >= 0)).all(axis=-1)
     if bad.any():
-        raise DataError(f"tp, fp, fn and tn must be finite and not negative; got {cells[bad][0].tolist()}")
+        raise DataError(f"tp, fp, fn and tn must be finite and non-negative; got {cells[bad][0].tolist()}")
     return cells
 
 
 def _check_binary(values: ArrayLike, name: str) -> IntArray:
-    array = numbers(values, name)
+    array = as_floats(values, name)
     if array.ndim != 1 or not np.isin(array, (0, 1)).all():
         wrong = array[~np.isin(array, (0, 1))]
         got = f"shape {array.shape}" if array.ndim != 1 else repr(wrong[0].item())

@@ -1,9 +1,9 @@
-"""Posteriors of scale-free functions of Dirichlet cells: one exact integral where that is left, else draws.
+"""Posteriors of scale-free functions of Dirichlet cells: by one integral if it is available, otherwise by draws.
 
 A metric x of three or four cells has the density f(x) = integral of the Dirichlet density over the slice {metric = x}.
 For harmonic and geometric means of precision and recall, and for the mean of two independent Betas, that slice is a
-curve with an explicit parameter s in (0, 1). The integrand is one peak in logit s: it is located for every x by
-zooming in and summed by the trapezoidal rule, whose error falls exponentially for analytic integrands.
+curve with an explicit parameter s in (0, 1). The integrand has a single peak in logit s, which is located for every x
+by successive refinement. The trapezoidal rule, which converges exponentially for analytic integrands, sums it.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,35 +13,38 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior, WithMoments
+from harness_uq.stats.common.validate_arrays import FloatArray
 
 N_DRAWS = 20_000
 
-_REACH = 90.0  # logits of cells up to 1e9 and of their tails lie within
-_NEGLIGIBLE = 36.0  # fall of the log density beyond which nothing is left, e^-36 = 2e-16
+_REACH = 90.0  # bound of the logits for cells up to 1e9, including their tails
+_NEGLIGIBLE = 36.0  # log densities lower than the maximum by this number are ignored (e^-36 = 2e-16)
 _ZOOM_NODES = 33
 _SLICE_NODES = 161
 _FIRST_NODES = 129
-_MOST_NODES = 3000
-_TOLERANCE = 1e-8  # of the distribution function, per interval between nodes
-_CELLS_AT_ONCE = 4_000_000
+_MAX_NODES = 3000
+_TOLERANCE = 1e-8  # error of the distribution function per interval between nodes
+_MAX_CELLS = 4_000_000
 
 Function = Callable[[FloatArray], FloatArray]
 Part = tuple[FloatArray, FloatArray | float]
 
 
 class MappedPosterior(WithMoments):
-    """Distribution of an increasing function of a parameter whose posterior is known.
+    """Distribution of an increasing function of a parameter with known posterior.
 
-    Quantiles and intervals of equal tails are mapped; the highest-density interval is searched on the new scale.
+    Quantiles and equal-tailed intervals are mapped; the highest-density interval is computed on the new scale.
 
     Parameters
     ----------
-    base : posterior of the parameter
-    forward, inverse : the increasing function and its inverse, elementwise
-    mean, sd : moments of the function
+    base : Posterior
+        Posterior of the parameter.
+    forward, inverse : callable
+        The increasing function and its inverse, elementwise.
+    mean, sd : float
+        Moments of the function.
     """
 
     def __init__(self, base: Posterior, forward: Function, inverse: Function, *, mean: float, sd: float) -> None:
@@ -56,9 +59,13 @@ class MappedPosterior(WithMoments):
 
 
 def mapped_beta(beta: BetaPosterior, forward: Function, inverse: Function) -> MappedPosterior:
-    """Increasing function of a Beta on [0, 1], its moments by the trapezoidal rule on the logit scale.
+    """Increasing function of a Beta on [0, 1], with moments by the trapezoidal rule on the logit scale.
 
-    >>> posterior = mapped_beta(BetaPosterior(3, 1), lambda x: 2 * x, lambda x: x / 2)  # twice a Beta(3, 1)
+    Examples
+    --------
+    Twice a Beta(3, 1) variable has mean 1.5:
+
+    >>> posterior = mapped_beta(BetaPosterior(3, 1), lambda x: 2 * x, lambda x: x / 2)
     >>> round(posterior.mean, 12)
     1.5
     """
@@ -81,17 +88,28 @@ def harmonic_posterior(top: float, parts: tuple[float, float], weights: tuple[fl
 
     Parameters
     ----------
-    top, parts : Dirichlet parameters of T, P and N, > 0; any other cell drops out
-    weights : w_1 and w_2, > 0; F_beta has 1 / (1 + beta^2) and beta^2 / (1 + beta^2)
+    top : float
+        Positive Dirichlet parameter of T.
+    parts : tuple of float
+        Positive Dirichlet parameters of P and N; other cells cancel.
+    weights : tuple of float
+        Positive weights w_1 and w_2; 1 / (1 + beta^2) and beta^2 / (1 + beta^2) for F_beta.
 
     Returns
     -------
-    DensityPosterior on (0, 1), good to about 1e-8 of probability
+    DensityPosterior
+        Posterior on (0, 1), accurate to about 1e-8 in probability.
 
-    With r = (1 - x) / x and P/T = r s / w_1, N/T = r (1 - s) / w_2 the density of logit x is
+    Notes
+    -----
+    With r = (1 - x) / x, P/T = r s / w_1 and N/T = r (1 - s) / w_2, the density of logit x is
     r^(p+n) int s^(p-1) (1-s)^(n-1) (1 + r s / w_1 + r (1-s) / w_2)^-(t+p+n) ds.
 
-    >>> round(harmonic_posterior(1, (1, 1), (1, 1)).mean, 8)  # T itself ~ Beta(1, 2)
+    Examples
+    --------
+    Here the ratio is T itself, which is Beta(1, 2):
+
+    >>> round(harmonic_posterior(1, (1, 1), (1, 1)).mean, 8)
     0.33333333
     """
     p, n = parts
@@ -114,15 +132,23 @@ def geometric_posterior(top: float, parts: tuple[float, float]) -> DensityPoster
 
     Parameters
     ----------
-    top, parts : Dirichlet parameters of T, P and N, > 0; any other cell drops out
+    top : float
+        Positive Dirichlet parameter of T.
+    parts : tuple of float
+        Positive Dirichlet parameters of P and N; other cells cancel.
 
     Returns
     -------
-    DensityPosterior on (0, 1), good to about 1e-8 of probability
+    DensityPosterior
+        Posterior on (0, 1), accurate to about 1e-8 in probability.
 
+    Notes
+    -----
     With P/T = r s and N/T = r (1 - s) the slice is 1 + r + r^2 s (1 - s) = x^-2, and the density of logit x is
     x^-2 (1-x) int r^(p+n-1) s^(p-1) (1-s)^(n-1) (1 + r)^-(t+p+n) / (1 + 2 r s (1-s)) ds.
 
+    Examples
+    --------
     >>> posterior = geometric_posterior(40.0, (7.0, 3.0))
     >>> bool(abs(posterior.mean - 40 / (47 * 43) ** 0.5) < 0.005)
     True
@@ -150,16 +176,24 @@ def mean_of_betas_posterior(first: tuple[float, float], second: tuple[float, flo
 
     Parameters
     ----------
-    first, second : the two parameters of each Beta, > 0
+    first, second : tuple of float
+        Positive parameters of each Beta.
 
     Returns
     -------
-    DensityPosterior on (0, 1), good to about 1e-8 of probability
+    DensityPosterior
+        Posterior on (0, 1), accurate to about 1e-8 in probability.
 
-    With y = R + S <= 1 and R = y s, S = y (1 - s) the density of y is int y f_R(y s) f_S(y (1 - s)) ds; above 1 the
+    Notes
+    -----
+    With y = R + S <= 1, R = y s and S = y (1 - s), the density of y is int y f_R(y s) f_S(y (1 - s)) ds. For y > 1 the
     same holds for 1 - R and 1 - S.
 
-    >>> round(float(mean_of_betas_posterior((1, 1), (1, 1)).cdf(0.25)), 8)  # two uniform numbers: 2 x^2
+    Examples
+    --------
+    For two uniform variables the distribution function is 2 x^2 up to 1/2:
+
+    >>> round(float(mean_of_betas_posterior((1, 1), (1, 1)).cdf(0.25)), 8)
     0.125
     """
 
@@ -189,16 +223,29 @@ def draws_posterior(
 
     Parameters
     ----------
-    statistic : maps cells (n, n_cells) to values (n,); unchanged when all cells are multiplied by one number
-    parts : pairs (masses, atoms); independent weights ~ Gamma(masses) multiply the rows of the array `atoms`
-        (n_masses, n_cells), or cell by cell the number `atoms`; the parts are added up
-    n_draws : number of draws; `mc_error` of the result is the Monte Carlo standard error of the mean
-    rng : random generator; None is a fixed seed, so that the same data give the same number
+    statistic : callable
+        Maps cells of shape (n, n_scores) to values of shape (n,). It must not change if all cells are multiplied by the
+        same number.
+    parts : sequence of tuple
+        Pairs (masses, atoms). Independent weights ~ Gamma(masses) multiply the rows of the array `atoms`, of shape
+        (n_masses, n_scores), or each cell by the number `atoms`; the parts are added.
+    n_draws : int, optional
+        Number of draws, at least 2. The Monte Carlo error is `mc_error` of the result.
+    rng : numpy.random.Generator, optional
+        Random generator (default: seed 0, so that equal data give equal results).
 
     Returns
     -------
     DrawsPosterior
+        Draws of the statistic.
 
+    Raises
+    ------
+    DataError
+        If `n_draws` is less than 2.
+
+    Examples
+    --------
     >>> recall = draws_posterior(lambda g: g[:, 0] / g.sum(axis=1), [(np.array([8.0, 2.0]), 1.0)])
     >>> bool(abs(recall.mean - 0.8) < 5 * recall.mc_error)
     True
@@ -207,20 +254,31 @@ def draws_posterior(
         raise DataError(f"n_draws must be at least 2; got {n_draws}")
     rng = rng or np.random.default_rng(0)
     width = max(len(masses) for masses, _ in parts)
-    chunks = np.array_split(np.arange(n_draws), -(-n_draws * width // _CELLS_AT_ONCE))
-    return DrawsPosterior(np.concatenate([statistic(_weighted_cells(parts, len(part), rng)) for part in chunks]))
+    chunks = np.array_split(np.arange(n_draws), -(-n_draws * width // _MAX_CELLS))
+    return DrawsPosterior(np.concatenate([statistic(_weighted_cells(parts, len(chunk), rng)) for chunk in chunks]))
 
 
 def ratio_posterior(numerator: FloatArray, denominator: FloatArray, parts: Sequence[Part]) -> DirichletRatioPosterior:
-    """Posterior of (numerator . cells) / (denominator . cells) under Dirichlet weights, exact.
+    """Exact posterior of (numerator . cells) / (denominator . cells) under Dirichlet weights.
 
     Parameters
     ----------
-    numerator, denominator : shape (n_cells,); coefficients, denominator >= 0
-    parts : masses and atoms as in `draws_posterior`
+    numerator, denominator : ndarray, shape (n_scores,)
+        Coefficients, those of the denominator non-negative.
+    parts : sequence of tuple
+        Masses and atoms as in `draws_posterior`.
+
+    Returns
+    -------
+    DirichletRatioPosterior
+        Posterior of the ratio.
+
+    Examples
+    --------
+    The share is Beta(8, 2):
 
     >>> ratio = ratio_posterior(np.array([1.0, 0.0]), np.array([1.0, 1.0]), [(np.array([8.0, 2.0]), 1.0)])
-    >>> round(ratio.mean, 12)  # Beta(8, 2)
+    >>> round(ratio.mean, 12)
     0.8
     """
 
@@ -232,20 +290,23 @@ def ratio_posterior(numerator: FloatArray, denominator: FloatArray, parts: Seque
 
 
 def cluster_parts(counts: FloatArray, prior: FloatArray) -> list[Part]:
-    """Dirichlet-process weights on clusters of cell counts, as parts for `draws_posterior`.
+    """Dirichlet-process weights on clusters of cell counts, in the form of `draws_posterior`.
 
-    Every cluster has mass 1. The prior adds one pseudo-cluster of the mean size m, spread over the cells in proportion
-    to `prior`, and the rest of the prior's mass, divided by m, as single pseudo-questions. With clusters of one this
-    is the Dirichlet(prior + counts) posterior of independent questions.
+    Every cluster has mass 1. The prior adds one pseudo-cluster of the mean size m, distributed over the cells in
+    proportion to `prior`, and the remaining prior mass, divided by m, as single pseudo-questions. With clusters of one
+    question this is the Dirichlet(prior + counts) posterior of independent questions.
 
     Parameters
     ----------
-    counts : shape (n_clusters, n_cells); questions of each cluster by cell, no cluster empty
-    prior : shape (n_cells,); Dirichlet prior of independent questions, of total mass at least 1
+    counts : ndarray, shape (n_clusters, n_scores)
+        Questions of each cluster in each cell; no cluster is empty.
+    prior : ndarray, shape (n_scores,)
+        Dirichlet prior of independent questions, with total mass at least 1.
 
     Returns
     -------
-    list of three parts: clusters (equal ones merged), pseudo-clusters, pseudo-questions
+    list of tuple
+        Three parts: clusters (equal ones merged), pseudo-clusters and pseudo-questions.
     """
     size = float(counts.sum() / len(counts))
     rows, multiplicity = np.unique(counts, axis=0, return_counts=True)
@@ -263,10 +324,10 @@ def _weighted_cells(parts: Sequence[Part], n_draws: int, rng: np.random.Generato
 
 
 def _peak_window(log_f: Function, n_rows: int) -> tuple[FloatArray, FloatArray]:
-    """Where each row of `log_f` (n_rows, nodes) is within e^-36 of its maximum; rows have one peak each.
+    """Range in which each row of `log_f`, shape (n_rows, nodes), is within e^-36 of its maximum; one peak per row.
 
-    A coarse grid is drawn around what it found until that fills it; a peak between two nodes is not lost, since
-    the nodes beside the highest one stay.
+    A coarse grid is repeatedly placed on the relevant part of the previous one until that part fills it. A peak between
+    two nodes is not lost, because the neighbours of the highest node are retained.
     """
     share, rows = np.linspace(0.0, 1.0, _ZOOM_NODES), np.arange(n_rows)
     low, high = np.full(n_rows, -_REACH), np.full(n_rows, _REACH)
@@ -284,7 +345,7 @@ def _peak_window(log_f: Function, n_rows: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _log_integral(log_f: Function, n_rows: int) -> FloatArray:
-    """Log of the integral over the real line of exp(log_f), row by row."""
+    """Log of the integral of exp(log_f) over the real line, for each row."""
     low, high = _peak_window(log_f, n_rows)
     nodes = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _SLICE_NODES)
     height = log_f(nodes)
@@ -293,7 +354,7 @@ def _log_integral(log_f: Function, n_rows: int) -> FloatArray:
 
 
 def _tabulate(log_density: Function) -> DensityPosterior:
-    """Tabulate a density of logit x, halving intervals until the spline through it predicts every midpoint."""
+    """Tabulate a density of logit x, halving intervals until the spline predicts the midpoints."""
     from scipy.interpolate import CubicSpline
 
     low, high = _peak_window(lambda u: log_density(u[0])[None], 1)
@@ -301,12 +362,12 @@ def _tabulate(log_density: Function) -> DensityPosterior:
     height = log_density(u)
     top = height.max()
     density, left = np.exp(height - top), np.arange(len(u) - 1)
-    while left.size and len(u) < _MOST_NODES:
+    while left.size and len(u) < _MAX_NODES:
         middle = (u[left] + u[left + 1]) / 2
-        found = np.exp(log_density(middle) - top)
-        missed = np.abs(found - CubicSpline(u, density)(middle)) * (u[left + 1] - u[left])
-        rough = middle[missed > _TOLERANCE * (np.diff(u) @ (density[1:] + density[:-1]) / 2)]
-        u, density = np.insert(u, left + 1, middle), np.insert(density, left + 1, found)
-        at = np.searchsorted(u, rough)
-        left = np.unique(np.concatenate([at - 1, at]))
+        midpoint_density = np.exp(log_density(middle) - top)
+        error = np.abs(midpoint_density - CubicSpline(u, density)(middle)) * (u[left + 1] - u[left])
+        rough = middle[error > _TOLERANCE * (np.diff(u) @ (density[1:] + density[:-1]) / 2)]
+        u, density = np.insert(u, left + 1, middle), np.insert(density, left + 1, midpoint_density)
+        position = np.searchsorted(u, rough)
+        left = np.unique(np.concatenate([position - 1, position]))
     return DensityPosterior(u, density, "logit")

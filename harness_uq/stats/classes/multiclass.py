@@ -1,7 +1,8 @@
-"""Posteriors of the metrics of a confusion matrix with K classes: macro F1, micro F1, kappa, multi-class MCC.
+"""Posteriors of metrics of a confusion matrix with K classes: macro F1, micro F1, kappa and multi-class MCC.
 
-The K x K cells have a Dirichlet prior of total mass 2: 1/K on each diagonal cell, 1 / (K (K-1)) on each other one. So
-accuracy is Beta(1 + right, 1 + wrong) for every K; one pseudo-count a cell, of mass K^2, would bury the data.
+The K x K cells have a Dirichlet prior of total mass 2, with 1/K on each diagonal cell and 1 / (K (K-1)) on each other
+cell. Accuracy is therefore Beta(1 + right, 1 + wrong) for every K. One pseudo-count per cell, with total mass K^2,
+would dominate the data.
 """
 
 from collections.abc import Callable
@@ -20,52 +21,71 @@ from harness_uq.stats.classes.dirichlet import (
     harmonic_posterior,
     ratio_posterior,
 )
-from harness_uq.stats.common.arrays import MOST, FloatArray, IntArray, check_finite, numbers
 from harness_uq.stats.common.posterior import BetaPosterior, DrawsPosterior, Posterior
-from harness_uq.stats.common.scalars import MOST_CLASSES, MOST_DRAWS, check_whole, generator
+from harness_uq.stats.common.validate_arrays import MAX_EXACT_COUNT, FloatArray, IntArray, as_floats, check_finite
+from harness_uq.stats.common.validate_scalars import MAX_CLASSES, MAX_DRAWS, check_rng, check_whole
 
 MulticlassMetric = Literal["macro_f1", "micro_f1", "weighted_f1", "accuracy", "balanced_accuracy", "mcc", "kappa"]
 
 
 def confusion_matrix(targets: ArrayLike, predictions: ArrayLike, *, n_classes: int | None = None) -> FloatArray:
-    """Count questions by target (row) and prediction (column).
+    """Number of questions by target (row) and prediction (column).
 
     Parameters
     ----------
-    targets : shape (n_questions,), whole numbers 0..K-1
-    predictions : shape (n_questions,), whole numbers; negative where the prediction is missing or is no class
-    n_classes : K; None is one more than the largest class seen
+    targets : array_like of int, shape (n_questions,)
+        Classes 0, ..., K - 1.
+    predictions : array_like of int, shape (n_questions,)
+        Classes; negative if the prediction is missing or is not a class.
+    n_classes : int, optional
+        K (default: one more than the largest class).
 
     Returns
     -------
-    ndarray, shape (K, K), or (K, K+1) with missing predictions in the last column where there are any
+    ndarray, shape (K, K) or (K, K + 1)
+        Counts. If predictions are missing, the last column counts them.
 
     Raises
     ------
-    DataError : lengths that differ, no question, numbers that are not whole, classes outside 0..K-1, K < 2
+    DataError
+        If lengths differ, there is no question, a label is not a whole number or not in 0, ..., K - 1, or K < 2.
 
+    Examples
+    --------
     >>> confusion_matrix([0, 0, 1, 1], [0, 1, 1, -1]).tolist()
     [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
     """
     if n_classes is not None:
-        check_whole(n_classes, "n_classes", 1, MOST_CLASSES)
+        check_whole(n_classes, "n_classes", 1, MAX_CLASSES)
     cells, shape = _cells(targets, predictions, n_classes)
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
 
 def multiclass_score(matrix: ArrayLike, metric: MulticlassMetric = "macro_f1") -> float:
-    """The plain metric of a confusion matrix, as scikit-learn defines it.
+    """Metric of a confusion matrix, as defined by scikit-learn.
 
     Parameters
     ----------
-    matrix : shape (K, K), or (K, K+1) with missing predictions last; counts, targets in rows
-    metric : as in `multiclass_posterior`
+    matrix : array_like, shape (K, K) or (K, K + 1)
+        Counts with targets in rows; an additional last column counts missing predictions.
+    metric : str, optional
+        As in `multiclass_posterior`.
 
     Returns
     -------
-    float; classes with neither targets nor predictions are left out of averages, a ratio 0/0 is 0
+    float
+        Metric. Classes with neither targets nor predictions are excluded from averages, and a ratio 0/0 is 0.
 
-    >>> round(multiclass_score([[8, 2], [2, 8]], "kappa"), 12)  # agreement .8, .5 by chance
+    Raises
+    ------
+    DataError
+        If the matrix or the metric is invalid.
+
+    Examples
+    --------
+    Agreement is 0.8, and 0.5 by chance:
+
+    >>> round(multiclass_score([[8, 2], [2, 8]], "kappa"), 12)
     0.6
     """
     return float(_METRICS[_check_metric(metric)](_check_matrix(matrix)[None])[0])
@@ -82,30 +102,45 @@ def multiclass_posterior(
 
     Parameters
     ----------
-    matrix : shape (K, K), or (K, K+1) with missing predictions last; counts >= 0, targets in rows, K >= 2
-    metric : `macro_f1`, `micro_f1`, `weighted_f1` (by the share of each target), `accuracy`, `balanced_accuracy` (mean
-        recall), `mcc` (Gorodkin's R_K), `kappa` (Cohen's). A missing prediction is wrong: it counts against recall
-        and accuracy, not against precision
-    n_draws, rng : draws (rng None is a fixed seed), whose posterior states its `mc_error`; `accuracy` and `micro_f1`
-        are exact and ignore them
+    matrix : array_like, shape (K, K) or (K, K + 1)
+        Non-negative counts with targets in rows, K >= 2; an additional last column counts missing predictions.
+    metric : str, optional
+        ``macro_f1`` (default), ``micro_f1``, ``weighted_f1`` (weighted by the share of each target), ``accuracy``,
+        ``balanced_accuracy`` (mean recall), ``mcc`` (Gorodkin's R_K) or ``kappa`` (Cohen's). A missing prediction is
+        wrong: it lowers recall and accuracy, but not precision.
+    n_draws : int, optional
+        Number of draws (default 20,000), whose Monte Carlo error is `mc_error`; ``accuracy`` and ``micro_f1`` are
+        exact.
+    rng : numpy.random.Generator, optional
+        Random generator (default: seed 0).
 
     Returns
     -------
-    Posterior, on [-1, 1] for `mcc` and `kappa`, on [0, 1] for the others
+    Posterior
+        Posterior on [-1, 1] for ``mcc`` and ``kappa``, on [0, 1] for the others.
 
     Raises
     ------
-    DataError : a matrix of another shape or with negative or non-finite entries, an unknown metric
+    DataError
+        If the matrix has another shape or an entry that is negative or not finite, or the metric is unknown.
 
-    Bowyer et al. (2025), eq. 9, extended to K classes with a prior of total mass 2: 1/K on each diagonal cell, mass 1
-    spread evenly over all others. Two classes under this prior have 1/2 in each cell; `confusion_posterior` has 1.
-    Draws are moved by what averaging over classes costs, once at the low end and twice at the high one.
+    Notes
+    -----
+    The prior has total mass 2: 1/K on each diagonal cell, and mass 1 spread evenly over the others. With two classes
+    that is 1/2 in each cell, whereas `confusion_posterior` has 1. Draws are corrected for the bias of averages over
+    classes, once at the lower end and twice at the upper end (see `_correct_bias`).
 
+    References
+    ----------
+    Bowyer et al. (2025), eq. 9, extended to K classes.
+
+    Examples
+    --------
     >>> multiclass_posterior([[3, 1, 0], [0, 4, 0], [0, 0, 2]], "accuracy").mean == (9 + 1) / (10 + 2)
     True
     """
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
-    rng = generator(rng)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
+    rng = check_rng(rng)
     counts, metric = _check_matrix(matrix), _check_metric(metric)
     masses = counts + _prior(counts.shape)
     right = float(np.trace(masses))
@@ -115,7 +150,7 @@ def multiclass_posterior(
         return BetaPosterior(right, wrong + missing)
     if metric == "micro_f1":
         return harmonic_posterior(right, (wrong, missing), (1.0, 0.5))
-    return _drawn(metric, [(masses.ravel(), 1.0)], masses.shape, n_draws, rng)
+    return _sampled_posterior(metric, [(masses.ravel(), 1.0)], masses.shape, n_draws, rng)
 
 
 def clustered_multiclass_posterior(
@@ -128,33 +163,44 @@ def clustered_multiclass_posterior(
     n_draws: int = N_DRAWS,
     rng: np.random.Generator | None = None,
 ) -> Posterior:
-    """Posterior of a metric of a confusion matrix with K classes where questions come in clusters.
+    """Posterior of a metric of a confusion matrix with K classes for clustered questions.
 
     Parameters
     ----------
-    targets, predictions, n_classes : as in `confusion_matrix`
-    clusters : shape (n_questions,); label of the cluster of each question
-    metric, n_draws, rng : as in `multiclass_posterior`
+    targets, predictions, n_classes
+        As in `confusion_matrix`.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    metric, n_draws, rng
+        As in `multiclass_posterior`.
 
     Returns
     -------
-    Posterior; prefer its quantile interval, see docs/methods/confusion.md
+    Posterior
+        Prefer its equal-tailed interval, see docs/methods/confusion.md.
 
     Raises
     ------
-    DataError : as `confusion_matrix`; an unknown metric
+    DataError
+        As in `confusion_matrix`, or if the metric is unknown.
 
-    Dirichlet-process weights on clusters as in `clustered_confusion_posterior`, with the prior of
-    `multiclass_posterior`: half of it as one pseudo-cluster of the mean size. Clusters of one give that posterior.
+    Notes
+    -----
+    Clusters have Dirichlet-process weights as in `clustered_confusion_posterior`, with the prior of
+    `multiclass_posterior`, half of it as one pseudo-cluster of the mean size. Clusters of one question give that
+    posterior.
 
-    >>> alone = clustered_multiclass_posterior([0, 1, 2], [0, 1, 1], ["a", "b", "c"], "accuracy")
-    >>> round(alone.mean, 9) == round(multiclass_posterior(confusion_matrix([0, 1, 2], [0, 1, 1]), "accuracy").mean, 9)
+    Examples
+    --------
+    >>> clusters_of_one = clustered_multiclass_posterior([0, 1, 2], [0, 1, 1], ["a", "b", "c"], "accuracy")
+    >>> matrix = confusion_matrix([0, 1, 2], [0, 1, 1])
+    >>> round(clusters_of_one.mean, 9) == round(multiclass_posterior(matrix, "accuracy").mean, 9)
     True
     """
     if n_classes is not None:
-        check_whole(n_classes, "n_classes", 1, MOST_CLASSES)
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
-    rng = generator(rng)
+        check_whole(n_classes, "n_classes", 1, MAX_CLASSES)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
+    rng = check_rng(rng)
     metric = _check_metric(metric)
     cells, shape = _cells(targets, predictions, n_classes)
     prior = _prior(shape)
@@ -164,36 +210,36 @@ def clustered_multiclass_posterior(
     if metric == "micro_f1":
         answered = np.concatenate([np.full(shape, 1.0)[:, : shape[0]], np.full(shape, 0.5)[:, shape[0] :]], axis=1)
         return ratio_posterior(_diagonal(shape), answered.ravel(), parts)
-    return _drawn(metric, parts, shape, n_draws, rng)
+    return _sampled_posterior(metric, parts, shape, n_draws, rng)
 
 
-def _drawn(
+def _sampled_posterior(
     metric: MulticlassMetric, parts: list[Part], shape: tuple[int, int], n_draws: int, rng: np.random.Generator | None
 ) -> Posterior:
     score = _METRICS[metric]
 
-    def of(cells: FloatArray) -> FloatArray:
+    def flat_score(cells: FloatArray) -> FloatArray:
         return score(cells.reshape(-1, *shape))
 
-    drawn = draws_posterior(of, parts, n_draws=n_draws, rng=rng)
+    posterior = draws_posterior(flat_score, parts, n_draws=n_draws, rng=rng)
     centre = sum(masses * atoms if isinstance(atoms, float) else masses @ atoms for masses, atoms in parts)
-    return _without_loss(drawn, float(of(np.asarray(centre))[0]), 0.0 if metric not in _SIGNED else -1.0)
+    return _correct_bias(posterior, float(flat_score(np.asarray(centre))[0]), 0.0 if metric not in _SIGNED else -1.0)
 
 
-def _without_loss(drawn: DrawsPosterior, centre: float, lowest: float) -> DrawsPosterior:
-    """Draws moved by what averaging over them costs, b = `centre` less their mean: once at one end, twice at the other.
+def _correct_bias(posterior: DrawsPosterior, centre: float, lowest: float) -> DrawsPosterior:
+    """Draws shifted by b = `centre` minus their mean, once at one end and twice at the other.
 
-    A mean over classes of ratios of counts falls with the counts' noise. Draws have that noise once more than their
-    centre, the score of the mean cells, and that centre's counts have it too, which the data show least where classes
-    are rare: from one b at the near end to two at the far one, in proportion to the rank.
+    Noise in the counts lowers a mean over classes of ratios. Draws contain this noise once more than their centre, the
+    score of the mean cells, and the observed counts of that centre contain it too, which the data show least if classes
+    are rare. The shift therefore increases with the rank, from b at the near end to 2 b at the far end.
     """
-    lost = centre - drawn.mean
-    rank = (np.arange(len(drawn.draws)) + 0.5) / len(drawn.draws)
-    return DrawsPosterior(np.clip(drawn.draws + lost * (1.0 + (rank if lost > 0 else 1.0 - rank)), lowest, 1.0))
+    bias = centre - posterior.mean
+    rank = (np.arange(len(posterior.draws)) + 0.5) / len(posterior.draws)
+    return DrawsPosterior(np.clip(posterior.draws + bias * (1.0 + (rank if bias > 0 else 1.0 - rank)), lowest, 1.0))
 
 
 def _prior(shape: tuple[int, int]) -> FloatArray:
-    """Mass 1 on the diagonal and mass 1 off it, each spread evenly."""
+    """Mass 1 on the diagonal and mass 1 off the diagonal, each spread evenly."""
     diagonal = np.eye(*shape)
     return np.asarray(diagonal / diagonal.sum() + (1 - diagonal) / (1 - diagonal).sum())
 
@@ -203,7 +249,7 @@ def _diagonal(shape: tuple[int, int]) -> FloatArray:
 
 
 def _margins(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Right answers, targets and predictions of each class, each (n, K)."""
+    """Right answers, targets and predictions of each class, each of shape (n, K)."""
     n_classes = matrix.shape[1]
     return np.einsum("nkk->nk", matrix[:, :, :n_classes]), matrix.sum(axis=2), matrix.sum(axis=1)[:, :n_classes]
 
@@ -235,7 +281,7 @@ def _balanced_accuracy(matrix: FloatArray) -> FloatArray:
 
 
 def _mcc(matrix: FloatArray) -> FloatArray:
-    """(c s - t . p) / sqrt((s^2 - p . p) (s^2 - t . t)), Gorodkin (2004); missing predictions are one more class."""
+    """(c s - t . p) / sqrt((s^2 - p . p) (s^2 - t . t)), Gorodkin (2004); missing predictions are a further class."""
     right, targets, predictions = _margins(matrix)
     s, given = targets.sum(axis=1), matrix.sum(axis=1)
     above = right.sum(axis=1) * s - (targets * predictions).sum(axis=1)
@@ -250,7 +296,7 @@ def _kappa(matrix: FloatArray) -> FloatArray:
     return divide(right.sum(axis=1) * s - chance, s**2 - chance)
 
 
-_MOST_CLASSES = 4096  # a matrix of 128 MB
+_MAX_CLASSES = 4096  # a matrix of 128 MB
 
 _SIGNED = frozenset({"mcc", "kappa"})
 _METRICS: dict[MulticlassMetric, Callable[[FloatArray], FloatArray]] = {
@@ -270,20 +316,20 @@ def _cells(targets: ArrayLike, predictions: ArrayLike, n_classes: int | None) ->
     if t.shape != p.shape or not t.size:
         raise DataError(f"targets and predictions must have one length > 0; got {t.size} and {p.size}")
     if t.min() < 0:
-        raise DataError(f"targets must be classes 0..K-1; position {int(t.argmin())} holds {t.min()}")
+        raise DataError(f"targets must be classes 0 to K - 1; position {int(t.argmin())} is {t.min()}")
     largest = int(max(t.max(), p.max()))
     n = largest + 1 if n_classes is None else n_classes
-    if not 2 <= n <= _MOST_CLASSES:
-        raise DataError(f"n_classes, or the targets' and predictions', must be 2 to {_MOST_CLASSES}; got {n}")
+    if not 2 <= n <= _MAX_CLASSES:
+        raise DataError(f"targets and predictions must have 2 to {_MAX_CLASSES} classes (n_classes); got {n}")
     if largest >= n:
-        raise DataError(f"n_classes must be at least 2 and above the largest class {largest}; got {n}")
+        raise DataError(f"n_classes must be greater than the largest class {largest}; got {n}")
     n_columns = n + bool((p < 0).any())
     return t * n_columns + np.where(p < 0, n, p), (n, n_columns)
 
 
 def _check_labels(labels: ArrayLike, name: str) -> IntArray:
     array = check_finite(labels, name, 1)
-    bad = array[(array % 1 > 0) | (np.abs(array) > MOST)]
+    bad = array[(array % 1 > 0) | (np.abs(array) > MAX_EXACT_COUNT)]
     if bad.size:
         raise DataError(f"{name} must be one list of whole numbers; got {bad[0]}")
     return array.astype(np.int64)
@@ -296,9 +342,9 @@ def _check_metric(metric: MulticlassMetric) -> MulticlassMetric:
 
 
 def _check_matrix(matrix: ArrayLike) -> FloatArray:
-    counts = numbers(matrix, "matrix")
+    counts = as_floats(matrix, "matrix")
     if counts.ndim != 2 or counts.shape[0] < 2 or counts.shape[1] - counts.shape[0] not in (0, 1):
         raise DataError(f"a confusion matrix has shape (K, K) or (K, K+1), K >= 2; got {counts.shape}")
     if not (np.isfinite(counts) & (counts >= 0)).all():
-        raise DataError(f"a confusion matrix holds finite counts >= 0; got {counts.min()} to {counts.max()}")
+        raise DataError(f"a confusion matrix must have finite counts >= 0; got {counts.min()} to {counts.max()}")
     return counts

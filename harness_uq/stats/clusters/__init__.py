@@ -1,1 +1,1 @@
-"""Scores that come in clusters: beta-binomial and three-level posteriors, cluster-robust errors."""
+"""Clustered scores: beta-binomial and three-level posteriors, and cluster-robust standard errors."""

@@ -1,4 +1,4 @@
-"""Cluster-robust standard error of a mean score, what it says of the clusters, and intervals built on it."""
+"""Cluster-robust standard error of a mean score, with intervals and diagnostics of clustering."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, label_codes
 from harness_uq.stats.common.posterior import DrawsPosterior
-from harness_uq.stats.common.scalars import MOST_DRAWS, check_whole, generator
 from harness_uq.stats.common.student import StudentPosterior
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level, validated_codes
+from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole
 from harness_uq.stats.proportion.binomial import wilson_score
 
 Correction: TypeAlias = Literal["CR1", "CR2"]
@@ -21,17 +21,23 @@ _BLOCK = 2**22
 
 @dataclass(frozen=True, slots=True)
 class ClusterRobust:
-    """Mean of clustered scores with its standard error.
+    """Mean of clustered scores with its cluster-robust standard error.
 
     Attributes
     ----------
-    mean : float; the (weighted) mean over questions
-    std_error : float > 0; cluster-robust
-    df : float; degrees of freedom of t: C - 1 (CR1) or Satterthwaite's (CR2)
-    std_error_iid : float; what the standard error would be were all questions independent
+    mean : float
+        Mean over questions, weighted if weights were given.
+    std_error : float
+        Cluster-robust standard error, positive.
+    df : float
+        Degrees of freedom of t: C - 1 with CR1, Satterthwaite's with CR2.
+    std_error_iid : float
+        Standard error that assumes independent questions.
     n_questions, n_clusters : int
-    icc : float or None; ANOVA estimate of the intraclass correlation, below 0 where questions of a cluster differ more
-        than others; None where no cluster has two questions
+        Sample sizes.
+    icc : float or None
+        ANOVA estimate of the intraclass correlation. It is negative if questions within a cluster differ more than
+        questions of different clusters, and None if no cluster has two questions.
     """
 
     mean: float
@@ -44,21 +50,21 @@ class ClusterRobust:
 
     @property
     def design_effect(self) -> float:
-        """Squared ratio of the cluster-robust standard error to the independent one."""
+        """Squared ratio of the cluster-robust to the independent standard error."""
         return (self.std_error / self.std_error_iid) ** 2
 
     @property
     def effective_questions(self) -> float:
-        """Number of independent questions that would give the same standard error."""
+        """Number of independent questions with the same standard error."""
         return self.n_questions / self.design_effect
 
     @property
     def posterior(self) -> StudentPosterior:
-        """Student's t around the mean."""
+        """Student's t distribution of the mean."""
         return StudentPosterior(self.mean, self.std_error, self.df)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval mean ± t(df) std_error; it can leave the range of the scores."""
+        """Confidence interval mean ± t(df) std_error, which may exceed the range of the scores."""
         return self.posterior.interval(level)
 
 
@@ -67,29 +73,45 @@ def cluster_robust(
 ) -> ClusterRobust:
     """Cluster-robust standard error of the mean over questions.
 
-    With e_i = s_i - mean, weights w_i (1 if absent), W their sum, W_c a cluster's and R_c = sum of w_i e_i over it:
+    With residuals e_i = s_i - mean, weights w_i (1 by default) and their sum W, let W_c and R_c be the sums of w_i and
+    of w_i e_i over cluster c:
 
         CR1: SE^2 = C / (C - 1) sum_c R_c^2 / W^2,           C - 1 degrees of freedom
         CR2: SE^2 = sum_c R_c^2 / (1 - W_c / W) / W^2,       Satterthwaite's degrees of freedom
 
-    CR2 is unbiased when questions are independent with variances proportional to 1 / w_i, whatever the cluster sizes.
+    For any cluster sizes, CR2 is unbiased if questions are independent with variances proportional to 1 / w_i.
 
     Parameters
     ----------
-    scores : array_like (n_questions,)
-    clusters : array_like (n_questions,) of labels
-    weights : array_like (n_questions,), > 0
-    correction : ``CR1`` or ``CR2``
+    scores : array_like, shape (n_questions,)
+        Scores, on any scale.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    weights : array_like, shape (n_questions,), optional
+        Positive weights.
+    correction : {"CR1", "CR2"}, optional
+        Small-sample correction (default "CR1").
+
+    Returns
+    -------
+    ClusterRobust
+        Mean, standard error and degrees of freedom.
 
     Raises
     ------
-    DataError : if shapes differ, a score is not finite or a weight not positive
-    NotEstimableError : if there is one cluster only, or every cluster has the same mean, where the formula gives 0
+    DataError
+        If shapes differ, a score is not finite or a weight is not positive.
+    NotEstimableError
+        If there is only one cluster, or all clusters have the same mean, for which the formula gives 0.
 
-    CR1: Miller (2024), eq. 4, times C / (C - 1); Liang & Zeger (1986). CR2: Bell & McCaffrey (2002); Pustejovsky &
-    Tipton (2018), eqs. 6-11, in closed form for an intercept.
+    References
+    ----------
+    CR1: Miller (2024), eq. 4, times C / (C - 1); Liang and Zeger (1986). CR2: Bell and McCaffrey (2002); Pustejovsky
+    and Tipton (2018), eqs. 6-11, in closed form for an intercept.
 
-    Two clusters with means 1 and 1/2, residual sums 1/2 and -1/2: SE^2 = 2 (1/4 + 1/4) / 16.
+    Examples
+    --------
+    Two clusters have means 1 and 1/2 and residual sums 1/2 and -1/2, so SE^2 = 2 (1/4 + 1/4) / 16:
 
     >>> result = cluster_robust([1, 1, 0, 1], [0, 0, 1, 1])
     >>> result.std_error, result.df
@@ -104,8 +126,8 @@ def cluster_robust(
     n_clusters = _require_clusters(len(share))
     if _is_rounding(residual, s):
         raise NotEstimableError(
-            f"all {n_clusters} clusters have the same mean {mean:g}: a cluster-robust standard error says nothing; "
-            "with known bounds of the score the clustered posteriors give an interval"
+            f"all {n_clusters} clusters have the same mean {mean:g}, so that the cluster-robust standard error is 0; "
+            "if the bounds of the score are known, the clustered posteriors give an interval"
         )
     if correction == "CR1":
         variance, df = n_clusters / (n_clusters - 1) * float(residual @ residual), n_clusters - 1.0
@@ -118,25 +140,42 @@ def cluster_robust(
 def korn_graubard_wilson(
     scores: ArrayLike, clusters: ArrayLike, *, level: float = 0.95, weights: ArrayLike | None = None
 ) -> tuple[float, float]:
-    """Wilson interval of a clustered proportion, with an effective number of questions and t(C - 1) for z.
+    """Wilson interval of a clustered proportion, with an effective sample size and t(C - 1) instead of z.
 
-    n_eff = min(n, p (1 - p) / SE_cluster^2); where p is 0 or 1, or all clusters have the same mean, the standard error
-    says nothing and n_eff = n.
+    The effective sample size is n_eff = min(n, p (1 - p) / SE_cluster^2). If p is 0 or 1, or all clusters have the
+    same mean, the standard error is uninformative and n_eff = n.
 
     Parameters
     ----------
-    scores : array_like (n_questions,), in [0, 1]; of repeated trials, every trial with its question's label
-    clusters : array_like (n_questions,) of labels
-    weights : array_like (n_questions,), > 0; n is worth (sum w)^2 / sum w^2
+    scores : array_like, shape (n_questions,)
+        Scores in [0, 1]. For repeated trials, pass each trial with the label of its question.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    level : float, optional
+        Nominal coverage (default 0.95).
+    weights : array_like, shape (n_questions,), optional
+        Positive weights; then n = (sum w)^2 / sum w^2.
+
+    Returns
+    -------
+    low, high : float
+        Interval limits, between 0 and 1.
 
     Raises
     ------
-    DataError : if shapes differ, a score is outside [0, 1] or a weight not positive
-    NotEstimableError : if there is one cluster only
+    DataError
+        If shapes differ, a score is outside [0, 1] or a weight is not positive.
+    NotEstimableError
+        If there is only one cluster.
 
-    Korn & Graubard (1998), Survey Methodology 24:193; Franco et al. (2019), J. Survey Stat. Methodol. 7:334.
+    References
+    ----------
+    Korn and Graubard (1998), Survey Methodology 24, 193-201; Franco et al. (2019), Journal of Survey Statistics and
+    Methodology 7, 334-364.
 
-    All right: t^2 / (n + t^2) with n = 4 and t(1) = 1 at level 1/2 leaves [0.8, 1].
+    Examples
+    --------
+    If all answers are right, the lower limit is n / (n + t^2), here with n = 4 and t(1) = 1 at level 1/2:
 
     >>> low, high = korn_graubard_wilson([1, 1, 1, 1], [0, 0, 1, 1], level=0.5)
     >>> round(low, 9), high
@@ -158,31 +197,45 @@ def korn_graubard_wilson(
 def cluster_bootstrap(
     scores: ArrayLike, clusters: ArrayLike, *, n_draws: int = 10_000, rng: np.random.Generator | None = None
 ) -> DrawsPosterior:
-    """Bootstrap distribution of the mean over questions: C clusters drawn with replacement from the C at hand.
+    """Bootstrap distribution of the mean over questions, from resampling C of C clusters with replacement.
 
-    Its quantile interval is the percentile interval, its sd the bootstrap standard error. A frequentist companion:
-    narrow where clusters are few, since it takes no account of the uncertainty of their spread.
+    Its quantile interval is the percentile interval, and its sd is the bootstrap standard error. With few clusters
+    the interval is too narrow, because it ignores the uncertainty of the variance between clusters.
 
     Parameters
     ----------
-    scores, clusters : array_like (n_questions,)
-    n_draws : int
-    rng : generator; None takes a fixed seed, so that the same data give the same numbers
+    scores : array_like, shape (n_questions,)
+        Scores, on any scale.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    n_draws : int, optional
+        Number of resamples (default 10,000).
+    rng : numpy.random.Generator, optional
+        Random generator (default: seed 0, so that equal data give equal results).
+
+    Returns
+    -------
+    DrawsPosterior
+        Resampled means.
 
     Raises
     ------
-    DataError : if shapes differ or a score is not finite
-    NotEstimableError : if there is one cluster only, or every cluster has the same mean
+    DataError
+        If shapes differ or a score is not finite.
+    NotEstimableError
+        If there is only one cluster, or all clusters have the same mean.
 
-    Cameron, Gelbach & Miller (2008), section III.A (pairs cluster bootstrap).
+    References
+    ----------
+    Cameron, Gelbach and Miller (2008), section III.A (pairs cluster bootstrap).
     """
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     s, c, _ = _check_clustered(scores, clusters, None)
     totals, sizes = np.bincount(c, s), np.bincount(c).astype(float)
     n_clusters = _require_clusters(len(sizes))
     if _is_rounding(totals - sizes * s.mean(), s):
         raise NotEstimableError(f"all {n_clusters} clusters have the same mean: resampling them has no spread")
-    rng = generator(rng)
+    rng = check_rng(rng)
     draws = np.empty(n_draws)
     step = max(1, _BLOCK // n_clusters)
     for start in range(0, n_draws, step):
@@ -191,21 +244,22 @@ def cluster_bootstrap(
     return DrawsPosterior(draws)
 
 
-def cluster_codes(clusters: ArrayLike, n_questions: int) -> IntArray:
-    """Labels as codes 0 .. C - 1, in the labels' order."""
-    return label_codes(clusters, (n_questions,))
-
-
 def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
-    """Positive weights, one a question; ones where None."""
+    """Positive weights, one per question; ones if `weights` is None.
+
+    Raises
+    ------
+    DataError
+        If the length differs from `n_questions` or a weight is not positive and finite.
+    """
     if weights is None:
         return np.ones(n_questions)
     w = check_finite(weights, "weights", 1)
     if len(w) != n_questions:
-        raise DataError(f"weights must hold one value a question ({n_questions}); got {len(w)}")
+        raise DataError(f"weights must have one value per question ({n_questions}); got {len(w)}")
     if not (w > 0).all():
         bad = np.flatnonzero(w <= 0)[0]
-        raise DataError(f"weights must be positive; position {bad} holds {w[bad]}: leave such questions out")
+        raise DataError(f"weights must be positive; position {bad} is {w[bad]}. Leave such questions out")
     return w
 
 
@@ -215,14 +269,14 @@ def _check_clustered(
     s = check_finite(scores, "scores", 1)
     if not len(s):
         raise NotEstimableError("no scores: a mean needs at least one question")
-    return s, cluster_codes(clusters, len(s)), check_weights(weights, len(s))
+    return s, validated_codes(clusters, (len(s),)), check_weights(weights, len(s))
 
 
 def _require_clusters(n_clusters: int) -> int:
     if n_clusters < 2:
         raise NotEstimableError(
-            "one cluster only: how clusters differ cannot be seen; treat the questions as independent or use the "
-            "Bayesian clustered posterior, whose width then rests on its prior"
+            "the variance between clusters cannot be estimated from one cluster; treat the questions as independent, "
+            "or use the Bayesian clustered posterior, whose width then depends on its prior"
         )
     return n_clusters
 
@@ -232,7 +286,7 @@ def _is_rounding(residual: FloatArray, scores: FloatArray) -> bool:
 
 
 def _satterthwaite(share: FloatArray) -> float:
-    """Degrees of freedom 2 E[V]^2 / Var[V] of CR2 under independent questions, from the clusters' shares of weight."""
+    """Degrees of freedom 2 E[V]^2 / Var[V] of CR2 under independence, from the clusters' shares of the weight."""
     b = share**2 / (1.0 - share)
     return float(1.0 / (share @ share + b.sum() ** 2 - b @ b))
 
@@ -243,9 +297,9 @@ def _iid_std_error(s: FloatArray, w: FloatArray, mean: float) -> float:
 
 
 def _icc(s: FloatArray, c: IntArray) -> float | None:
-    """ANOVA estimate for unequal sizes: (MSB - MSW) / (MSB + (n0 - 1) MSW), Donner (1986), eq. 2.1.
+    """ANOVA estimate for unequal sizes, (MSB - MSW) / (MSB + (n0 - 1) MSW): Donner (1986), eq. 2.1.
 
-    Kept within [-1/(m - 1), 1], m the largest size: no other correlation can hold within every cluster.
+    It is limited to [-1/(m - 1), 1] with the largest size m, the possible range of a correlation within clusters.
     """
     sizes = np.bincount(c).astype(float)
     n, n_clusters = len(s), len(sizes)

@@ -1,9 +1,9 @@
-"""Posterior of the mean of clusters of questions that were each tried several times: three levels, no sampling.
+"""Posterior of the mean of clusters of questions with repeated trials: a three-level model without sampling.
 
-The sums over the unobserved levels are pushed inside the product, as in massively parallel importance sampling:
-given the dispersion e of questions the likelihood of a cluster is a function of its own mean theta_t alone, tabulated
-once on nodes; the nodes' weights under Beta(d theta, d (1 - theta)) do not depend on the data; one matrix product
-contracts the two for every cluster and every (theta, d).
+Sums over the unobserved levels are moved inside the product, as in massively parallel importance sampling. Given the
+dispersion e of questions, the likelihood of a cluster is a function of its mean theta_t alone and is tabulated on
+nodes. The nodes' weights under Beta(d theta, d (1 - theta)) do not depend on the data. One matrix product contracts
+both for every cluster and every (theta, d).
 """
 
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import UnreliableError
-from harness_uq.stats.clusters.beta_binomial import stirling_rest
-from harness_uq.stats.clusters.clustered import clustered_posterior
-from harness_uq.stats.clusters.hats import MOST_NODES, HatNodes
-from harness_uq.stats.common.arrays import FloatArray, IntArray, label_codes
-from harness_uq.stats.common.outcomes import check_question_counts, distinct_counts
+from harness_uq.stats.clusters.beta_binomial_likelihood import stirling_rest
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
+from harness_uq.stats.clusters.hat_functions import MAX_NODES, HatNodes
 from harness_uq.stats.common.posterior import DensityPosterior, Posterior
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, validated_codes
+from harness_uq.stats.common.validate_outcomes import check_question_counts, distinct_counts
 
-_HEAD = 16  # rising factorials: this many factors one by one, Stirling's series for the rest
+_HEAD = 16  # rising factorials: this many factors are summed directly, the others by Stirling's series
 _COARSE, _FINE = (15, 11, 9), (33, 33, 15)  # nodes of (logit theta, log d, log e)
-_LARGEST_D = 1e10  # a Beta of larger d is as good as a point, and scipy.special loses its digits there
-_EDGE = 1e-8  # marginal density, relative to its maximum, at the edges of the box
+_LARGEST_D = 1e10  # for larger d the Beta is practically a point, and scipy.special loses precision
+_EDGE = 1e-8  # largest marginal density at the edges of the box, relative to its maximum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +32,14 @@ class Correlations:
 
     Attributes
     ----------
-    clusters, questions : (P,) 1 / (1 + d) and 1 / (1 + e) at each node, in (0, 1)
-    masses : (P,) summing to 1
-    icc_clusters : float; posterior mean of 1 / (1 + d)
-    icc_questions : float or None; that of 1 / (1 + e), None where no question was tried twice
+    clusters, questions : ndarray, shape (P,)
+        1 / (1 + d) and 1 / (1 + e) at each node, in (0, 1).
+    masses : ndarray, shape (P,)
+        Posterior masses with sum 1.
+    icc_clusters : float
+        Posterior mean of 1 / (1 + d).
+    icc_questions : float or None
+        Posterior mean of 1 / (1 + e); None if no question was tried twice.
     """
 
     clusters: FloatArray
@@ -56,10 +60,12 @@ class NestedPosterior(Posterior):
 
     Attributes
     ----------
-    icc_clusters : float; posterior mean of 1 / (1 + d), the share of the variance of a single trial that lies between
-        clusters; with one question a cluster, that of both levels together
-    icc_questions : float or None; posterior mean of 1 / (1 + e), the same between the questions of a cluster; None
-        where the data cannot tell: no question tried twice, or one question a cluster
+    icc_clusters : float
+        Posterior mean of 1 / (1 + d), the share of the variance of a single trial between clusters. With one question
+        per cluster it is the share of both levels together.
+    icc_questions : float or None
+        Posterior mean of 1 / (1 + e), the corresponding share between questions of a cluster. It is None if it is not
+        identifiable, because no question was tried twice or each cluster has one question.
     """
 
     def __init__(self, inner: DensityPosterior, icc_clusters: float, icc_questions: float | None) -> None:
@@ -85,27 +91,32 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
 
     Parameters
     ----------
-    successes, trials : (Q,) whole numbers, broadcast together; right trials and all trials of each question
-    clusters : (Q,) labels; questions with equal labels were sampled together
+    successes, trials : array_like, shape (n_questions,)
+        Right trials and all trials of each question, whole numbers that broadcast together.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
 
     Returns
     -------
     NestedPosterior
+        Posterior of theta.
 
     Raises
     ------
-    DataError : counts that are negative, fractional or inconsistent, no trial at all, or labels of another length
-    UnreliableError : the mass does not settle inside a box of the parameters
+    DataError
+        If counts are negative, fractional or inconsistent, there is no trial, or labels have another length.
+    UnreliableError
+        If no finite box of parameters contains the posterior mass.
 
     Notes
     -----
     theta ~ U(0, 1); theta_t ~ Beta(d theta, d (1 - theta)); pi_tq ~ Beta(e theta_t, e (1 - theta_t));
-    Y_tq ~ Bin(N_tq, pi_tq); 1 / (1 + d) and 1 / (1 + e) uniform. The model of Bowyer et al. (2025), eq. 8, with a level
-    more; Bowyer's massively parallel importance sampling with quadrature nodes for samples. The likelihood of a
-    cluster is taken as piecewise linear in theta_t between nodes and integrated against the Beta density exactly;
-    the nodes are a tenth of its standard deviation apart. Where each question has one trial, the quantiles are within
-    1e-3 of the 95 % interval's width of those of `clustered_posterior` (15 shapes), mostly within 1e-4. With one
-    question a cluster the two levels are one, and this is `clustered_posterior` itself.
+    Y_tq ~ Bin(N_tq, pi_tq); 1 / (1 + d) and 1 / (1 + e) uniform. This adds one level to the model of Bowyer et al.
+    (2025), eq. 8, and is massively parallel importance sampling with quadrature nodes instead of samples. The
+    likelihood of a cluster is interpolated linearly in theta_t between nodes, a tenth of its standard deviation apart,
+    and integrated exactly against the Beta density. With one trial per question, quantiles differ from those of
+    `clustered_posterior` by at most 1e-3 of the width of the 95 % interval (15 designs), mostly by less than 1e-4.
+    With one question per cluster both levels coincide, and the result is `clustered_posterior`.
 
     Examples
     --------
@@ -114,61 +125,68 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
     >>> low < posterior.mean < high, posterior.icc_clusters > posterior.icc_questions
     (True, True)
     """
-    s, n, membership = _tried(successes, trials, clusters)
-    if _are_alone(membership):
+    s, n, membership = _tried_questions(successes, trials, clusters)
+    if _has_one_question_each(membership):
         two_levels = clustered_posterior(s, n)
         return NestedPosterior(two_levels, two_levels.icc_mean, None)
-    found = _integrate(_Clusters.of(s, n, membership))
-    correlations = found.correlations
-    return NestedPosterior(found.theta, correlations.icc_clusters, correlations.icc_questions)
+    joint = _integrate(_Clusters.of(s, n, membership))
+    correlations = joint.correlations
+    return NestedPosterior(joint.theta, correlations.icc_clusters, correlations.icc_questions)
 
 
 def nested_correlations(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> Correlations | None:
-    """Posterior of both correlations in the model of `nested_posterior`; None with one question a cluster.
+    """Posterior of both correlations in the model of `nested_posterior`; None with one question per cluster.
 
-    Parameters and errors as there.
+    Arguments and errors are those of `nested_posterior`.
 
-    >>> found = nested_correlations([4, 3, 4, 0, 1, 0], 4, [0, 0, 0, 1, 1, 1])
-    >>> found.icc_clusters > found.icc_questions
+    Examples
+    --------
+    >>> correlations = nested_correlations([4, 3, 4, 0, 1, 0], 4, [0, 0, 0, 1, 1, 1])
+    >>> correlations.icc_clusters > correlations.icc_questions
     True
     """
-    s, n, membership = _tried(successes, trials, clusters)
-    return None if _are_alone(membership) else _integrate(_Clusters.of(s, n, membership)).correlations
+    s, n, membership = _tried_questions(successes, trials, clusters)
+    return None if _has_one_question_each(membership) else _integrate(_Clusters.of(s, n, membership)).correlations
 
 
-def _tried(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Successes, trials and number of the cluster of each question that was tried."""
+def _tried_questions(
+    successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Successes, trials and cluster index of each question with at least one trial."""
     s, n = check_question_counts(successes, trials)
-    labels = label_codes(clusters, s.shape)
+    labels = validated_codes(clusters, s.shape)
     return s[n > 0], n[n > 0], np.unique(labels[n > 0], return_inverse=True)[1]
 
 
-def _are_alone(membership: IntArray) -> bool:
+def _has_one_question_each(membership: IntArray) -> bool:
     return len(membership) == int(membership.max()) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class _Clusters:
-    """Sufficient statistics: distinct (successes, failures) of a question, and how many of each a cluster holds.
+    """Sufficient statistics: distinct (successes, failures) of questions, and their numbers per cluster.
 
     Attributes
     ----------
-    successes, failures : (U,) distinct pairs
-    holds : (T, U) number of such questions in each distinct cluster
-    repeats : (T,) clusters of that composition
+    successes, failures : ndarray, shape (U,)
+        Distinct pairs.
+    n_questions : ndarray, shape (T, U)
+        Number of questions with each pair in each distinct cluster.
+    repeats : ndarray, shape (T,)
+        Number of clusters with that composition.
     """
 
     successes: FloatArray
     failures: FloatArray
-    holds: FloatArray
+    n_questions: FloatArray
     repeats: FloatArray
 
     @classmethod
     def of(cls, s: FloatArray, n: FloatArray, membership: IntArray) -> "_Clusters":
-        distinct_s, distinct_n, which, _ = distinct_counts(s, n)
-        holds = np.zeros((int(membership.max()) + 1, len(distinct_s)))
-        np.add.at(holds, (membership, which), 1.0)
-        rows, repeats = np.unique(holds, axis=0, return_counts=True)
+        distinct_s, distinct_n, index, _ = distinct_counts(s, n)
+        n_questions = np.zeros((int(membership.max()) + 1, len(distinct_s)))
+        np.add.at(n_questions, (membership, index), 1.0)
+        rows, repeats = np.unique(n_questions, axis=0, return_counts=True)
         return cls(distinct_s, distinct_n - distinct_s, rows, repeats.astype(float))
 
     @property
@@ -176,20 +194,20 @@ class _Clusters:
         return self.successes + self.failures
 
     def largest(self, e: float) -> float:
-        """Trials' worth of information on theta_t in the best known cluster, at dispersion e of its questions."""
-        return float((self.holds @ (self.trials / (1 + (self.trials - 1) / (1 + e)))).max())
+        """Largest effective number of trials of a cluster, at dispersion e of its questions."""
+        return float((self.n_questions @ (self.trials / (1 + (self.trials - 1) / (1 + e)))).max())
 
     def likelihood(self, nodes: HatNodes, e: float) -> tuple[FloatArray, float]:
-        """Likelihood (T, K) of each cluster at each theta_t, scaled to a maximum of 1, and the log of the scales."""
+        """Likelihood (T, K) of each cluster at each theta_t, scaled to a maximum of 1, and the log of the scale."""
         table = _log_rising(nodes.x, e, self.successes) + _log_rising(nodes.complement, e, self.failures)
         table -= _log_rising(np.ones(1), e, self.trials)
-        log_likelihood = self.holds @ table
+        log_likelihood = self.n_questions @ table
         largest = log_likelihood.max(axis=1, keepdims=True)
         return np.exp(log_likelihood - largest), float(self.repeats @ largest[:, 0])
 
 
 def _log_rising(x: FloatArray, e: float, counts: FloatArray) -> FloatArray:
-    """sum_{k < m} log(x + k/e) for each count m (rows) and x (columns); x = 0 counts as 1e-300."""
+    """sum_{k < m} log(x + k/e) for each count m (rows) and x (columns); x is at least 1e-300."""
     positive = np.maximum(x, 1e-300)
     factors = np.log(positive + np.arange(min(_HEAD, int(counts.max())))[:, None] / e)
     heads = np.concatenate([np.zeros((1, len(x))), np.cumsum(factors, axis=0)])
@@ -204,7 +222,7 @@ def _log_rising(x: FloatArray, e: float, counts: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Axis:
-    """Nodes centre + scale sinh(t) from low to high, so that a peak and its tails both get their share."""
+    """Nodes centre + scale sinh(t) from low to high, dense around the peak and sparse in the tails."""
 
     centre: float
     scale: float
@@ -226,10 +244,10 @@ class _Axis:
         return float(low), float(high)
 
     def refit(self, mass: FloatArray) -> "_Axis":
-        """Axis around the mass found on this one: trimmed where nothing lies, extended where it was cut off."""
+        """New axis for the mass on this one: trimmed if there is none, extended where the mass was truncated."""
         x = self.nodes(len(mass))
-        held = np.flatnonzero(mass > _EDGE * mass.max())
-        first, last = held[0], held[-1]
+        occupied = np.flatnonzero(mass > _EDGE * mass.max())
+        first, last = occupied[0], occupied[-1]
         low = self.low - self.span / 2 if first == 0 else x[first - 1]
         high = self.high + self.span / 2 if last == len(mass) - 1 else x[last + 1]
         cumulative = np.cumsum(mass) / mass.sum()
@@ -239,7 +257,7 @@ class _Axis:
 
 @dataclass(frozen=True, eq=False)
 class _Integrated:
-    """Masses (logit theta, log d, log e) on the nodes of axes, summing to 1."""
+    """Masses of (logit theta, log d, log e) on the nodes of the axes, with sum 1."""
 
     axes: tuple[_Axis, _Axis, _Axis]
     mass: FloatArray
@@ -252,7 +270,7 @@ class _Integrated:
 
     @property
     def theta(self) -> DensityPosterior:
-        """Density on eight times as many nodes; the log mass is smooth in the index of the nodes."""
+        """Density of theta on eight times as many nodes; the log mass is smooth in the index of the nodes."""
         from scipy.interpolate import make_interp_spline
 
         mass = self.mass.sum(axis=(1, 2))
@@ -263,32 +281,32 @@ class _Integrated:
 
 
 def _integrate(data: _Clusters) -> _Integrated:
-    """Find the box that holds the mass on coarse nodes, then evaluate it on fine ones."""
+    """Find the box that contains the mass on coarse nodes, then evaluate it on fine ones."""
     axes = _first_axes(data)
     for _ in range(12):
-        fresh = _refit(axes, _evaluate(data, axes, _COARSE, 0.4))
-        settled = all(0.7 < new.span / old.span <= 1.0 for new, old in zip(fresh, axes, strict=True))
-        axes = fresh
+        new_axes = _refit(axes, _evaluate(data, axes, _COARSE, 0.4))
+        settled = all(0.7 < new.span / old.span <= 1.0 for new, old in zip(new_axes, axes, strict=True))
+        axes = new_axes
         if settled:
             break
-    if np.pi * np.sqrt(data.largest(float(np.exp(axes[2].high)))) > MOST_NODES:
+    if np.pi * np.sqrt(data.largest(float(np.exp(axes[2].high)))) > MAX_NODES:
         raise UnreliableError(
-            f"a cluster of {(data.holds @ data.trials).max():g} trials whose questions do not differ is too sharp for "
-            f"{MOST_NODES} nodes: add up the trials of each cluster and use the model of two levels"
+            f"the likelihood of a cluster of {(data.n_questions @ data.trials).max():g} trials whose questions do not "
+            f"differ is too narrow for {MAX_NODES} nodes; add up the trials of each cluster and use a two-level model"
         )
     mass = _evaluate(data, axes, _FINE, 0.1)
-    if _is_cut_off(mass):  # fine nodes see mass that fell between the coarse ones
+    if _is_cut_off(mass):  # fine nodes detect mass between the coarse ones
         axes = _refit(axes, mass)
         mass = _evaluate(data, axes, _FINE, 0.1)
     if _is_cut_off(mass):
-        raise UnreliableError(f"the posterior of {data.repeats.sum():g} clusters does not settle inside a box")
+        raise UnreliableError(f"no finite box contains the posterior mass of {data.repeats.sum():g} clusters")
     return _Integrated(axes, mass)
 
 
 def _first_axes(data: _Clusters) -> tuple[_Axis, _Axis, _Axis]:
-    """Box wide enough for any ICC: (logit theta, log d, log e)."""
-    n_clusters, trials = data.repeats.sum(), data.holds @ data.trials
-    p = (data.repeats @ (data.holds @ data.successes) + 1) / (data.repeats @ trials + 2)
+    """Axes of (logit theta, log d, log e), wide enough for any ICC."""
+    n_clusters, trials = data.repeats.sum(), data.n_questions @ data.trials
+    p = (data.repeats @ (data.n_questions @ data.successes) + 1) / (data.repeats @ trials + 2)
     centre, reach = float(special.logit(p)), 12 / np.sqrt(n_clusters * p * (1 - p) + 1)
     tops = np.log([trials.max(), data.trials.max()]) + 8.0
     v, y = (_Axis((top - 6) / 2, top + 6, -6.0, float(top)) for top in tops)
@@ -311,7 +329,7 @@ def _marginals(mass: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 def _evaluate(
     data: _Clusters, axes: tuple[_Axis, _Axis, _Axis], sizes: tuple[int, int, int], fineness: float
 ) -> FloatArray:
-    """Masses on the tensor grid, summing to 1; one e will do where no question was tried twice."""
+    """Masses on the tensor grid with sum 1; one node of e suffices if no question was tried twice."""
     sizes = sizes if data.trials.max() > 1 else (sizes[0], sizes[1], 1)
     u, v, y = (axis.nodes(size) for axis, size in zip(axes, sizes, strict=True))
     nodes = HatNodes.spaced(data.largest(float(np.exp(axes[2].high))), fineness)

@@ -1,9 +1,9 @@
-"""Beta-binomial posterior of (theta, d) on an adaptive tensor grid, deterministic at every size.
+"""Beta-binomial posterior of (theta, d) on an adaptive tensor grid, deterministic for data of any size.
 
 The model is Bowyer et al. (2025), eq. 8: theta ~ Beta(1, 1), d ~ prior, theta_t ~ Beta(d theta, d (1 - theta)),
-Y_t ~ Bin(N_t, theta_t). With theta_t integrated out Y_t is beta-binomial. The trapezoidal rule, whose error falls
-exponentially with the number of nodes for analytic integrands, is applied to t where u = logit theta = u0 + s sinh(t)
-(v = log d likewise, its spacing bounded): one grid serves sharp peaks, wide shoulders and exponential tails.
+Y_t ~ Bin(N_t, theta_t). With theta_t integrated out, Y_t is beta-binomial. The trapezoidal rule, which converges
+exponentially for analytic integrands, is applied in t with u = logit theta = u0 + s sinh(t); v = log d is treated
+likewise, with bounded spacing. One grid thus resolves sharp peaks, wide shoulders and exponential tails.
 """
 
 from dataclasses import dataclass, replace
@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import UnreliableError
-from harness_uq.stats.clusters.beta_binomial import BetaBinomialLogPosterior, DispersionPrior
-from harness_uq.stats.common.arrays import FloatArray
+from harness_uq.stats.clusters.beta_binomial_likelihood import BetaBinomialLogPosterior, DispersionPrior
 from harness_uq.stats.common.mode import find_mode
+from harness_uq.stats.common.validate_arrays import FloatArray
 
-_REACH = 60.0  # half-width of the first, coarse grid; the tails fall at least as exp(-|u|) and exp(-|v|)
-_DEPTH = 25.0  # a dispersion matters while the density along it is within exp(-25) = 1e-11 of the mode's
-_TAIL = 1e-12  # share of the mass that a node at the edge of the grid may hold
+_REACH = 60.0  # half-width of the first, coarse grid; the tails decay at least as exp(-|u|) and exp(-|v|)
+_DEPTH = 25.0  # dispersions matter if the density is at least exp(-25) = 1e-11 times its maximum
+_TAIL = 1e-12  # largest share of the mass on a node at the edge of the grid
 _REFINEMENTS = 9
 
 
@@ -29,9 +29,12 @@ class BetaBinomialGrid:
 
     Attributes
     ----------
-    logit_theta, theta : (G,) increasing; logit(theta) and theta in (0, 1)
-    log_dispersion, dispersion : (K,) increasing; log d and d > 0
-    weights : (G, K) posterior masses, quadrature weights included; they sum to 1
+    logit_theta, theta : ndarray, shape (G,)
+        Increasing; logit(theta) and theta in (0, 1).
+    log_dispersion, dispersion : ndarray, shape (K,)
+        Increasing; log d and d > 0.
+    weights : ndarray, shape (G, K)
+        Posterior masses with sum 1, including the quadrature weights.
     """
 
     logit_theta: FloatArray
@@ -58,23 +61,35 @@ def beta_binomial_grid(
 
     Parameters
     ----------
-    successes, sizes : (T,) whole numbers with 0 <= successes <= sizes; clusters of size 0 are left out
-    prior : prior of d: `icc` is uniform on the intraclass correlation 1 / (1 + d), p(d) = (1 + d)^-2;
-        `gamma` is Gamma(1, 1), as in the paper
-    step : spacing of log d on the sinh scale (theta has half of it); reduced until the result no longer moves
+    successes, sizes : array_like, shape (n_clusters,)
+        Whole numbers with ``0 <= successes <= sizes``; clusters of size 0 are ignored.
+    prior : {"icc", "gamma"}, optional
+        Prior of d. ``icc`` (default) is uniform on the intraclass correlation 1 / (1 + d), p(d) = (1 + d)^-2;
+        ``gamma`` is Gamma(1, 1), as in the paper.
+    step : float, optional
+        Initial spacing of log d on the sinh scale (theta has half of it); reduced until the result is stable.
 
     Returns
     -------
-    BetaBinomialGrid; the mass outside the grid is below 1e-9
+    BetaBinomialGrid
+        The mass outside the grid is below 1e-9.
 
     Raises
     ------
-    DataError : counts that are not whole, negative or inconsistent, or no cluster with a trial
-    UnreliableError : the grid does not settle after 9 reductions of `step` by 0.7
+    DataError
+        If counts are fractional, negative or inconsistent, or no cluster has a trial.
+    UnreliableError
+        If the result is not stable after 9 reductions of `step` by the factor 0.7.
 
+    References
+    ----------
     Bowyer et al. (2025), eq. 8 and section 3.2.
 
-    >>> grid = beta_binomial_grid([1, 1, 1, 0], [1, 1, 1, 1])  # clusters of one: theta ~ Beta(4, 2)
+    Examples
+    --------
+    Clusters of one question give theta ~ Beta(4, 2), with mean 4/6:
+
+    >>> grid = beta_binomial_grid([1, 1, 1, 0], [1, 1, 1, 1])
     >>> round(float(grid.weights.sum(axis=1) @ grid.theta), 9) == round(4 / 6, 9)
     True
     """
@@ -88,15 +103,15 @@ def beta_binomial_grid(
             return grid
         u_step, v_step = u_step if u_settled else 0.7 * u_step, v_step if v_settled else 0.7 * v_step
     raise UnreliableError(
-        f"the beta-binomial grid of {log_posterior.n_clusters} clusters did not settle with {grid.weights.shape} nodes"
+        f"quadrature over {log_posterior.n_clusters} clusters did not converge with {grid.weights.shape} nodes"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """Nodes at centre + bend asinh(scale sinh(t) / bend), t between low and high.
+    """Nodes centre + bend asinh(scale sinh(t) / bend) for t from low to high.
 
-    Their spacing grows from step * scale at the centre, in proportion to the distance, to step * bend far away.
+    Their spacing is step * scale at the centre, grows in proportion to the distance and is at most step * bend.
     """
 
     centre: float
@@ -111,16 +126,16 @@ class _Axis:
         return cls(centre, scale, -reach, reach, bend)
 
     def nodes(self, step: float) -> tuple[FloatArray, FloatArray]:
-        """Nodes x and the logs of their trapezoidal weights, log dx/dt; the common step is left out."""
+        """Nodes x and the logs of their trapezoidal weights, log dx/dt, without the common step."""
         t = self.low + step * np.arange(int(np.ceil((self.high - self.low) / step)) + 1)
         inner = self.scale / self.bend * np.sinh(t)
         slope = np.log(self.scale * np.cosh(t)) - np.log1p(inner**2) / 2
         return self.centre + self.bend * np.arcsinh(inner), slope
 
     def trim(self, mass: FloatArray, step: float) -> "_Axis":
-        """The part of the axis that holds the mass found at the nodes of `step`."""
-        held = np.flatnonzero(mass > _TAIL)
-        low, high = self.low + step * (held[0] - 1), self.low + step * (held[-1] + 1)
+        """Part of the axis that contains the mass, which is given at the nodes of `step`."""
+        occupied = np.flatnonzero(mass > _TAIL)
+        low, high = self.low + step * (occupied[0] - 1), self.low + step * (occupied[-1] + 1)
         return replace(self, low=float(low), high=float(high))
 
 
@@ -133,11 +148,11 @@ def _evaluate(
 
 
 def _has_settled(weights: FloatArray, n_trials: float) -> tuple[bool, bool]:
-    """Whether every second node, of u and of v, gives the same marginal of the other.
+    """Whether the marginals of v and u change if every second node of u and v, respectively, is omitted.
 
-    The error of a trapezoidal sum is about the square of what leaving out every second node does to it: 3e-5 in v
-    makes the integral over d good to 1e-9, 1e-7 in u is what interpolation between nodes costs. Rounding of the
-    log likelihood, of order 1e-16 a trial, cannot be refined away.
+    The error of a trapezoidal sum is about the square of the change caused by omitting every second node. A change of
+    3e-5 in v makes the integral over d accurate to 1e-9; 1e-7 in u is the error of interpolation between nodes.
+    Rounding errors of the log likelihood, of order 1e-16 per trial, cannot be refined away.
     """
     rounding = 1e-14 * n_trials
     by_dispersion = np.abs(weights[::2].sum(axis=0) - weights[1::2].sum(axis=0)).sum()
@@ -146,7 +161,7 @@ def _has_settled(weights: FloatArray, n_trials: float) -> tuple[bool, bool]:
 
 
 def _axes(log_posterior: BetaBinomialLogPosterior) -> tuple[_Axis, _Axis]:
-    """Axes of u and v that leave out less than 1e-9 of the mass."""
+    """Axes of u and v that omit less than 1e-9 of the mass."""
     (u0, v0), (u_scale, v_scale) = _locate(log_posterior)
     u, v = _Axis.wide(u0, u_scale, _REACH), _Axis.wide(v0, v_scale, 5.0)
     weights = _evaluate(log_posterior, u.nodes(0.4), v.nodes(0.4)).weights
@@ -154,7 +169,7 @@ def _axes(log_posterior: BetaBinomialLogPosterior) -> tuple[_Axis, _Axis]:
 
 
 def _locate(log_posterior: BetaBinomialLogPosterior) -> tuple[FloatArray, FloatArray]:
-    """Centre and scale of u and v: the mode, but of u where it is narrowest, at the largest d that matters."""
+    """Centre and scale of u and v: the mode, but u is centred where it is narrowest (at the largest relevant d)."""
 
     def along(u: float, v: FloatArray) -> FloatArray:
         return log_posterior(np.full_like(v, u), v)

@@ -1,1 +1,1 @@
-"""What every room of `stats` stands on: arrays, roots, modes, posteriors, importance sampling."""
+"""Shared parts of `stats`: input validation, root finding, modes, posteriors and importance sampling."""

@@ -1,59 +1,67 @@
-"""A mixture of Beta distributions: a posterior where one parameter, such as a correlation, was integrated on nodes."""
+"""Finite mixtures of Beta distributions, such as posteriors with one parameter integrated on a grid of nodes."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior, WithMoments
+from harness_uq.stats.common.validate_arrays import FloatArray
 
-_SPACING = 0.025  # of nodes, in standard deviations of the narrowest part near its centre
-_TAIL = 32.0  # log of the mass left out: exp(-32) = 1e-14
+_SPACING = 0.025  # node spacing near the centre, in standard deviations of the narrowest component
+_TAIL = 32.0  # the grid omits tail probability of about exp(-32) = 1e-14
 _NEGLIGIBLE = 1e-12
 
 
 class BetaMixturePosterior(WithMoments):
-    """sum_k w_k Beta(a_k, b_k); mean and sd are exact, quantiles good to 1e-5 of the width, of one part exact.
+    """Mixture of Beta distributions, sum_k w_k Beta(a_k, b_k).
+
+    The mean and standard deviation are exact. Quantiles are accurate to 1e-5 of the interval width; with a single
+    component they are exact.
 
     Parameters
     ----------
-    a, b : array_like (K,), > 0
-    weights : array_like (K,), >= 0, not all 0; their scale does not matter
+    a, b : array_like, shape (K,)
+        Parameters of the components, positive.
+    weights : array_like, shape (K,)
+        Mixture weights, non-negative and not all 0. They are normalized to sum to 1.
 
     Raises
     ------
-    DataError : if a parameter or the weights are not as stated
+    DataError
+        If a parameter is not positive, a weight is negative, or all weights are 0.
 
-    >>> mixture = BetaMixturePosterior([1, 2], [1, 1], [1, 1])  # (x + x^2) / 2
+    Examples
+    --------
+    >>> mixture = BetaMixturePosterior([1, 2], [1, 1], [1, 1])  # distribution function (x + x^2) / 2
     >>> mixture.mean == (1 / 2 + 2 / 3) / 2, round(float(mixture.cdf(0.5)), 6)
     (True, 0.375)
     """
 
     def __init__(self, a: ArrayLike, b: ArrayLike, weights: ArrayLike) -> None:
-        parts_a, parts_b, w = np.atleast_1d(*np.broadcast_arrays(*(np.asarray(x, float) for x in (a, b, weights))))
-        if not ((parts_a > 0).all() and (parts_b > 0).all() and (w >= 0).all() and 0 < w.sum() < np.inf):
+        shape_a, shape_b, w = np.atleast_1d(*np.broadcast_arrays(*(np.asarray(x, float) for x in (a, b, weights))))
+        if not ((shape_a > 0).all() and (shape_b > 0).all() and (w >= 0).all() and 0 < w.sum() < np.inf):
             raise DataError(
                 f"a mixture needs a, b > 0 and weights >= 0, not all 0; smallest are "
-                f"{parts_a.min()}, {parts_b.min()} and {w.min()}"
+                f"{shape_a.min()}, {shape_b.min()} and {w.min()}"
             )
-        kept = w > _NEGLIGIBLE * w.sum()
-        self.a, self.b, self.weights = parts_a[kept], parts_b[kept], w[kept] / w[kept].sum()
+        is_used = w > _NEGLIGIBLE * w.sum()
+        self.a, self.b, self.weights = shape_a[is_used], shape_b[is_used], w[is_used] / w[is_used].sum()
         moments = _moments(self.a, self.b, self.weights)
         super().__init__(*moments)
         is_single = len(self.a) == 1
-        self._whole: Posterior = (
+        self._distribution: Posterior = (
             BetaPosterior(self.a[0], self.b[0]) if is_single else _tabulate(self.a, self.b, self.weights, moments)
         )
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._whole.quantile(p)
+        return self._distribution.quantile(p)
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._whole.cdf(x)
+        return self._distribution.cdf(x)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(mean={self.mean:.4g}, sd={self.sd:.3g}, {len(self.a)} parts)"
+        return f"{type(self).__name__}(mean={self.mean:.4g}, sd={self.sd:.3g}, n_components={len(self.a)})"
 
 
 def _moments(a: FloatArray, b: FloatArray, weights: FloatArray) -> tuple[float, float]:
@@ -64,14 +72,19 @@ def _moments(a: FloatArray, b: FloatArray, weights: FloatArray) -> tuple[float, 
 
 
 def _tabulate(a: FloatArray, b: FloatArray, weights: FloatArray, moments: tuple[float, float]) -> DensityPosterior:
-    """Density of the logit on nodes that are closest where the narrowest part lies."""
+    """Density of the logit, tabulated on nodes that are densest around the narrowest component."""
     u = _nodes(a, b)
-    log_parts = np.outer(a, special.log_expit(u)) + np.outer(b, special.log_expit(-u)) - special.betaln(a, b)[:, None]
-    return DensityPosterior(u, np.asarray(weights @ np.exp(log_parts), float), "logit", moments)
+    log_densities = (
+        np.outer(a, special.log_expit(u)) + np.outer(b, special.log_expit(-u)) - special.betaln(a, b)[:, None]
+    )
+    return DensityPosterior(u, np.asarray(weights @ np.exp(log_densities), float), "logit", moments)
 
 
 def _nodes(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Nodes centre + scale sinh(t), t uniform; a part's tails fall as x^a / (a B(a, b)) and its mirror image."""
+    """Nodes centre + scale sinh(t) with t equally spaced.
+
+    The range follows from the tails of each component, where Beta(a, b) has probability x^a / (a B(a, b)) below x.
+    """
     narrowest = int(np.argmax(a + b))
     centre = float(np.log(a[narrowest] / b[narrowest]))
     scale = float(np.sqrt(1 / a[narrowest] + 1 / b[narrowest]))

@@ -1,12 +1,12 @@
-"""Exact distribution of a weighted mean, or ratio of weighted sums, under Dirichlet weights.
+"""Exact distribution of a weighted mean, or a ratio of weighted sums, under Dirichlet weights.
 
-With w ~ Dirichlet(m_1..m_J) the event sum(w a) / sum(w b) <= x says that sum_j g_j (a_j - x b_j) <= 0 for
-independent g_j ~ Gamma(m_j): the sign of a linear form in gamma variables, whose distribution function is one
-integral of its moment generating function along a vertical line of the complex plane (Bromwich). The line goes
-through the saddle point, where the integrand is a single bump, so that no draw and no expansion is needed.
+If w ~ Dirichlet(m_1, ..., m_J), the event sum(w a) / sum(w b) <= x is the event sum_j g_j (a_j - x b_j) <= 0 with
+independent g_j ~ Gamma(m_j). The distribution function of such a linear form in gamma variables is one Bromwich
+integral of its moment generating function along a vertical line in the complex plane. The line is placed through
+the saddle point, where the integrand has a single peak, so that neither random draws nor an expansion is needed.
 
-Paired cells, the Bayesian bootstrap and the Dirichlet process on differences, on cluster totals and on ratios
-are all of this form.
+Posteriors of paired tables, the Bayesian bootstrap, and the Dirichlet process on differences, cluster totals and
+ratios are all of this form.
 """
 
 from dataclasses import dataclass
@@ -17,40 +17,49 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.posterior import DifferencePosterior
 from harness_uq.stats.common.roots import invert_increasing
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite
 
-_SPACING = 0.1
-_NEGLIGIBLE = -40.0
-_FINER = 0.4
-_QUIET = -28.0
+_SPACING = 0.1  # step of the trapezoidal rule
+_NEGLIGIBLE = -40.0  # log modulus below which the integrand is ignored
+_FINER = 0.4  # factor for the step on contours with a fast phase
+_SLOW = -28.0  # log modulus below which a fast phase does not matter
 _PROBES = np.array([1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.5, 9.0, 14.0, 25.0, 60.0, 340.0])
 _BENDS = (0.0, -0.7, 0.7, -1.5, 1.5)
-_CELLS_AT_ONCE = 2_000_000
+_MAX_CELLS = 2_000_000  # size of temporary arrays
 
 
 class DirichletRatioPosterior(DifferencePosterior):
-    """Distribution of sum(w a) / sum(w b) with w ~ Dirichlet(masses); a mean where b is 1.
+    """Distribution of sum(w a) / sum(w b) with w ~ Dirichlet(m); a weighted mean if b is 1.
 
     Parameters
     ----------
-    numerators : array_like, shape (J,); a
-    masses : array_like, shape (J,), > 0; Dirichlet parameters m
-    denominators : array_like, shape (J,), > 0, or None for ones; b
-
-    Raises
-    ------
-    DataError : if a mass or denominator is not positive, or all a/b are equal (then nothing is uncertain)
+    numerators : array_like, shape (J,)
+        Values a of the atoms.
+    masses : array_like, shape (J,)
+        Dirichlet parameters m, positive.
+    denominators : array_like, shape (J,), optional
+        Values b of the atoms, positive. The default is 1 for each atom.
 
     Attributes
     ----------
-    low, high : float; smallest and largest a/b, the support
+    low, high : float
+        Smallest and largest a / b, which are the ends of the support.
 
-    Cifarelli and Regazzini (1990), Annals of Statistics 18, 429-442, for means of a Dirichlet process; the
-    contour integral is that of Lugannani and Rice (1980) before its expansion.
+    Raises
+    ------
+    DataError
+        If a mass or denominator is not positive, or if all a / b are equal, so that nothing is uncertain.
 
-    The mean of a fair coin's Beta(1, 1) posterior, as a Dirichlet mean with atoms 0 and 1:
+    References
+    ----------
+    Cifarelli and Regazzini (1990), Annals of Statistics 18, 429-442, on means of a Dirichlet process. Lugannani and
+    Rice (1980) derive their expansion from the same contour integral.
+
+    Examples
+    --------
+    The posterior Beta(1, 1) of a proportion is the Dirichlet mean of atoms at 0 and 1 with mass 1 each:
 
     >>> posterior = DirichletRatioPosterior([0, 1], [1, 1])
     >>> round(float(posterior.cdf(0.3)), 12)
@@ -92,11 +101,12 @@ class DirichletRatioPosterior(DifferencePosterior):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        """Mean and sd of a ratio with unequal denominators, from 1 / B^k = int_0^inf s^(k-1) e^(-s B) ds.
+        """Mean and standard deviation of a ratio with unequal denominators.
 
-        Tilting by e^(-s B) turns g_j into Gamma(m_j) / (1 + s b_j). With e = a - c b for the ratio of means c,
-        L = prod_j (1 + s b_j)^-m_j and E_k = sum_j m_j e_j^k / (1 + s b_j)^k, the first moment about c is
-        int L E_1 ds and the second int s L (E_1^2 + E_2) ds: trapezoidal in log s.
+        They follow from 1 / B^k = int_0^inf s^(k-1) e^(-s B) ds. Tilting by e^(-s B) turns g_j into
+        Gamma(m_j) / (1 + s b_j). With e = a - c b for the ratio of means c, L = prod_j (1 + s b_j)^-m_j and
+        E_k = sum_j m_j e_j^k / (1 + s b_j)^k, the first moment about c is int L E_1 ds and the second is
+        int s L (E_1^2 + E_2) ds. Both use the trapezoidal rule in log s.
         """
         b = self._b / (self._m @ self._b)
         e = self._a / (self._m @ self._b) - self._centre * b
@@ -116,18 +126,30 @@ class DirichletRatioPosterior(DifferencePosterior):
         return np.asarray(below.reshape(values.shape))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        wanted = np.asarray(p, float)
+        probability = np.asarray(p, float)
         residual = (self._a - self._centre * self._b) / (self._m @ self._b) * self._m.sum()
-        guess = self._centre + self._spread * standardised_quantile(wanted, residual, self._m)
-        x = invert_increasing(self.cdf, wanted, low=self.low, high=self.high, guess=guess, scale=self._spread / 64)
-        return np.asarray(np.where(wanted <= 0, self.low, np.where(wanted >= 1, self.high, x)))
+        guess = self._centre + self._spread * standardised_quantile(probability, residual, self._m)
+        x = invert_increasing(self.cdf, probability, low=self.low, high=self.high, guess=guess, scale=self._spread / 64)
+        return np.asarray(np.where(probability <= 0, self.low, np.where(probability >= 1, self.high, x)))
 
 
 def standardised_quantile(p: FloatArray, residuals: FloatArray, masses: FloatArray) -> FloatArray:
-    """Cornish-Fisher quantile of a Dirichlet mean in units of its sd: where a search for the exact one starts.
+    """Cornish-Fisher quantiles of a Dirichlet mean in units of its standard deviation, as starting values.
 
-    `residuals` are the atoms less the mean; atoms along the last axis. With x of mean 0 and total mass A, the second
-    to fourth moments are sum m x^2 / (A)_2, 2 sum m x^3 / (A)_3 and (6 sum m x^4 + 3 (sum m x^2)^2) / (A)_4.
+    With x of mean 0 and total mass A, the second to fourth central moments are sum m x^2 / (A)_2,
+    2 sum m x^3 / (A)_3 and (6 sum m x^4 + 3 (sum m x^2)^2) / (A)_4, with rising factorials (A)_k.
+
+    Parameters
+    ----------
+    p : ndarray
+        Probabilities, between 0 and 1.
+    residuals, masses : ndarray, shape (..., J)
+        Atoms minus their mean, and their masses.
+
+    Returns
+    -------
+    ndarray
+        Approximate quantiles of (mean - expectation) / sd.
     """
     total = masses.sum(axis=-1)
     second, third, fourth = (np.sum(masses * residuals**k, axis=-1) for k in (2, 3, 4))
@@ -140,26 +162,32 @@ def standardised_quantile(p: FloatArray, residuals: FloatArray, masses: FloatArr
 
 
 def _merge_equal(a: FloatArray, b: FloatArray, m: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Atoms with the same (a, b) are one atom with the sum of their masses."""
+    """Merge atoms with equal (a, b) into one atom with the sum of their masses."""
     pairs, index = np.unique(np.column_stack([a, b]), axis=0, return_inverse=True)
     masses = np.asarray(np.bincount(index.ravel(), weights=m), float)
     return pairs[:, 0], pairs[:, 1], masses
 
 
 def prob_linear_form_positive(coefficients: FloatArray, masses: FloatArray) -> FloatArray:
-    """P(sum_j g_j c_j > 0) for independent g_j ~ Gamma(m_j), row by row; 1/2 where all c are 0.
+    """Probability that a linear form in independent gamma variables is positive, for each row of coefficients.
+
+    P(Q > 0) = 1 / (2 pi i) int e^{K(s)} / s ds over Re s = s_0 > 0, with Q = sum_j g_j c_j, g_j ~ Gamma(m_j) and
+    K(s) = -sum_j m_j log(1 - s c_j).
 
     Parameters
     ----------
-    coefficients : shape (n_forms, J)
-    masses : shape (J,) or (n_forms, J), > 0
+    coefficients : ndarray, shape (n_forms, J)
+        Coefficients c. The result is 1/2 for a row of zeros.
+    masses : ndarray, shape (J,) or (n_forms, J)
+        Shape parameters m, positive.
 
     Returns
     -------
-    ndarray, shape (n_forms,), in [0, 1]
+    ndarray, shape (n_forms,)
+        Probabilities, between 0 and 1.
 
-    P(Q > 0) = 1/(2 pi i) int e^{K(s)} / s ds over Re s = s_0 > 0, with K(s) = -sum_j m_j log(1 - s c_j).
-
+    Examples
+    --------
     >>> float(prob_linear_form_positive(np.array([[-1.0, 1.0]]), np.array([1.0, 1.0]))[0].round(12))
     0.5
     """
@@ -177,42 +205,42 @@ def prob_linear_form_positive(coefficients: FloatArray, masses: FloatArray) -> F
 
 
 def _upper_tail(c: FloatArray, m: FloatArray) -> FloatArray:
-    """P(sum g c > 0) where the mean is not positive and the largest c is 1."""
+    """P(sum g c > 0) for forms with non-positive mean and largest coefficient 1."""
     position = _saddle_point(c, m)
-    room, saddle = _room(c, position), special.expit(position)
+    complement, saddle = _one_minus_product(c, position), special.expit(position)
     shift = -saddle[:, None] * c
     with np.errstate(divide="ignore"):
-        height = np.exp(-np.sum(m * np.where(np.abs(shift) < 0.5, np.log1p(shift), np.log(room)), axis=1))
-    path, reach, spacing = _choose_path(c / room, m, saddle)
+        height = np.exp(-np.sum(m * np.where(np.abs(shift) < 0.5, np.log1p(shift), np.log(complement)), axis=1))
+    path, reach, spacing = _choose_path(c / complement, m, saddle)
     integral = np.empty(len(c))
     for limit, step in np.unique(np.stack([reach, spacing]), axis=1).T:
         rows = np.flatnonzero((reach == limit) & (spacing == step))
         v = np.asarray(step * np.arange(int(np.ceil(limit / step)) + 1), float)
-        for part in np.array_split(rows, -(-rows.size * c.shape[1] * v.size // _CELLS_AT_ONCE)):
-            log_modulus, phase = path.take(part).integrand(v)
-            integral[part] = step * np.sum(np.exp(log_modulus) * np.sin(phase), axis=1)
+        for block in np.array_split(rows, -(-rows.size * c.shape[1] * v.size // _MAX_CELLS)):
+            log_modulus, phase = path.take(block).integrand(v)
+            integral[block] = step * np.sum(np.exp(log_modulus) * np.sin(phase), axis=1)
     return np.asarray(np.clip(height * integral / np.pi, 0.0, 1.0))
 
 
 def _saddle_point(c: FloatArray, m: FloatArray) -> FloatArray:
-    """The logit of s at the minimum of K(s) - log s on 0 < s < 1, by bisection."""
+    """Logit of the s that minimizes K(s) - log s on 0 < s < 1, by bisection."""
     low, high = np.full(len(c), -50.0), np.full(len(c), 50.0)
     for _ in range(26):
         middle = (low + high) / 2
-        rises = special.expit(middle) * np.sum(m * c / _room(c, middle), axis=1) > 1
+        rises = special.expit(middle) * np.sum(m * c / _one_minus_product(c, middle), axis=1) > 1
         low, high = np.where(rises, low, middle), np.where(rises, middle, high)
     return low
 
 
-def _room(c: FloatArray, position: FloatArray) -> FloatArray:
-    """1 - s c for s = expit(position), without cancellation where s and c are both near 1."""
+def _one_minus_product(c: FloatArray, position: FloatArray) -> FloatArray:
+    """1 - s c for s = expit(position), without cancellation if both s and c are near 1."""
     s, rest = special.expit(position)[:, None], special.expit(-position)[:, None]
     return np.asarray(np.where((c > 0) & (s > 0.5), (1 - c) + c * rest, 1 - s * c))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Path:
-    """The contour s = s_0 + width (i sinh v + bend (cosh v - 1)), one row a form."""
+    """The contours s = s_0 + width (i sinh v + bend (cosh v - 1)), one per row."""
 
     w: FloatArray
     m: FloatArray
@@ -224,7 +252,7 @@ class _Path:
         return _Path(self.w[rows], self.m[rows], self.saddle[rows], self.width[rows], self.bend[rows])
 
     def integrand(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Log modulus and phase of e^(K(s) - K(s_0)) / s ds/dv at the positions `v`, one column each; halved at 0."""
+        """Log modulus and phase of e^(K(s) - K(s_0)) / s ds/dv at positions `v` (one column each), halved at v = 0."""
         bend, width = self.bend[:, None], self.width[:, None]
         x, y = width * bend * (np.cosh(v) - 1), width * np.sinh(v)
         real, imaginary = x[:, :, None] * self.w[:, None, :], y[:, :, None] * self.w[:, None, :]
@@ -235,7 +263,7 @@ class _Path:
         return log_modulus + np.log(np.abs(step)) + halved, phase + np.angle(step)
 
     def probe(self, spacing: float) -> tuple[FloatArray, FloatArray]:
-        """How far the integrand matters, and its largest log modulus where the phase turns by 1 within `spacing`."""
+        """Range of integration, and the largest log modulus where the phase turns by more than 1 within `spacing`."""
         log_modulus, phase = self.integrand(_PROBES)
         turn = np.abs(np.diff(phase)) / np.diff(_PROBES) * spacing
         loudest = np.where(turn > 1, log_modulus[:, :-1], -np.inf).max(axis=1)
@@ -245,16 +273,16 @@ class _Path:
 
 
 def _choose_path(w: FloatArray, m: FloatArray, saddle: FloatArray) -> tuple[_Path, FloatArray, FloatArray]:
-    """The vertical line, or the bend away from it on which the phase stays slow while the integrand matters.
+    """Choose a contour along which the phase turns slowly wherever the integrand is not negligible.
 
     Large masses with small coefficients, such as a million ties, turn the phase on a vertical line faster than small
-    masses let the integrand decay; on a line bent away from their branch point it decays before it turns. Also
-    returned are how far to integrate and the spacing.
+    masses let the integrand decay. On a line bent away from their branch point the integrand decays first. The range
+    of integration and the step are returned too.
     """
     width = 1 / np.sqrt(np.sum(m * w**2, axis=1) + saddle**-2)
     path = _Path(w, m, saddle, width, np.zeros(len(w)))
     reach, loudest = path.probe(_SPACING)
-    hard = np.flatnonzero(loudest > _QUIET)
+    hard = np.flatnonzero(loudest > _SLOW)
     spacing, bend = np.full(len(w), _SPACING), path.bend.copy()
     spacing[hard] = _SPACING * _FINER
     loudest[hard] = np.inf

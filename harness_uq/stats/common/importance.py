@@ -1,7 +1,8 @@
-"""Importance sampling with the diagnostics that say whether to believe it.
+"""Importance sampling with diagnostics of its reliability.
 
-Self-normalised weights (Bowyer et al. 2025, eqs. 56-60) degenerate where proposal and target part: the effective
-sample size and the shape of the weights' tail (Vehtari et al. 2024, Pareto smoothed importance sampling) show it.
+Self-normalized weights (Bowyer et al. 2025, eqs. 56-60) degenerate if the proposal and the target differ. The
+effective sample size and the tail shape of the weights (Vehtari et al. 2024, Pareto smoothed importance sampling)
+detect this.
 """
 
 from collections.abc import Callable
@@ -13,13 +14,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, UnreliableError
-from harness_uq.stats.common.arrays import FloatArray, check_finite
 from harness_uq.stats.common.mode import find_mode
-from harness_uq.stats.common.scalars import MOST_DRAWS, check_whole, generator
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
+from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole
 
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
-_NEGLIGIBLE = 1e-200  # a weight this small beside the largest is one that underflowed
+_NEGLIGIBLE = 1e-200  # weights below this fraction of the largest weight have underflowed
 
 LogDensity = Callable[[FloatArray], FloatArray]
 
@@ -28,24 +29,27 @@ class Proposal(Protocol):
     """Distribution to draw from; points have shape (n, dim)."""
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        """Draw `n_draws` points, (n_draws, dim)."""
+        """Draw `n_draws` points, shape (n_draws, dim)."""
         ...
 
     def log_density(self, points: FloatArray) -> FloatArray:
-        """Log density at `points`, (n,), up to a constant."""
+        """Log density at `points`, shape (n,), up to an additive constant."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportanceSample:
-    """Weighted draws from a target.
+    """Weighted draws from a target distribution.
 
     Attributes
     ----------
-    points : (n, dim)
-    weights : (n,) >= 0, sum 1
-    pareto_k : float; tail shape of the weights: above 0.7 estimates converge too slowly to be used, infinite
-        where fewer than 5 draws carry weight
+    points : ndarray, shape (n, dim)
+        Draws from the proposal.
+    weights : ndarray, shape (n,)
+        Normalized importance weights, non-negative with sum 1.
+    pareto_k : float
+        Tail shape of the weights. Above 0.7, estimates converge too slowly to be used. It is infinite if fewer than
+        5 draws have positive weight.
     """
 
     points: FloatArray
@@ -63,7 +67,13 @@ class ImportanceSample:
         return self.importance_ess >= MIN_ESS and self.pareto_k <= MAX_PARETO_K
 
     def require_reliable(self) -> "ImportanceSample":
-        """Return itself, or raise UnreliableError with both diagnostics."""
+        """Return the sample if it is reliable.
+
+        Raises
+        ------
+        UnreliableError
+            If it is not; the message contains both diagnostics.
+        """
         if not self.is_reliable:
             raise UnreliableError(
                 f"importance sampling failed: effective sample size {self.importance_ess:.3g} of {len(self.weights)} "
@@ -76,27 +86,36 @@ class ImportanceSample:
 def importance_sample(
     log_target: LogDensity, proposal: Proposal, *, n_draws: int = 10_000, rng: np.random.Generator
 ) -> ImportanceSample:
-    """Draw from `proposal` and weight the draws by target over proposal.
+    """Draw from `proposal` and weight the draws by the ratio of target to proposal density.
 
     Parameters
     ----------
-    log_target : maps points (n, dim) to log densities (n,), up to a constant; -inf outside the support
-    proposal : a `Proposal`
-    n_draws : the papers use 10,000
-    rng : random generator
+    log_target : callable
+        Maps points of shape (n, dim) to log densities of shape (n,), up to an additive constant; -inf outside the
+        support.
+    proposal : Proposal
+        Distribution to draw from.
+    n_draws : int, optional
+        Number of draws (default 10,000, as in the papers).
+    rng : numpy.random.Generator
+        Random generator.
 
     Returns
     -------
-    ImportanceSample; look at `is_reliable` or call `require_reliable`
+    ImportanceSample
+        Weighted draws. Check `is_reliable` or call `require_reliable` before using them.
 
     Raises
     ------
-    DataError : the target vanishes at every draw
+    DataError
+        If the target density is 0 or undefined at every draw.
 
+    References
+    ----------
     Bowyer et al. (2025), appendix E, eqs. 56-60.
     """
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
-    rng = generator(rng)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
+    rng = check_rng(rng)
     points = proposal.draw(n_draws, rng)
     log_weights = log_target(points) - proposal.log_density(points)
     top = float(log_weights.max())
@@ -107,25 +126,33 @@ def importance_sample(
 
 
 def pareto_k(weights: ArrayLike) -> float:
-    """Shape of the generalised Pareto distribution fitted to the largest importance weights.
+    """Shape of the generalized Pareto distribution fitted to the largest importance weights.
+
+    The min(n / 5, 3 sqrt(n)) largest weights, minus the next smaller one, are fitted by the method of Zhang and
+    Stephens. The estimate is then shrunk towards 1/2 with the weight of 10 additional observations.
 
     Parameters
     ----------
-    weights : (n,) finite, >= 0, at least 25; any scale
+    weights : array_like, shape (n,)
+        At least 25 weights, finite and non-negative, on any scale.
 
     Returns
     -------
-    float; the weights have about 1/k finite moments, k < 0 is a bounded tail. -inf where the largest are all equal,
-    inf where fewer than 5 of them are positive
+    float
+        Shape k; the weights have about 1/k finite moments, and k < 0 means a bounded tail. It is -inf if the largest
+        weights are equal, and inf if fewer than 5 of them are positive.
 
     Raises
     ------
-    DataError : fewer than 25 weights, a negative one, or none positive
+    DataError
+        If there are fewer than 25 weights, a weight is negative, or none is positive.
 
-    The min(n/5, 3 sqrt(n)) largest weights less the next one below are fitted by Zhang & Stephens (2009,
-    Technometrics 51, section 3), and k is drawn to 1/2 as if by 10 further observations: Vehtari et al. (2024,
-    JMLR 25(72), appendix C).
+    References
+    ----------
+    Zhang and Stephens (2009), Technometrics 51, section 3; Vehtari et al. (2024), JMLR 25(72), appendix C.
 
+    Examples
+    --------
     >>> ranks = (np.arange(10_000) + 0.5) / 10_000
     >>> round(pareto_k(ranks**-0.3), 1)  # weights of tail shape 0.3
     0.3
@@ -144,7 +171,7 @@ def pareto_k(weights: ArrayLike) -> float:
 
 
 def _generalised_pareto_shape(x: FloatArray) -> float:
-    """Posterior-mean estimate of Zhang & Stephens (2009) from exceedances x > 0 in increasing order.
+    """Posterior mean of Zhang and Stephens (2009) from exceedances x > 0 in increasing order.
 
     The profile likelihood of b = -k / sigma is averaged over their data-dependent prior.
     """
@@ -160,14 +187,18 @@ def _generalised_pareto_shape(x: FloatArray) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudentTMixture:
-    """Mixture of multivariate t distributions, drawn quasi-randomly.
+    """Mixture of multivariate t distributions, sampled by quasi-Monte Carlo.
 
     Attributes
     ----------
-    locations : (m, dim)
-    factors : (m, dim, dim) lower triangular; the components' scale matrices are factor @ factor.T
-    shares : (m,) mixture weights, sum 1
-    degrees : float; degrees of freedom, common to all components
+    locations : ndarray, shape (m, dim)
+        Centres of the components.
+    factors : ndarray, shape (m, dim, dim)
+        Lower triangular factors; the scale matrices are ``factor @ factor.T``.
+    shares : ndarray, shape (m,)
+        Mixture weights with sum 1.
+    degrees : float
+        Degrees of freedom of all components.
     """
 
     locations: FloatArray
@@ -194,10 +225,10 @@ class StudentTMixture:
 
 
 def _shifted_lattice(n: int, dim: int, rng: np.random.Generator) -> FloatArray:
-    """First n points in (0, 1)^dim of the additive recurrence with the generalised golden ratio, shifted at random.
+    """First n points of an additive recurrence in (0, 1)^dim, shifted at random.
 
-    The ratio is the root of x^(dim + 1) = x + 1 (Roberts 2018); the shift makes averages unbiased (Cranley &
-    Patterson 1976).
+    The recurrence uses the generalized golden ratio, the root of x^(dim + 1) = x + 1 (Roberts 2018). The random
+    shift makes averages unbiased (Cranley and Patterson 1976).
     """
     ratio = 2.0
     for _ in range(40):
@@ -209,24 +240,35 @@ def _shifted_lattice(n: int, dim: int, rng: np.random.Generator) -> FloatArray:
 def adapted_proposal(
     log_target: LogDensity, start: FloatArray, *, n_pilot: int = 2000, rng: np.random.Generator
 ) -> StudentTMixture:
-    """Proposal fitted to a target of few dimensions: its Laplace approximation widened, then matched twice.
+    """Proposal adapted to a low-dimensional target: a widened Laplace approximation and two rounds of moment matching.
 
     Parameters
     ----------
-    log_target : as in `importance_sample`, with unbounded coordinates of natural scale at most 1 (logits, logs)
-    start : (dim,) where the search for the mode begins
-    n_pilot : draws in each of two pilot rounds, whose weighted mean and covariance place a further component
-    rng : random generator
+    log_target : callable
+        As in `importance_sample`, with unbounded coordinates of natural scale at most 1 (logits, logarithms).
+    start : ndarray, shape (dim,)
+        Starting point of the search for the mode.
+    n_pilot : int, optional
+        Number of draws in each pilot round (default 2000). The weighted mean and covariance of each round define a
+        further component.
+    rng : numpy.random.Generator
+        Random generator.
 
     Returns
     -------
-    StudentTMixture of t components with 4 degrees of freedom: heavier tails than any target with exponential ones
+    StudentTMixture
+        Components with 4 degrees of freedom, whose tails are heavier than those of any target with exponential tails.
+
+    Raises
+    ------
+    DataError
+        If `start` is empty or not a finite one-dimensional array.
     """
-    check_whole(n_pilot, "n_pilot", 25, MOST_DRAWS)
-    rng = generator(rng)
+    check_whole(n_pilot, "n_pilot", 25, MAX_DRAWS)
+    rng = check_rng(rng)
     start = check_finite(start, "start", 1)
     if not start.size:
-        raise DataError("start must hold one coordinate at least; it is empty")
+        raise DataError("start must have at least one coordinate; it is empty")
     mode, curvature = find_mode(log_target, start)
     laplace = _factor_of(_positive_inverse(-curvature))
     proposal = _t_mixture([mode, mode], [laplace, 3 * laplace])
@@ -245,7 +287,7 @@ def _t_mixture(locations: list[FloatArray], factors: list[FloatArray]) -> Studen
 
 
 def _positive_inverse(information: FloatArray) -> FloatArray:
-    """Inverse of a symmetric matrix, its eigenvalues raised to 0.1 where smaller: no scale beyond about 3."""
+    """Inverse of a symmetric matrix, with eigenvalues raised to at least 0.1 so that no scale exceeds about 3."""
     values, vectors = np.linalg.eigh(information)
     return np.asarray((vectors / np.maximum(values, 0.1)) @ vectors.T)
 

@@ -1,25 +1,29 @@
-"""Mode and curvature of a smooth log density, by Newton steps on differences over the density's own scale."""
+"""Mode and curvature of a smooth log density, by Newton steps with finite differences on the density's own scale."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from harness_uq.stats.common.arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray
 
 
 def find_mode(log_density: Callable[[FloatArray], FloatArray], start: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Maximum of a smooth log density and the matrix of its second derivatives there.
+    """Maximum of a smooth log density, and the matrix of its second derivatives there.
 
     Parameters
     ----------
-    log_density : maps points (n, dim) to (n,); coordinates are unbounded and of natural scale at most 1, as are
-        logits, logs and Fisher's z
-    start : (dim,)
+    log_density : callable
+        Maps points of shape (n, dim) to shape (n,). Coordinates are unbounded and of natural scale at most 1, such
+        as logits, logarithms and Fisher's z.
+    start : ndarray, shape (dim,)
+        Starting point.
 
     Returns
     -------
-    mode : (dim,) good to a few hundredths of the density's own scale
-    curvature : (dim, dim) second derivatives, by differences over that scale
+    mode : ndarray, shape (dim,)
+        Location of the maximum, accurate to a few hundredths of the density's scale.
+    curvature : ndarray, shape (dim, dim)
+        Second derivatives, by finite differences over that scale.
     """
     x, scale = np.array(start, float), np.ones(len(start))
     for _ in range(100):
@@ -31,7 +35,7 @@ def find_mode(log_density: Callable[[FloatArray], FloatArray], start: FloatArray
         candidates = x + np.array([[1.0], [0.25], [0.05], [0.0]]) * step * scale
         best = int(np.argmax(log_density(candidates)))
         x, used = candidates[best], scale
-        if length > 4 and best < 3:  # still far away: a finer scale would only slow the approach
+        if length > 4 and best < 3:  # far from the mode a finer scale would only slow convergence
             continue
         scale = np.minimum(used * np.clip(1 / np.sqrt(np.maximum(-np.diag(hessian), 1e-2)), 0.1, 4.0), 1.0)
         if length < 0.05 and np.abs(np.log(scale / used)).max() < 0.2:

@@ -1,7 +1,7 @@
-"""Posterior distributions of one real parameter: moments, quantiles, distribution function, intervals.
+"""Posterior distributions of one real parameter: moments, quantiles, distribution functions and intervals.
 
-Three representations serve every estimator: a Beta in closed form, a density tabulated on a grid, and
-weighted draws. All answer the same questions, so that callers never ask which one they hold.
+The base classes here serve every estimator: a Beta distribution in closed form, a density tabulated on a grid, and
+weighted draws. All have the same methods, so callers do not depend on the representation.
 """
 
 from abc import ABC, abstractmethod
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, check_level
-from harness_uq.stats.common.special import beta_quantile
+from harness_uq.stats.common.beta_quantile import beta_quantile
+from harness_uq.stats.common.validate_arrays import FloatArray, check_level
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 IntervalKind = Literal["quantile", "hdi"]
 Scale = Literal["identity", "logit", "log"]
 
-_ROUNDING = 1e-11  # of a width
+_ROUNDING = 1e-11  # relative to the width
 
 
 class Posterior(ABC):
-    """Distribution of one parameter given the data.
+    """Posterior distribution of one real parameter.
 
     Attributes
     ----------
-    mean, sd : float; posterior mean and standard deviation
+    mean, sd : float
+        Posterior mean and standard deviation.
     """
 
     @property
@@ -45,14 +46,33 @@ class Posterior(ABC):
 
     @abstractmethod
     def quantile(self, p: ArrayLike) -> FloatArray:
-        """Value below which the parameter lies with probability `p`; `p` in [0, 1], any shape."""
+        """Quantiles for probabilities `p` in [0, 1], an array of any shape."""
 
     @abstractmethod
     def cdf(self, x: ArrayLike) -> FloatArray:
-        """Probability that the parameter is at most `x`; any shape, in [0, 1]."""
+        """Probability that the parameter is at most `x`, an array of any shape."""
 
     def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
-        """Credible interval (low, high): equal tails (`quantile`) or the narrowest one (`hdi`)."""
+        """Credible interval.
+
+        Parameters
+        ----------
+        level : float, optional
+            Probability of the interval, strictly between 0 and 1 (default 0.95).
+        kind : {"quantile", "hdi"}, optional
+            Equal-tailed interval (default) or the narrowest interval, which for a unimodal density is the
+            highest-density interval.
+
+        Returns
+        -------
+        low, high : float
+            Interval limits.
+
+        Raises
+        ------
+        DataError
+            If `level` or `kind` is invalid.
+        """
         check_level(level)
         if kind == "hdi":
             return narrowest_interval(self.quantile, level)
@@ -63,7 +83,7 @@ class Posterior(ABC):
 
 
 class WithMoments(Posterior):
-    """Posterior whose mean and sd are known when it is made."""
+    """Posterior whose mean and standard deviation are known at construction."""
 
     def __init__(self, mean: float, sd: float) -> None:
         self._mean, self._sd = mean, sd
@@ -82,16 +102,28 @@ class DifferencePosterior(Posterior):
 
     @property
     def prob_positive(self) -> float:
-        """P(A > B | data); ties, where the posterior has an atom at 0, count one half."""
+        """Posterior probability that A > B; ties (an atom at 0) count one half."""
         return 1.0 - float(self.cdf(0.0))
 
 
 def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: float) -> tuple[float, float]:
-    """Narrowest interval of probability `level`, searched over its lower tail.
+    """Narrowest interval of probability `level`; for a unimodal density, the highest-density interval.
 
-    For a unimodal density this is the highest-density interval. The search narrows a grid of lower tails
-    eightfold a round; the width is flat at its minimum, so 9 rounds, or those until widths differ by rounding alone,
-    leave ends good to about 1e-7 of it.
+    The search is over the lower tail probability. Each round makes the grid eight times finer. Because the width is
+    flat at its minimum, 9 rounds leave the limits accurate to about 1e-7 of the width; the search stops earlier if
+    widths differ only by rounding.
+
+    Parameters
+    ----------
+    quantile : callable
+        Quantile function, which takes and returns arrays.
+    level : float
+        Probability of the interval, strictly between 0 and 1.
+
+    Returns
+    -------
+    low, high : float
+        Interval limits.
     """
     low, high = 0.0, 1.0 - level
     for _ in range(9):
@@ -107,17 +139,22 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
 
 
 class BetaPosterior(Posterior):
-    """Beta(a, b) distribution stretched to [low, high].
+    """Beta(a, b) distribution on the range [low, high].
 
     Parameters
     ----------
-    a, b : float > 0; a uniform prior and s of n right give 1 + s and 1 + n - s
-    low, high : float, low < high; the range
+    a, b : float
+        Parameters, positive. A uniform prior with s successes in n trials gives 1 + s and 1 + n - s.
+    low, high : float, optional
+        Ends of the range, ``low < high`` (default 0 and 1).
 
     Raises
     ------
-    DataError : if a, b or the range is not as stated
+    DataError
+        If a parameter is not positive or the range is empty.
 
+    Examples
+    --------
     >>> BetaPosterior(1, 1, 0, 100).interval(0.5)
     (25.0, 75.0)
     """
@@ -129,7 +166,13 @@ class BetaPosterior(Posterior):
 
     @classmethod
     def from_moments(cls, mean: float, variance: float, low: float = 0.0, high: float = 1.0) -> Self:
-        """Beta on [low, high] with the given mean and variance, which must fit inside the range."""
+        """Beta distribution on [low, high] with the given mean and variance.
+
+        Raises
+        ------
+        DataError
+            If no Beta distribution on the range has these moments.
+        """
         width = high - low
         m, v = (mean - low) / width, variance / width**2
         size = m * (1 - m) / v - 1 if v > 0 else 0.0
@@ -160,15 +203,24 @@ class BetaPosterior(Posterior):
 class DensityPosterior(WithMoments):
     """Distribution with a smooth density tabulated on a grid.
 
+    A cubic spline through the density is integrated exactly. With spacing h in units of the posterior's standard
+    deviation, the error of the distribution function is of order h^4 / 400.
+
     Parameters
     ----------
-    nodes : increasing 1-d array; the grid, on the working scale u
-    density : array of the same length, >= 0; density with respect to u, up to a constant
-    scale : the parameter is u itself (`identity`), expit(u) (`logit`) or exp(u) (`log`)
-    moments : the parameter's mean and sd where they are known; else they are integrated
+    nodes : ndarray, shape (n,)
+        Increasing grid on the working scale u.
+    density : ndarray, shape (n,)
+        Non-negative density with respect to u, up to a constant factor.
+    scale : {"identity", "logit", "log"}, optional
+        The parameter is u, expit(u) or exp(u), respectively.
+    moments : tuple of float, optional
+        Mean and standard deviation of the parameter, if known; they are integrated otherwise.
 
-    A cubic spline through the density is integrated exactly; with h the spacing in units of the
-    posterior's sd the error of the distribution function is of order h^4 / 400.
+    Raises
+    ------
+    DataError
+        If the density is negative or not finite somewhere, or zero everywhere.
     """
 
     def __init__(
@@ -181,7 +233,7 @@ class DensityPosterior(WithMoments):
         from scipy.interpolate import CubicSpline
 
         if not (density >= 0).all() or not density.sum() > 0 or not np.isfinite(density).all():
-            raise DataError("a tabulated density must be finite, not negative and somewhere positive")
+            raise DataError("a tabulated density must be finite, non-negative and positive at some node")
         self.nodes, self.scale = nodes, scale
         self._to_x, self._to_u = _SCALES[scale]
         self._density: CubicSpline = CubicSpline(nodes, density / density.max())
@@ -192,14 +244,14 @@ class DensityPosterior(WithMoments):
         super().__init__(*(self._moments(self._to_x(nodes)) if moments is None else moments))
 
     def _moments(self, x: FloatArray) -> tuple[float, float]:
-        """Mean and sd of the parameter, of which `x` are the values at the nodes."""
+        """Mean and standard deviation of the parameter, whose values at the nodes are `x`."""
         from scipy.interpolate import CubicSpline
 
         mass = self._density(self.nodes)
-        about = float(x @ mass / mass.sum())
-        products = CubicSpline(self.nodes, np.stack([x - about, (x - about) ** 2], axis=1) * mass[:, None])
+        centre = float(x @ mass / mass.sum())
+        products = CubicSpline(self.nodes, np.stack([x - centre, (x - centre) ** 2], axis=1) * mass[:, None])
         first, second = products.integrate(self.nodes[0], self.nodes[-1])
-        return about + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
+        return centre + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.clip(np.asarray(x, float), *_ENDS[self.scale])
@@ -209,28 +261,28 @@ class DensityPosterior(WithMoments):
         return np.asarray(np.clip(self._cdf(inside), 0.0, 1.0))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        wanted = np.asarray(p, float)
-        index = np.clip(np.searchsorted(self._cdf_nodes, wanted, side="left"), 1, len(self.nodes) - 1)
+        probability = np.asarray(p, float)
+        index = np.clip(np.searchsorted(self._cdf_nodes, probability, side="left"), 1, len(self.nodes) - 1)
         low, high = self.nodes[index - 1], self.nodes[index]
         below, above = self._cdf_nodes[index - 1], self._cdf_nodes[index]
-        share = np.divide(wanted - below, above - below, out=np.zeros_like(wanted), where=above > below)
+        share = np.divide(probability - below, above - below, out=np.zeros_like(probability), where=above > below)
         u = low + (high - low) * np.clip(share, 0.0, 1.0)
         for _ in range(40):
-            error = self._cdf(u) - wanted
+            error = self._cdf(u) - probability
             low, high = np.where(error < 0, u, low), np.where(error < 0, high, u)
             slope = self._density(u)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = u - error / slope
-            fresh = np.where((slope > 0) & (step > low) & (step < high), step, (low + high) / 2)
-            # in the tails, rounding of the distribution function would move u by more than the tolerance for ever
+            proposal = np.where((slope > 0) & (step > low) & (step < high), step, (low + high) / 2)
+            # in the tails, rounding errors of the distribution function keep moving u by more than the tolerance
             is_exact = np.abs(error) <= 4 * np.finfo(float).eps
-            done = is_exact | (np.abs(fresh - u) <= 1e-13 * (1 + np.abs(u)))
-            u = np.where(is_exact, u, fresh)
+            done = is_exact | (np.abs(proposal - u) <= 1e-13 * (1 + np.abs(u)))
+            u = np.where(is_exact, u, proposal)
             if done.all():
                 break
         low_end, high_end = _ENDS[self.scale]
-        ends = np.where(wanted <= 0, low_end, high_end)
-        at_an_end = ((wanted <= 0) & np.isfinite(low_end)) | ((wanted >= 1) & np.isfinite(high_end))
+        ends = np.where(probability <= 0, low_end, high_end)
+        at_an_end = ((probability <= 0) & np.isfinite(low_end)) | ((probability >= 1) & np.isfinite(high_end))
         return np.where(at_an_end, ends, self._to_x(u))
 
 
@@ -247,12 +299,19 @@ _SCALES: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArra
 
 
 class DrawsPosterior(Posterior):
-    """Distribution represented by (weighted) draws; only where no exact or grid form exists.
+    """Distribution represented by weighted draws, used only if neither an exact form nor a grid is available.
 
     Parameters
     ----------
-    draws : 1-d array
-    weights : array of the same length, >= 0, or None for equal weights
+    draws : ndarray, shape (n,)
+        Draws of the parameter.
+    weights : ndarray, shape (n,), optional
+        Non-negative weights (default: equal).
+
+    Raises
+    ------
+    DataError
+        If no draw has positive weight.
     """
 
     def __init__(self, draws: FloatArray, weights: FloatArray | None = None) -> None:
@@ -275,7 +334,7 @@ class DrawsPosterior(Posterior):
 
     @property
     def importance_ess(self) -> float:
-        """Kish effective sample size (sum w)^2 / sum w^2 of the draws."""
+        """Effective sample size (sum w)^2 / sum w^2 of the draws (Kish)."""
         return float(1.0 / np.sum(self.weights**2))
 
     @property

@@ -1,28 +1,44 @@
-"""Student's t for the mean of unbounded scores: interval and posterior are the same distribution."""
+"""Student's t for the mean of unbounded scores, which is both its confidence distribution and a posterior."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, check_finite, check_level
 from harness_uq.stats.common.posterior import IntervalKind, Posterior
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, check_level
 
 _RELATIVE_ROUNDING = 1e-12
 
 
 class StudentPosterior(Posterior):
-    """Student's t with location `mean`, scale `std_error` and `df` degrees of freedom.
+    """Student's t distribution with location, scale and degrees of freedom.
 
-    Both the confidence distribution of a mean and its posterior under the reference prior p(mu, sigma) ~ 1 / sigma
-    (Gelman et al. 2013, eq. 3.7), so that its intervals carry either reading.
+    It is the confidence distribution of a mean and also its posterior under the reference prior
+    p(mu, sigma) ~ 1 / sigma, so its intervals are both confidence and credible intervals.
+
+    Parameters
+    ----------
+    mean : float
+        Location, which is the posterior mean if df > 1.
+    std_error : float
+        Scale, positive.
+    df : float
+        Degrees of freedom, positive and not necessarily an integer.
 
     Attributes
     ----------
-    mean : float; the centre, which is the posterior mean where df > 1
-    std_error : float > 0; the scale
-    df : float > 0, not necessarily whole
-    sd : float; std_error * sqrt(df / (df - 2)), infinite where df <= 2
+    sd : float
+        std_error * sqrt(df / (df - 2)); infinite if df <= 2.
+
+    Raises
+    ------
+    DataError
+        If the location is not finite, or the scale or the degrees of freedom are not positive.
+
+    References
+    ----------
+    Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., eq. 3.7.
     """
 
     def __init__(self, mean: float, std_error: float, df: float) -> None:
@@ -39,17 +55,17 @@ class StudentPosterior(Posterior):
         return self.std_error * float(np.sqrt(self.df / (self.df - 2))) if self.df > 2 else float("inf")
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        wanted = np.asarray(p, float)
-        tail = np.minimum(wanted, 1.0 - wanted)
-        # at 0 stdtrit gives NaN (scipy 1.12) or +inf (1.17)
+        probability = np.asarray(p, float)
+        tail = np.minimum(probability, 1.0 - probability)
+        # stdtrit(df, 0) is NaN in scipy 1.12 and +inf in scipy 1.17
         distance = np.where(tail == 0, np.inf, np.abs(special.stdtrit(self.df, tail)))
-        return np.asarray(self._mean + self.std_error * np.copysign(distance, wanted - 0.5))
+        return np.asarray(self._mean + self.std_error * np.copysign(distance, probability - 0.5))
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         return np.asarray(special.stdtr(self.df, (np.asarray(x, float) - self._mean) / self.std_error))
 
     def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
-        """Mean ± t(df) std_error; the density is symmetric, so that both kinds are this interval."""
+        """Mean ± t(df) std_error; the density is symmetric, so both kinds give this interval."""
         if kind not in ("quantile", "hdi"):
             raise DataError(f"interval kind must be 'hdi' or 'quantile'; got {kind!r}")
         half = self.std_error * float(special.stdtrit(self.df, (1.0 + check_level(level)) / 2.0))
@@ -59,22 +75,36 @@ class StudentPosterior(Posterior):
         return f"StudentPosterior(mean={self._mean:g}, std_error={self.std_error:g}, df={self.df:g})"
 
 
-def student_mean(scores: ArrayLike) -> StudentPosterior:
-    """Mean of independent scores with the standard error s / sqrt(M) and M - 1 degrees of freedom.
+def student_posterior(scores: ArrayLike) -> StudentPosterior:
+    """Mean of independent scores with its t distribution.
+
+    The standard error is s / sqrt(M) with M - 1 degrees of freedom.
 
     Parameters
     ----------
-    scores : array_like (n_questions,), any range
+    scores : array_like, shape (n_questions,)
+        Scores of independent questions, on any scale.
+
+    Returns
+    -------
+    StudentPosterior
+        t distribution of the mean.
 
     Raises
     ------
-    DataError : if the scores are not a finite one-dimensional array
-    NotEstimableError : if there are fewer than two scores, or all are equal up to rounding (a bound on the scores
-        would help)
+    DataError
+        If the scores are not a finite one-dimensional array.
+    NotEstimableError
+        If there are fewer than two scores, or all are equal up to rounding. If the score has known bounds,
+        `bounded_posterior` gives an interval in both cases.
 
-    Student (1908), Biometrika 6:1; Miller (2024), SE_CLT.
+    References
+    ----------
+    Student (1908), Biometrika 6, 1-25; Miller (2024), SE_CLT.
 
-    >>> mean = student_mean([1.0, 2.0, 3.0])
+    Examples
+    --------
+    >>> mean = student_posterior([1.0, 2.0, 3.0])
     >>> mean.mean, mean.df, round(3 * mean.std_error**2, 12)
     (2.0, 2.0, 1.0)
     """

@@ -1,1 +1,1 @@
-"""How large a run must be."""
+"""Planning: power, required numbers of questions, and allocation of a budget."""

@@ -1,1 +1,1 @@
-"""Scores of several tasks at once."""
+"""Crossed and nested effects, groups of tasks, and partially pooled tables of systems and tasks."""

@@ -1,50 +1,57 @@
-"""Variance components of a crossed table, with what the data say of each."""
+"""Variance components of a crossed table, with their posteriors."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.stats.effects.spread import Spread, chi_squared, known
-from harness_uq.stats.effects.table import RESIDUAL, Table
+from harness_uq.stats.effects.crossed_table import RESIDUAL, CrossedTable
+from harness_uq.stats.effects.variance_mixture import VarianceMixture, chi_squared, point_mass
 
 
 @dataclass(frozen=True, eq=False)
 class VarianceComponent:
-    """What one source of variation contributes to a single score.
+    """Contribution of one source of variation to the variance of a single score.
 
     Attributes
     ----------
-    name : a factor, an interaction such as `question × seed`, or `residual`
-    n_levels : levels seen; rows for the residual
-    sd : float >= 0, on the scale of the scores; restricted maximum likelihood where `variance_method` says so
-    share : of the variance of one score, in [0, 1]
-    spread : posterior of the variance
-    rest : variance of one score that comes from elsewhere
+    name : str
+        A factor, an interaction such as ``question × seed``, or ``residual``.
+    n_levels : int
+        Number of observed levels; number of rows for the residual.
+    sd : float
+        Standard deviation on the scale of the scores, by restricted maximum likelihood or moments (see
+        `CrossedPosterior.variance_method`).
+    share : float
+        Share of the variance of one score, between 0 and 1.
+    spread : VarianceMixture
+        Posterior of the variance.
+    rest : float
+        Variance of one score that is due to the other components.
     """
 
     name: str
     n_levels: int
     sd: float
     share: float
-    spread: Spread
+    spread: VarianceMixture
     rest: float
 
     def sd_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Credible interval of the sd, equal tails."""
+        """Equal-tailed credible interval of the standard deviation."""
         low, high = np.sqrt(self.spread.quantile([(1 - level) / 2, (1 + level) / 2]))
         return float(low), float(high)
 
     def share_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Credible interval of the share, the other components at their estimates."""
-        ends = [end**2 / (end**2 + self.rest) if end else 0.0 for end in self.sd_interval(level)]
-        return ends[0], ends[1]
+        """Equal-tailed credible interval of the share, given the estimates of the other components."""
+        limits = [limit**2 / (limit**2 + self.rest) if limit else 0.0 for limit in self.sd_interval(level)]
+        return limits[0], limits[1]
 
 
-def components_of(table: Table, width: float) -> tuple[VarianceComponent, ...]:
-    """Components of one score, coarse to fine and the residual last; `width` is that of the range of the scores."""
+def component_posteriors(table: CrossedTable, width: float) -> tuple[VarianceComponent, ...]:
+    """Components of one score from coarse to fine, with the residual last; `width` is the range of the scores."""
     total, residual = table.variances.total, table.variances.residual
     df = max(float(table.strata.df[-1]), 1.0)
-    left = chi_squared(residual, df) if residual > 0 else known(0.0)
+    residual_posterior = chi_squared(residual, df) if residual > 0 else point_mass(0.0)
     rows = [
         (t.name, t.n_levels, float(table.variances.terms[i]), table.component(i))
         for i, t in enumerate(table.design.terms)
@@ -58,5 +65,5 @@ def components_of(table: Table, width: float) -> tuple[VarianceComponent, ...]:
             spread.scaled(width**2),
             width**2 * (total - variance),
         )
-        for name, n_levels, variance, spread in (*rows, (RESIDUAL, table.n, residual, left))
+        for name, n_levels, variance, spread in (*rows, (RESIDUAL, table.n, residual, residual_posterior))
     )

@@ -1,4 +1,4 @@
-"""Posterior of a mean score over new questions, new seeds, new prompts: crossed and nested effects, no sampling."""
+"""Posterior of a mean score over new questions, seeds or prompts: crossed and nested effects, without sampling."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.posterior import Posterior
-from harness_uq.stats.common.scalars import check_bounds
-from harness_uq.stats.effects.components import VarianceComponent, components_of
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite
+from harness_uq.stats.common.validate_scalars import check_bounds
+from harness_uq.stats.effects.components import VarianceComponent, component_posteriors
+from harness_uq.stats.effects.crossed_table import build_crossed_table, uncertainty_of
 from harness_uq.stats.effects.design import Design, read_design
-from harness_uq.stats.effects.latent import Link, latent_sds
-from harness_uq.stats.effects.roles import Roles, roles_of
-from harness_uq.stats.effects.table import table_of, uncertainty_of
+from harness_uq.stats.effects.factor_roles import Roles, assign_factor_roles
+from harness_uq.stats.effects.link_scale import Link, latent_sds
 from harness_uq.stats.effects.variances import VarianceMethod
 
 Family = Literal["auto", "binary", "bounded", "real"]
@@ -29,15 +29,20 @@ class CrossedPosterior(Posterior):
     Attributes
     ----------
     mean, sd : float
-    components : VarianceComponent of each factor and interaction that the design can tell, coarse to fine, and of the
-        residual
-    untold : names of interactions that the design cannot tell from the residual
-    new : names of the factors whose levels are a sample of those to come
-    uncertainty : name of a new factor to its expected share of the variance of the mean; `residual` where the scores
-        of given levels vary and no new factor takes that in
-    variances : of one score, by component, in the order of `components`
-    variance_method : `reml` or `moments`, how `components` were estimated
-    family : `binary`, `bounded` or `real`
+        Posterior mean and standard deviation.
+    components : tuple of VarianceComponent
+        Identifiable factors and interactions, from coarse to fine, and the residual.
+    not_identifiable : tuple of str
+        Interactions that cannot be distinguished from the residual.
+    new : tuple of str
+        Factors whose levels are a sample of future levels.
+    uncertainty : dict of str to float
+        Expected share of each new factor in the variance of the mean. ``residual`` is the share of the variation of
+        scores of fixed levels, if no new factor contains it.
+    variance_method : {"reml", "moments"}
+        Method that estimated `components`.
+    family : {"binary", "bounded", "real"}
+        Type of the scores.
     """
 
     def __init__(
@@ -46,7 +51,7 @@ class CrossedPosterior(Posterior):
         score_range: tuple[float, float],
         *,
         components: tuple[VarianceComponent, ...],
-        untold: tuple[str, ...],
+        not_identifiable: tuple[str, ...],
         new: tuple[str, ...],
         uncertainty: Mapping[str, float],
         variance_method: VarianceMethod,
@@ -56,7 +61,7 @@ class CrossedPosterior(Posterior):
     ) -> None:
         self._plain, self._coarser = plain, coarser
         self._inner, self._low, self._width = inner, score_range[0], score_range[1] - score_range[0]
-        self.components, self.untold, self.new = components, untold, new
+        self.components, self.not_identifiable, self.new = components, not_identifiable, new
         self.uncertainty, self.variance_method, self.family = dict(uncertainty), variance_method, family
 
     @property
@@ -74,17 +79,29 @@ class CrossedPosterior(Posterior):
         return self._inner.cdf((np.asarray(x, float) - self._low) / self._width)
 
     def latent_sds(self, link: Link = "logit") -> dict[str, float]:
-        """Sd of each component but the residual on the logit or probit scale, by moments; `binary` scores only.
+        """Standard deviations of the components, without the residual, on the logit or probit scale, by moments.
 
-        The posterior of the mean is the same for either: it uses the components on the scale of the scores.
+        They are available for ``binary`` scores. The posterior of the mean does not depend on the link, since it uses
+        the components on the scale of the scores.
+
+        Parameters
+        ----------
+        link : {"logit", "probit"}, optional
+            Link function (default "logit").
+
+        Returns
+        -------
+        dict of str to float
+            Standard deviation of each component.
 
         Raises
         ------
-        NotEstimableError : for other families, and where all scores are equal
+        NotEstimableError
+            For other families, and if all scores are equal.
         """
         if self.family != "binary" or not any(component.sd for component in self.components):
             raise NotEstimableError(
-                f"effects on the {link} scale need right and wrong answers; scores are {self.family}"
+                f"effects on the {link} scale require both right and wrong answers; scores are {self.family}"
             )
         variances = np.array([component.sd**2 for component in self.components[:-1]])
         sds = latent_sds(self._plain, variances, self._coarser, link)
@@ -92,7 +109,7 @@ class CrossedPosterior(Posterior):
 
     @property
     def prob_positive(self) -> float:
-        """P(mean > 0 | data), for a difference."""
+        """Posterior probability that the mean (of a difference) is positive."""
         return 1.0 - float(self.cdf(0.0))
 
 
@@ -104,42 +121,58 @@ def crossed_posterior(
     family: Family = "auto",
     bounds: tuple[float, float] | None = None,
 ) -> CrossedPosterior:
-    """Posterior of the mean score expected on new levels of some factors, at these levels of the others.
+    """Posterior of the mean score expected on new levels of some factors and the observed levels of the others.
 
     Parameters
     ----------
-    scores : (n,) finite; one row per score
-    factors : name to (n,) labels; crossed or nested as the labels say, unbalanced and incomplete tables allowed. At
-        most five. Factors in whose levels others lie (passages of questions) are recognised
-    new : factors whose levels are a sample of those to come. What is nested in them is new too
-    family : `binary` scores are 0 or 1; `bounded` ones lie in `bounds`; `real` ones anywhere; `auto` is `binary` where
-        all are 0 or 1, else `bounded` where bounds are given, else `real`
-    bounds : (low, high) of bounded scores
+    scores : array_like, shape (n,)
+        Finite scores, one per row.
+    factors : mapping of str to array_like, shape (n,)
+        Labels of at most five factors, crossed or nested. Tables may be unbalanced and incomplete. Nesting (questions
+        within passages) is detected from the labels.
+    new : iterable of str, optional
+        Factors whose levels are a sample of future levels (default: ``question``). Factors nested in them are new too.
+    family : {"auto", "binary", "bounded", "real"}, optional
+        ``binary`` scores are 0 or 1, ``bounded`` scores lie in `bounds`, ``real`` scores are unbounded. ``auto``
+        (default) is ``binary`` if all scores are 0 or 1, otherwise ``bounded`` if bounds are given, otherwise ``real``.
+    bounds : tuple of float, optional
+        Bounds (low, high) of bounded scores.
 
     Returns
     -------
-    CrossedPosterior ; its mean is about the levels of the other factors in the proportions of the rows
+    CrossedPosterior
+        Posterior of the mean; levels of the other factors have the proportions of the rows.
 
     Raises
     ------
-    DataError : labels of another length, an unknown factor in `new`, scores outside the family or bounds
-    NotEstimableError : a factor in `new` with a single level, or real scores that do not vary
+    DataError
+        If labels have another length, `new` contains an unknown factor, or scores are outside the family or the bounds.
+    NotEstimableError
+        If a factor in `new` has a single level, or real scores do not vary.
 
     Notes
     -----
-    The centre is the plain mean, whatever the difficulties' distribution. Its variance is that of the unit (the new
-    factor with most below it, mostly the question) with all that lies within it, and that of every further new factor:
-    sum_F share_F sigma_F^2, share_F = sum over levels of (rows / all rows)^2. For right and wrong the unit's part is
-    theta (1 - theta) (share rho + (1 - rho) / n) with the intraclass correlation rho of `clustered_posterior`, drawn
-    towards the variance of unit totals (Liang & Zeger 1986, Biometrika 73:13) as units number more than 20; else it is
-    that variance with chi-squared error, with atoms at the bounds as in `bounded_posterior`. sigma_F^2 has the
-    posterior of its mean square under a prior that is nearly flat in log sigma: with two levels the data hardly tell
-    it, and all that they allow is integrated over. Given the variance the mean is Beta (normal for real scores) with
-    that variance; the mixture is tabulated.
+    The centre is the mean score, for any distribution of difficulties. Its variance is the sum of two parts. The first
+    is that of the unit (the new factor with the most levels below it, usually the question) and everything nested in
+    it. The second is the sum over the other new factors F of share_F sigma_F^2, where share_F is the sum over levels of
+    (rows / all rows)^2.
+
+    For binary scores the part of the unit is theta (1 - theta) (share rho + (1 - rho) / n), with the intraclass
+    correlation rho of `clustered_posterior`. It is shrunk towards the variance of unit totals (Liang and Zeger 1986),
+    whose weight exceeds 1/2 with more than 20 units. For other scores it is the variance of unit totals with
+    chi-squared error, with atoms at the bounds as in `bounded_posterior`.
+
+    sigma_F^2 has the posterior based on its mean square under a prior that is nearly flat in log sigma. With two levels
+    it is hardly identified, and all plausible values are integrated over. Given its variance the mean is Beta (normal
+    for real scores); the mixture is tabulated.
+
+    References
+    ----------
+    Liang and Zeger (1986), Biometrika 73, 13-22.
 
     Examples
     --------
-    Four questions under two seeds, of which the second does worse:
+    Four questions under two seeds, of which the second has lower scores:
 
     >>> right = [1, 0, 1, 0, 1, 1, 0, 0]
     >>> factors = {"question": [1, 1, 2, 2, 3, 3, 4, 4], "seed": [1, 2, 1, 2, 1, 2, 1, 2]}
@@ -152,11 +185,11 @@ def crossed_posterior(
         check_bounds(bounds)
     y = check_finite(scores, "scores", 1)
     design = read_design(factors, len(y))
-    roles = roles_of(design, tuple(new))
-    chosen = _family(y, family, bounds)
+    roles = assign_factor_roles(design, tuple(new))
+    score_family = _family(y, family, bounds)
     low, high = bounds or (0.0, 1.0)
-    atoms = ((0.0, 0.25), (1.0, 0.25)) if chosen == "bounded" else ()
-    return _posterior((y - low) / (high - low), design, roles, chosen, (low, high), atoms)
+    atoms = ((0.0, 0.25), (1.0, 0.25)) if score_family == "bounded" else ()
+    return _posterior((y - low) / (high - low), design, roles, score_family, (low, high), atoms)
 
 
 def crossed_difference_posterior(
@@ -167,27 +200,34 @@ def crossed_difference_posterior(
     new: Iterable[str] = ("question",),
     bounds: tuple[float, float] | None = None,
 ) -> CrossedPosterior:
-    """Posterior of the difference in mean score of two systems that share levels: same questions, same seeds.
+    """Posterior of the difference in mean score of two systems with common levels (same questions, same seeds).
 
     Parameters
     ----------
-    a, b : (n,) scores of the two systems; row by row of the same question, seed, and so on
-    factors, new : as in `crossed_posterior`; the levels of each row
-    bounds : (low, high) of the scores; taken as (0, 1) where all are 0 or 1, as unbounded otherwise
+    a, b : array_like, shape (n,)
+        Scores of the two systems; each row is the same question, seed, and so on.
+    factors, new
+        As in `crossed_posterior`; levels of each row.
+    bounds : tuple of float, optional
+        Bounds (low, high) of the scores. The default is (0, 1) if all are 0 or 1, otherwise unbounded.
 
     Returns
     -------
-    CrossedPosterior of mean A - mean B, with `prob_positive`; its components are those of the differences
+    CrossedPosterior
+        Posterior of mean A - mean B, with `prob_positive`; its components are those of the differences.
 
     Raises
     ------
-    DataError, NotEstimableError : as in `crossed_posterior`
+    DataError, NotEstimableError
+        As in `crossed_posterior`.
 
     Notes
     -----
-    Differences of bounded scores get atoms of mass 1/8, 1/4 and 1/8 at -(high - low), 0 and high - low, as paired
-    scores do, so that two systems that never differ are not taken for equal.
+    Differences of bounded scores have prior atoms of mass 1/8, 1/4 and 1/8 at -(high - low), 0 and high - low, as in
+    `paired_difference_posterior`. Two systems that never differ are therefore not certain to be equal.
 
+    Examples
+    --------
     >>> a, b = [1, 1, 1, 1, 1, 0, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1]
     >>> factors = {"question": [1, 1, 2, 2, 3, 3, 4, 4], "seed": [1, 2, 1, 2, 1, 2, 1, 2]}
     >>> crossed_difference_posterior(a, b, factors, new=("question", "seed")).prob_positive > 0.5
@@ -195,9 +235,9 @@ def crossed_difference_posterior(
     """
     first, second = check_finite(a, "a", 1), check_finite(b, "b", 1)
     if first.shape != second.shape:
-        raise DataError(f"a and b must hold one score per row; got {first.shape} and {second.shape}")
+        raise DataError(f"a and b must have one score per row; got {first.shape} and {second.shape}")
     design = read_design(factors, len(first))
-    roles = roles_of(design, tuple(new))
+    roles = assign_factor_roles(design, tuple(new))
     both = np.concatenate([first, second])
     if bounds is None and np.isin(both, (0.0, 1.0)).all():
         bounds = 0.0, 1.0
@@ -218,16 +258,16 @@ def _family(y: FloatArray, family: Family, bounds: tuple[float, float] | None) -
     if family not in ("binary", "bounded", "real"):
         raise DataError(f"family must be 'auto', 'binary', 'bounded' or 'real'; got {family!r}")
     if family == "binary" and not is_binary:
-        raise DataError("binary scores must be 0 or 1; other scores in a known range are `bounded`")
+        raise DataError("binary scores must be 0 or 1; use family='bounded' for other scores in a known range")
     if family == "bounded" and (not bounds or not bounds[0] <= y.min() <= y.max() <= bounds[1]):
-        raise DataError(f"bounded scores need bounds that hold them; got {bounds}, scores {y.min():g} to {y.max():g}")
+        raise DataError(f"bounded scores must lie within bounds; got {bounds}, scores {y.min():g} to {y.max():g}")
     return family
 
 
 def _posterior(
     z: FloatArray, design: Design, roles: Roles, family: str, score_range: tuple[float, float], atoms: _Atoms
 ) -> CrossedPosterior:
-    table = table_of(z, design, roles, family)
+    table = build_crossed_table(z, design, roles, family)
     mean, base = table.base(atoms)
     extras = {term.name: table.further(term) for term in roles.others}
     total = base
@@ -235,10 +275,10 @@ def _posterior(
         total = total.plus(extra)
     width = score_range[1] - score_range[0]
     return CrossedPosterior(
-        table.inner(mean, total.gathered()),
+        table.inner(mean, total.binned()),
         score_range,
-        components=components_of(table, width),
-        untold=design.untold,
+        components=component_posteriors(table, width),
+        not_identifiable=design.not_identifiable,
         new=roles.names,
         uncertainty=uncertainty_of(roles, base, extras),
         variance_method=table.variances.method,

@@ -1,4 +1,4 @@
-"""Which effects a table of scores in long form can tell apart: factors, their interactions, what is nested in what."""
+"""Identifiable effects of a table of scores in long form: factors, interactions and nesting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, label_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, validated_codes
 
-CROSSED = " × "  # between the names of the factors of an interaction
-_MOST_FACTORS = 5
-_DENSE = 1 << 24  # pairs of levels below which they are counted in one array
+CROSSED = " × "  # separates the factors in the name of an interaction
+_MAX_FACTORS = 5
+_DENSE = 1 << 24  # largest number of pairs of levels that are counted in one array
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +22,12 @@ class Term:
 
     Attributes
     ----------
-    factors : names of its factors; for an interaction that is nested, all that its levels determine are left out
-    codes : (n,) level of each row, 0 to n_levels - 1
+    factors : tuple of str
+        Factors of the term.
+    codes : ndarray of int, shape (n,)
+        Level of each row, from 0 to n_levels - 1.
     n_levels : int
+        Number of levels.
     """
 
     factors: tuple[str, ...]
@@ -33,68 +36,72 @@ class Term:
 
     @property
     def name(self) -> str:
-        """Names of its factors, such as `question × seed`."""
+        """Names of its factors, such as ``question × seed``."""
         return CROSSED.join(self.factors)
 
     @cached_property
     def counts(self) -> FloatArray:
-        """Rows of each level, (n_levels,)."""
+        """Number of rows of each level, shape (n_levels,)."""
         return np.bincount(self.codes, minlength=self.n_levels).astype(float)
 
     @cached_property
     def is_uniform(self) -> bool:
-        """Whether all levels have as many rows."""
+        """Whether all levels have equally many rows."""
         return bool(np.ptp(self.counts) == 0)
 
     def totals(self, values: FloatArray) -> FloatArray:
-        """Sum of the values in each level, (n_levels,)."""
+        """Sum of the values in each level, shape (n_levels,)."""
         return np.asarray(np.bincount(self.codes, values, self.n_levels), np.float64)
 
     def is_finer_than(self, other: "Term") -> bool:
-        """Whether each level of this term lies in one level of `other`; so does a term within itself."""
-        return self.n_levels >= other.n_levels and joined(self, other).n_levels == self.n_levels
+        """Whether each level of this term lies within one level of `other`; true for the term itself."""
+        return self.n_levels >= other.n_levels and cross_terms(self, other).n_levels == self.n_levels
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """All terms that the rows can tell.
+    """All identifiable terms.
 
     Attributes
     ----------
-    factors : a term for each factor, in the order given
-    terms : factors and interactions, coarse to fine; none splits the rows as another or as the rows themselves do
-    untold : names of interactions that cannot be told from the residual, there being one row a level
+    factors : tuple of Term
+        One term per factor, in the given order.
+    terms : tuple of Term
+        Factors and interactions, from coarse to fine. No two terms partition the rows in the same way, and none has one
+        row per level.
+    not_identifiable : tuple of str
+        Interactions that cannot be distinguished from the residual, because they have one row per level.
     """
 
     factors: tuple[Term, ...]
     terms: tuple[Term, ...]
-    untold: tuple[str, ...]
+    not_identifiable: tuple[str, ...]
 
     @property
     def n_rows(self) -> int:
-        """Rows of the table."""
+        """Number of rows of the table."""
         return len(self.factors[0].codes)
 
     def is_nested(self, inner: Term, outer: Term) -> bool:
-        """Whether levels of `inner` lie within those of `outer`, and there are more of them."""
+        """Whether levels of `inner` lie within those of `outer` and are more numerous."""
         return inner.n_levels > outer.n_levels and inner.is_finer_than(outer)
 
     @cached_property
     def meets(self) -> dict[tuple[int, int], tuple[int, float, float]]:
-        """For terms i and j: how many pairs of levels meet, and sum_l sum_j n_lj^2 / n_l for l of i and for l of j."""
+        """For terms i and j: number of combined levels, and sum_l sum_j n_lj^2 / n_l for the levels l of i and of j."""
         mains = {term.factors: term for term in self.factors}
-        known: dict[frozenset[str], Term] = {}
-        found = {}
+        interactions: dict[frozenset[str], Term] = {}
+        result = {}
         for i, j in combinations(range(len(self.terms)), 2):
             names = frozenset(self.terms[i].factors) | frozenset(self.terms[j].factors)
-            if names not in known:  # from the factors, whose pairs are few enough to be counted without sorting
-                known[names] = _interaction(tuple(mains[(name,)] for name in sorted(names)))
-            found[i, j] = _meet(self.terms[i], self.terms[j], known[names])
-        return found
+            if names not in interactions:  # built from the factors, so that pairs can be counted without sorting
+                interactions[names] = _interaction(tuple(mains[(name,)] for name in sorted(names)))
+            result[i, j] = _meet(self.terms[i], self.terms[j], interactions[names])
+        return result
 
     @cached_property
     def finer(self) -> NDArray[np.bool_]:
-        """Entry (i, j): each level of term i lies in one level of term j, (n_terms, n_terms)."""
+        """Whether each level of term i lies within one level of term j, shape (n_terms, n_terms)."""
         table = np.eye(len(self.terms), dtype=bool)
         for (i, j), (n_meeting, _, _) in self.meets.items():
             table[j, i] = n_meeting == self.terms[j].n_levels
@@ -103,7 +110,7 @@ class Design:
 
     @cached_property
     def square_sizes(self) -> FloatArray:
-        """Entry (i, j): expectation of the sum of squares of term i for a unit variance of term j."""
+        """Expectation of the sum of squares of term i for a unit variance of term j, shape (n_terms, n_terms)."""
         table = np.diag([float(self.n_rows)] * len(self.terms))
         for (i, j), (_, of_i, of_j) in self.meets.items():
             table[i, j], table[j, i] = of_i, of_j
@@ -111,11 +118,17 @@ class Design:
 
     @cached_property
     def is_orthogonal(self) -> bool:
-        """Whether every term has equal levels and every two meet in proportion: mean squares then say it all."""
+        """Whether levels of every term are equally frequent and every two terms meet in proportion.
+
+        Mean squares are then sufficient for the variances.
+        """
         return all(t.is_uniform for t in self.terms) and all(self._meet_in_proportion(i, j) for i, j in self.meets)
 
     def _meet_in_proportion(self, i: int, j: int) -> bool:
-        """n_ij n_common = n_i n_j levels, `common` being the finest term that both refine, and all as often."""
+        """Whether n_ij n_common = n_i n_j and combined levels are equally frequent.
+
+        ``common`` is the finest term that both terms refine.
+        """
         n_meeting, of_i, _ = self.meets[i, j]
         coarser = self.finer[i] & self.finer[j]
         common = max((t.n_levels for t, yes in zip(self.terms, coarser, strict=True) if yes), default=1)
@@ -124,42 +137,52 @@ class Design:
 
 
 def read_design(factors: Mapping[str, ArrayLike], n_rows: int) -> Design:
-    """Terms of the factors given by the labels of each row.
+    """Terms of factors that are given by the labels of each row.
 
     Parameters
     ----------
-    factors : name to (n_rows,) labels of one kind, such as all numbers or all strings
+    factors : mapping of str to array_like, shape (n_rows,)
+        Labels of one type per factor, such as all numbers or all strings.
     n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    Design
+        Identifiable terms.
 
     Raises
     ------
-    DataError : no factor, more than five, labels of another length, or two factors that split the rows alike
+    DataError
+        If there is no factor, more than five, labels of another length, or two factors with the same partition of rows.
 
+    Examples
+    --------
     >>> design = read_design({"question": [1, 1, 2, 2, 3, 3], "passage": ["a", "a", "a", "a", "b", "b"]}, 6)
-    >>> [term.name for term in design.terms], design.untold
+    >>> [term.name for term in design.terms], design.not_identifiable
     (['passage', 'question'], ())
     """
-    if not 0 < len(factors) <= _MOST_FACTORS:
-        raise DataError(f"there must be one factor to {_MOST_FACTORS}; got {sorted(factors)}")
+    if not 0 < len(factors) <= _MAX_FACTORS:
+        raise DataError(f"there must be 1 to {_MAX_FACTORS} factors; got {sorted(factors)}")
     mains = tuple(_factor(name, labels, n_rows) for name, labels in factors.items())
     for one, other in combinations(mains, 2):
         if one.n_levels == other.n_levels > 1 and one.is_finer_than(other):
-            raise DataError(f"{one.name} and {other.name} split the rows alike: their effects are one; leave one out")
-    told: list[Term] = [term for term in mains if 1 < term.n_levels < n_rows]
-    untold = [term.name for term in mains if term.n_levels == n_rows > 1]
+            raise DataError(f"the effects of {one.name} and {other.name} are identical. Leave one of them out")
+    terms: list[Term] = [term for term in mains if 1 < term.n_levels < n_rows]
+    not_identifiable = [term.name for term in mains if term.n_levels == n_rows > 1]
     for size in range(2, len(mains) + 1):
         for chosen in combinations([term for term in mains if term.n_levels > 1], size):
             term = _interaction(chosen)
             if term.n_levels == n_rows:
-                if not untold:
-                    untold.append(term.name)
-            elif not any(known.n_levels == term.n_levels and known.is_finer_than(term) for known in told):
-                told.append(term)
-    return Design(mains, tuple(sorted(told, key=lambda term: term.n_levels)), tuple(untold))
+                if not not_identifiable:
+                    not_identifiable.append(term.name)
+            elif not any(known.n_levels == term.n_levels and known.is_finer_than(term) for known in terms):
+                terms.append(term)
+    return Design(mains, tuple(sorted(terms, key=lambda term: term.n_levels)), tuple(not_identifiable))
 
 
-def joined(one: Term, other: Term) -> Term:
-    """Levels in common: rows are together where both terms have them together."""
+def cross_terms(one: Term, other: Term) -> Term:
+    """Interaction of two terms: rows have the same level if they have the same level of both terms."""
     code = one.codes * np.int64(other.n_levels) + other.codes
     size = one.n_levels * other.n_levels
     if size <= _DENSE:
@@ -172,14 +195,14 @@ def joined(one: Term, other: Term) -> Term:
 
 
 def _factor(name: str, labels: ArrayLike, n_rows: int) -> Term:
-    codes = label_codes(labels, (n_rows,), f"factor {name!r}")
+    codes = validated_codes(labels, (n_rows,), f"factor {name!r}")
     return Term((name,), codes, int(codes.max(initial=-1)) + 1)
 
 
 def _interaction(mains: tuple[Term, ...]) -> Term:
     term = mains[0]
     for main in mains[1:]:
-        term = joined(term, main)
+        term = cross_terms(term, main)
     return term
 
 

@@ -6,14 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from harness_uq.stats.common.arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.effects.design import Design, Term
 
 VarianceMethod = Literal["reml", "moments"]
 
-_NIL = 1e-12  # share of the greatest mean square that is rounding
-_LARGEST = 1e6  # of a variance over the residual's, or over the greatest mean square
-_MOST_EFFECTS = 1000  # levels of all terms together up to which an unbalanced table gets REML
+_NIL = 1e-12  # share of the largest mean square that is rounding error
+_LARGEST = 1e6  # largest ratio of a variance to the residual variance, or to the largest mean square
+_MAX_EFFECTS = 1000  # largest total number of levels for REML of an unbalanced table
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +22,12 @@ class Variances:
 
     Attributes
     ----------
-    terms : (n_terms,) >= 0
-    residual : float >= 0
-    method : `reml`, or `moments` (Henderson's first method, negative estimates given as 0)
+    terms : ndarray, shape (n_terms,)
+        Non-negative variances.
+    residual : float
+        Non-negative residual variance.
+    method : {"reml", "moments"}
+        REML, or Henderson's first method with negative estimates set to 0.
     """
 
     terms: FloatArray
@@ -39,13 +42,16 @@ class Variances:
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Sums of squares of the terms, each less those of the terms that it refines, and of the residual.
+    """Sums of squares of the terms, minus those of the terms that they refine, and of the residual.
 
     Attributes
     ----------
-    squares : (n_terms + 1,) of the terms and, last, of the residual
-    df : (n_terms + 1,) degrees of freedom
-    sizes : (n_terms + 1, n_terms + 1); expected squares are sizes @ variances
+    squares : ndarray, shape (n_terms + 1,)
+        Sums of squares, with the residual last.
+    df : ndarray, shape (n_terms + 1,)
+        Degrees of freedom.
+    sizes : ndarray, shape (n_terms + 1, n_terms + 1)
+        Coefficients; expected sums of squares are ``sizes @ variances``.
     """
 
     squares: FloatArray
@@ -54,57 +60,66 @@ class Strata:
 
 
 def term_squares(term: Term, values: FloatArray) -> float:
-    """Sum over levels of (sum of values)^2 / rows, the values being centred."""
+    """Sum over levels of (sum of values)^2 / rows, for centred values."""
     return float(np.sum(term.totals(values) ** 2 / term.counts))
 
 
 def level_share(term: Term) -> float:
-    """Variance of the mean of all rows for a unit variance of the term: sum over levels of (rows / all rows)^2."""
+    """Variance of the mean of all rows per unit variance of the term: sum over levels of (rows / all rows)^2."""
     return float(np.sum((term.counts / len(term.codes)) ** 2))
 
 
 def strata(design: Design, centred: FloatArray) -> Strata:
-    """Sums of squares by term, coarse to fine: those of Tjur (1984), Int. Stat. Rev. 52:33, where it is orthogonal.
+    """Sums of squares by term, from coarse to fine.
+
+    For orthogonal designs they are those of Tjur (1984), Int. Stat. Rev. 52, 33-65.
 
     Parameters
     ----------
-    centred : (n,) scores less their mean
+    design : Design
+        Terms.
+    centred : ndarray, shape (n,)
+        Scores minus their mean.
     """
     n, k = design.n_rows, len(design.terms)
-    whole = np.array([level_share(term) * n for term in design.terms])
+    total_sizes = np.array([level_share(term) * n for term in design.terms])
     squares, df, sizes = np.zeros(k + 1), np.zeros(k + 1), np.zeros((k + 1, k + 1))
     for i, term in enumerate(design.terms):
         coarser = np.flatnonzero(design.finer[i, :i])
         squares[i] = term_squares(term, centred) - squares[coarser].sum()
         df[i] = term.n_levels - 1 - df[coarser].sum()
-        sizes[i, :k] = design.square_sizes[i] - whole - sizes[coarser, :k].sum(axis=0)
+        sizes[i, :k] = design.square_sizes[i] - total_sizes - sizes[coarser, :k].sum(axis=0)
         sizes[i, k] = df[i]
     squares[k], df[k] = float(centred @ centred) - squares.sum(), n - 1 - df.sum()
-    sizes[k] = [*(n - whole - sizes[:k, :k].sum(axis=0)), df[k]]
+    sizes[k] = [*(n - total_sizes - sizes[:k, :k].sum(axis=0)), df[k]]
     return Strata(np.maximum(squares, 0.0), df, sizes)
 
 
 def estimate_variances(design: Design, table: Strata, centred: FloatArray) -> Variances:
-    """Variance components of the scores, every factor taken as random around one mean.
+    """Variance components of the scores, with all factors random and one common mean.
 
-    REML maximises the likelihood of what is left when the mean is fitted (Patterson & Thompson 1971, Biometrika
-    58:545): over mean squares where the design is orthogonal, else over the equations of the mixed model (Bates et al.
-    2015, J. Stat. Softw. 67(1), eq. 42) where all terms together have at most 1,000 levels. Larger tables, and
-    those whose scores do not vary within the levels of a term, get moments: sums of squares equated to their
-    expectations (Henderson 1953, Biometrics 9:226, method 1).
+    REML maximizes the likelihood of error contrasts (Patterson and Thompson 1971). It uses mean squares if the design
+    is orthogonal, otherwise the mixed model equations (Bates et al. 2015, eq. 42) if all terms have at most 1,000
+    levels in total. For larger tables, and if scores do not vary within the levels of a term, sums of squares are
+    equated to their expectations (Henderson 1953, method 1).
+
+    References
+    ----------
+    Patterson and Thompson (1971), Biometrika 58, 545-554; Bates et al. (2015), J. Stat. Softw. 67(1); Henderson (1953),
+    Biometrics 9, 226-252.
     """
     if not centred.any():
         return Variances(np.zeros(len(design.terms)), 0.0, "reml")
     if design.is_orthogonal:
         return _reml_of_strata(table)
-    if sum(term.n_levels for term in design.terms) <= _MOST_EFFECTS:
+    if sum(term.n_levels for term in design.terms) <= _MAX_EFFECTS:
         variances = _reml(design, centred)
-        # at the bound nothing varies within the levels of a term (runs that are copies): there is no maximum
+        # at the bound scores do not vary within the levels of a term (runs are copies), and there is no maximum
         if variances.terms.max() < variances.residual * _LARGEST * 0.99:
             return variances
-    found = _solved(table.sizes, table.squares)
-    found = np.where(found < _NIL * found.max(), 0.0, found)
-    return Variances(found[:-1], float(found[-1]), "moments")
+    estimates = _solved(table.sizes, table.squares)
+    estimates = np.where(estimates < _NIL * estimates.max(), 0.0, estimates)
+    return Variances(estimates[:-1], float(estimates[-1]), "moments")
 
 
 def _solved(equations: FloatArray, right: FloatArray) -> FloatArray:
@@ -112,31 +127,32 @@ def _solved(equations: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _reml_of_strata(table: Strata) -> Variances:
-    """Maximum over variances >= 0 of -1/2 sum_k df_k (log lambda_k + MS_k / lambda_k), lambda = E[MS]."""
+    """Maximum over variances >= 0 of -1/2 sum_k df_k (log lambda_k + MS_k / lambda_k), with lambda = E[MS]."""
     used = table.df > 0
     df = table.df[used]
     square, sizes = table.squares[used] / df, table.sizes[used] / df[:, None]
     scale = float(square.max())
-    closed = _solved(sizes, square)
-    if (closed >= 0).all():
-        return Variances(closed[:-1], float(closed[-1]), "reml")
+    unconstrained = _solved(sizes, square)
+    if (unconstrained >= 0).all():
+        return Variances(unconstrained[:-1], float(unconstrained[-1]), "reml")
 
     def loss(v: FloatArray) -> tuple[float, FloatArray]:
         expected = np.maximum(sizes @ v, 1e-12)
         slope = df * (1 - square / scale / expected) / expected
         return float(df @ (np.log(expected) + square / scale / expected)), np.asarray(slope @ sizes)
 
-    found = _minimum(loss, np.maximum(closed / scale, 0.01))
-    found = np.where(found < _NIL, 0.0, found) * scale
-    return Variances(found[:-1], float(found[-1]), "reml")
+    estimates = _minimum(loss, np.maximum(unconstrained / scale, 0.01))
+    estimates = np.where(estimates < _NIL, 0.0, estimates) * scale
+    return Variances(estimates[:-1], float(estimates[-1]), "reml")
 
 
 def _reml(design: Design, centred: FloatArray) -> Variances:
-    """REML of an unbalanced table, profiled over mean and residual; the parameters are variances over the residual's.
+    """REML for an unbalanced table, profiled over mean and residual; parameters are ratios to the residual variance.
 
-    With V = Z diag(ratio) Z' + I the criterion is log det V + log 1'V^-1 1 + (n - 1) log r'V^-1 r, where r is y less
-    its generalised mean; its slope in the ratio of a term is tr Z'V^-1 Z - |Z'V^-1 1|^2 / 1'V^-1 1 - (n - 1)
-    |Z'V^-1 r|^2 / r'V^-1 r over the columns of that term. All by Woodbury's identity, from Z'Z.
+    With V = Z diag(ratio) Z' + I the criterion is log det V + log 1'V^-1 1 + (n - 1) log r'V^-1 r, where r is y minus
+    its generalized mean. Its derivative with respect to the ratio of a term is the sum over the columns of that term of
+    tr Z'V^-1 Z - |Z'V^-1 1|^2 / 1'V^-1 1 - (n - 1) |Z'V^-1 r|^2 / r'V^-1 r. Everything is computed from Z'Z by
+    Woodbury's identity.
     """
     from scipy.linalg import cho_factor, cho_solve
 
@@ -169,7 +185,7 @@ def _reml(design: Design, centred: FloatArray) -> Variances:
 
 
 def _minimum(loss: Callable[[FloatArray], tuple[float, FloatArray]], start: FloatArray) -> FloatArray:
-    """Minimum over the non-negative orthant, polished by a restart, of a function that gives its slope too."""
+    """Minimum over the non-negative orthant of a function that returns its value and gradient; refined by a restart."""
     from scipy.optimize import fmin_l_bfgs_b
 
     x = start
@@ -179,7 +195,7 @@ def _minimum(loss: Callable[[FloatArray], tuple[float, FloatArray]], start: Floa
 
 
 def _cross_counts(terms: tuple[Term, ...]) -> FloatArray:
-    """Rows that each two levels share, Z'Z."""
+    """Number of rows that each two levels share, Z'Z."""
     ends = np.cumsum([term.n_levels for term in terms])
     meeting = np.zeros((ends[-1], ends[-1]))
     for i, one in enumerate(terms):

@@ -1,1 +1,1 @@
-"""Scores by a judge, corrected by the labels that a person gave to some of them."""
+"""Scores of a grader model, corrected with human labels for a subset of the questions."""

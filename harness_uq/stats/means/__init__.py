@@ -1,1 +1,1 @@
-"""Means of bounded scores, and statistics of weighted sums."""
+"""Means of bounded and unbounded scores, and corpus statistics."""

@@ -5,19 +5,19 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.cluster_robust import check_weights, cluster_codes
-from harness_uq.stats.common.arrays import FloatArray, check_finite, fitted
+from harness_uq.stats.clusters.cluster_robust import check_weights
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.common.scalars import check_number, check_range, check_whole
+from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes
+from harness_uq.stats.common.validate_scalars import check_number, check_range, check_whole
 
 _BLOCK = 2**20
 _RELATIVE_ROUNDING = 1e-12
 _ATOM_MASS = 0.75
-_COPIES, _COPIES_A_SCORE = 10.0, 0.25
-_TIGHT = 0.2  # spread, in distances from the mean to the farther bound, at which the copies have fallen to 1/e
+_COPIES, _COPIES_PER_SCORE = 10.0, 0.25
+_TIGHT = 0.2  # standard deviation, relative to the distance to the farther bound, that reduces the copies to 1/e
 _SPREAD_TAIL = 0.02
 _INTERIOR = 0.02
-_LEAST_SIZE = 1.2  # 1 + a + b of a Beta so wide that nearly all of it is at the bounds
+_MIN_SIZE = 1.2  # 1 + a + b of a Beta with nearly all of its mass at the bounds
 
 
 def bounded_posterior(
@@ -25,29 +25,48 @@ def bounded_posterior(
 ) -> BetaPosterior:
     """Posterior of the mean of independent scores in [low, high].
 
-    The scores' distribution has a Dirichlet-process posterior whose base measure is one unit of mass on each of the M
-    scores and `atom_mass` m on each bound, so that the mean is sum_j g_j x_j / sum_j g_j over this augmented sample,
-    g_j ~ Gamma(mass_j). With n = M + 2 m, its mean is the weighted mean mu of the augmented sample, its variance the
-    weighted variance (divisor n) over n + 1; returned is the Beta on [low, high] with these moments. Question weights
-    w_j multiply both sums, which makes the mean the ratio of `clustered_bounded_posterior` with sizes w_j.
+    The distribution of scores has a Dirichlet-process posterior with base mass 1 at each of the M scores and mass m =
+    `atom_mass` at each bound. The mean is sum_j g_j x_j / sum_j g_j over this augmented sample, with independent g_j ~
+    Gamma(mass_j). With n = M + 2 m, its mean is the weighted mean of the augmented sample, and its variance is the
+    weighted variance (divisor n) over n + 1. The result is the Beta on [low, high] with these moments. Question weights
+    w_j multiply both sums, so that the mean is the ratio of `clustered_bounded_posterior` with sizes w_j.
 
-    Tight scores away from the bounds say that most of what was not seen is like what was: `tight_copies` K more scores,
-    distributed as those seen, leave the shares of (low, scores, high) Dirichlet(1, M + K, 1) in place of
-    Dirichlet(1, M, 1), and the mean over the scores' share what M scores make it.
+    By default the prior also contains K = `prior_copies` further scores with the distribution of the observed ones. K
+    is positive only if the scores are concentrated away from the bounds, which suggests that unobserved scores are too.
+    The shares of (low, scores, high) are then Dirichlet(1, M + K, 1) instead of Dirichlet(1, M, 1); the mean over the
+    share of the scores keeps the variance that M scores give it.
 
     Parameters
     ----------
-    scores : array_like (n_questions,), in [low, high]
-    weights : array_like (n_questions,), > 0; their scale does not matter
-    atom_mass : m > 0, without copies; None takes 1, with `tight_copies`
+    scores : array_like, shape (n_questions,)
+        Scores in [low, high].
+    low, high : float
+        Bounds of the score.
+    weights : array_like, shape (n_questions,), optional
+        Positive weights, on any scale.
+    atom_mass : float, optional
+        Positive prior mass m at each bound, without copies. The default is 1, with `prior_copies`.
+
+    Returns
+    -------
+    BetaPosterior
+        Posterior of the mean on [low, high].
 
     Raises
     ------
-    DataError : if a score is outside [low, high] or not finite, or a weight not positive
-    NotEstimableError : if there are no scores
+    DataError
+        If a score is outside [low, high] or not finite, or a weight is not positive.
+    NotEstimableError
+        If there are no scores.
 
-    Ferguson (1973), Annals of Statistics 1:209, and Rubin (1981) for the weights; Cifarelli & Regazzini (1990) for the
-    distribution of the mean. On 0/1 scores it is exactly Beta(1 + S, 1 + F):
+    References
+    ----------
+    Ferguson (1973), Annals of Statistics 1, 209-230, and Rubin (1981) on the weights; Cifarelli and Regazzini (1990) on
+    the distribution of the mean.
+
+    Examples
+    --------
+    For binary scores the result is exactly Beta(1 + S, 1 + F):
 
     >>> bounded_posterior([1, 1, 0, 1], 0, 1)
     BetaPosterior(a=4, b=2, low=0, high=1)
@@ -60,34 +79,56 @@ def bounded_posterior(
     if atom_mass is not None:
         return clustered_bounded_posterior(w * x, w, low, high, atom_mass=atom_mass)
     totals, sizes = _check_totals(w * x, w, low, high)
-    return _matched_beta(totals, sizes, low, high, 1.0, tight_copies(x, low, high))
+    return _matched_beta(totals, sizes, low, high, 1.0, prior_copies(x, low, high))
 
 
-def tight_copies(scores: ArrayLike, low: float, high: float) -> float:
-    """How many scores like those seen the prior of `bounded_posterior` holds besides its atoms at the bounds.
+def prior_copies(scores: ArrayLike, low: float, high: float) -> float:
+    """Number of prior scores, distributed as the observed ones, in `bounded_posterior`.
 
-    K = (10 + M / 4) k exp(-(r / 0.2)^2): r is the largest spread that the scores allow (the upper end of the one-sided
-    98 % interval of a normal standard deviation) in units of the distance from their mean to the farther bound;
-    k = min(1, u / .02), u the mean of (x - low)(high - x) / (high - low)^2, which is 0 where all scores are at a bound.
-    docs/decisions/003 has the simulations behind the constants.
+    K = (10 + M / 4) t with M scores and their `tightness` t. The simulations behind the constants are in
+    docs/decisions/040.
 
     Parameters
     ----------
-    scores : array_like (n_questions,), in [low, high]
+    scores : array_like, shape (n_questions,)
+        Scores in [low, high].
+    low, high : float
+        Bounds of the score.
 
-    >>> round(tight_copies([0.79, 0.81] * 50, 0, 1), 1), tight_copies([0, 1, 1], 0, 1)
+    Returns
+    -------
+    float
+        Number K >= 0, not necessarily an integer.
+
+    Examples
+    --------
+    >>> round(prior_copies([0.79, 0.81] * 50, 0, 1), 1), prior_copies([0, 1, 1], 0, 1)
     (34.8, 0.0)
     """
-    return (_COPIES + _COPIES_A_SCORE * len(check_finite(scores, "scores", 1))) * tightness(scores, low, high)
+    return (_COPIES + _COPIES_PER_SCORE * len(check_finite(scores, "scores", 1))) * tightness(scores, low, high)
 
 
 def tightness(scores: ArrayLike, low: float, high: float) -> float:
-    """How tight scores are away from the bounds, in [0, 1]: k exp(-(r / 0.2)^2) of `tight_copies`.
+    """Concentration of scores away from the bounds, between 0 and 1.
+
+    It is k exp(-(r / 0.2)^2). Here r is the largest plausible standard deviation (the upper limit of the one-sided 98 %
+    interval for normal scores) over the distance from the mean to the farther bound, and k = min(1, u / 0.02) with u
+    the mean of (x - low)(high - x) / (high - low)^2, which is 0 if all scores are at a bound.
 
     Parameters
     ----------
-    scores : array_like (n_questions,), in [low, high]
+    scores : array_like, shape (n_questions,)
+        Scores in [low, high].
+    low, high : float
+        Bounds of the score.
 
+    Returns
+    -------
+    float
+        0 for fewer than two scores.
+
+    Examples
+    --------
     >>> round(tightness([0.79, 0.81] * 50, 0, 1), 2), tightness([0, 1, 1], 0, 1)
     (0.99, 0.0)
     """
@@ -106,28 +147,45 @@ def tightness(scores: ArrayLike, low: float, high: float) -> float:
 def clustered_bounded_posterior(
     totals: ArrayLike, sizes: ArrayLike, low: float = 0.0, high: float = 1.0, *, atom_mass: float | None = None
 ) -> BetaPosterior:
-    """Posterior of the mean score over questions that come in clusters, whatever relates size and score.
+    """Posterior of the mean score over questions in clusters, for any relation between cluster size and score.
 
-    Clusters (total T_c, size N_c) are drawn independently; their joint distribution has a Dirichlet-process posterior
-    with unit mass on each and `atom_mass` m on two pseudo-clusters, all at `low` or all at `high`, of size N =
-    sum n^2 / sum n, that of the cluster a question lies in on average: prior and data have weights 2 m and
-    c = (sum n)^2 / sum n^2, the effective number of clusters. The mean over questions is the ratio
-    R = sum_c g_c T_c / sum_c g_c N_c, g_c ~ Gamma(mass_c). Its mean and variance are exact (see `_ratio_moments`), and
-    returned is the Beta on [low, high] with these moments.
+    Clusters (total T_c, size N_c) are independent draws. Their joint distribution has a Dirichlet-process posterior
+    with mass 1 at each observed cluster and mass m = `atom_mass` at each of two pseudo-clusters, with all scores at
+    `low` or at `high`. The pseudo-clusters have the size N = sum n^2 / sum n, the mean size of a question's own
+    cluster, so that prior and data have weights 2 m and c = (sum n)^2 / sum n^2, the effective number of clusters. The
+    mean over questions is R = sum_c g_c T_c / sum_c g_c N_c with independent g_c ~ Gamma(mass_c). Its mean and variance
+    are exact (see `_ratio_moments`), and the result is the Beta on [low, high] with these moments.
 
     Parameters
     ----------
-    totals : array_like (n_clusters,); sum of a cluster's scores, within [low, high] times its size
-    sizes : array_like (n_clusters,), > 0; questions of each cluster, or the sum of their weights
-    atom_mass : m > 0; None takes `default_atom_mass`
+    totals : array_like, shape (n_clusters,)
+        Sum of the scores of each cluster, between `low` and `high` times its size.
+    sizes : array_like, shape (n_clusters,)
+        Number of questions of each cluster, or the sum of their weights; positive.
+    low, high : float, optional
+        Bounds of the score (default 0 and 1).
+    atom_mass : float, optional
+        Positive prior mass m (default: `default_atom_mass`).
+
+    Returns
+    -------
+    BetaPosterior
+        Posterior of the mean on [low, high].
 
     Raises
     ------
-    DataError : if shapes differ, a size is not positive or a total is out of range
-    NotEstimableError : if there are no clusters
+    DataError
+        If shapes differ, a size is not positive or a total is out of range.
+    NotEstimableError
+        If there are no clusters.
 
-    Clusters of size one give `bounded_posterior`. Two clusters of two questions, all right and all wrong: each is one
-    observation at a bound.
+    References
+    ----------
+    As in `bounded_posterior`, which is the case of clusters of size 1.
+
+    Examples
+    --------
+    Two clusters of two questions, all right and all wrong, count as one observation at each bound:
 
     >>> clustered_bounded_posterior([2, 0], [2, 2])
     BetaPosterior(a=2, b=2, low=0, high=1)
@@ -145,47 +203,65 @@ def clustered_bounded_posterior(
 def _matched_beta(
     totals: FloatArray, sizes: FloatArray, low: float, high: float, mass: float, copies: float = 0.0
 ) -> BetaPosterior:
-    """The Beta on [low, high] with the ratio's moments under atoms of `mass` and so many `copies` of what was seen.
+    """Beta on [low, high] with the moments of the ratio, given prior atoms of `mass` and a number of `copies`.
 
-    A cluster at the plain score, of mass `copies`, dilutes the atoms; residuals are stretched such that the mean over
-    the clusters keeps the variance that C clusters give it.
+    A pseudo-cluster at the mean score with mass `copies` dilutes the atoms. Residuals are scaled up so that the mean
+    over clusters keeps the variance that C clusters give it.
     """
     size, n_clusters = float(sizes @ sizes / sizes.sum()), len(totals)
     masses = np.append(np.ones(n_clusters), [mass, mass])
     t, n = np.append(totals, [low * size, high * size]), np.append(sizes, [size, size])
     if copies > 0:
-        centre, all_ = float(totals.sum() / sizes.sum()), n_clusters + copies
-        stretch = np.sqrt(all_ * (all_ + 1.0) / (n_clusters * (n_clusters + 1.0)))
+        centre, total_mass = float(totals.sum() / sizes.sum()), n_clusters + copies
+        stretch = np.sqrt(total_mass * (total_mass + 1.0) / (n_clusters * (n_clusters + 1.0)))
         t[:n_clusters] = centre * sizes + stretch * (totals - centre * sizes)
         t, n, masses = np.append(t, centre * size), np.append(n, size), np.append(masses, copies)
     return BetaPosterior.from_moments(*_ratio_moments(t, n, masses), low, high)
 
 
-def rest_posterior(
+def remaining_mean_posterior(
     scores: ArrayLike, n_rest: int, low: float, high: float, *, clusters: ArrayLike | None = None
 ) -> BetaPosterior:
-    """Posterior of the mean of further questions of a benchmark, drawn as those at hand were.
+    """Posterior of the mean of further questions of a benchmark, drawn like the observed ones.
 
-    Under the posterior of `bounded_posterior`, or of `clustered_bounded_posterior`, the distribution P of scores has a
-    mean of variance V and an expected variance W = W_1 - V, W_1 the variance of one further score. The mean of R
-    further scores has variance V + W / R. Clusters: with residuals of cluster totals in units of the mean size, R in
-    clusters of that size. Returned is the Beta on [low, high] with these moments.
+    Under `bounded_posterior` (or `clustered_bounded_posterior`) the distribution of scores has a mean with variance V
+    and an expected variance W = W_1 - V, where W_1 is the variance of one further score. The mean of R further scores
+    has variance V + W / R. With clusters, the residuals are those of cluster totals over the mean size, and the R
+    further questions are in clusters of that size. The result is the Beta on [low, high] with these moments.
 
     Parameters
     ----------
-    scores : array_like (n_questions,), in [low, high]; means over a question's trials where it was tried several times
-    n_rest : number of further questions, > 0
-    clusters : array_like (n_questions,) of labels, or None; the further questions are taken to be in others
+    scores : array_like, shape (n_questions,)
+        Scores in [low, high]; means over trials if questions were tried several times.
+    n_rest : int
+        Number of further questions, at least 1.
+    low, high : float
+        Bounds of the score.
+    clusters : array_like, shape (n_questions,), optional
+        Cluster labels; the further questions are assumed to be in other clusters.
+
+    Returns
+    -------
+    BetaPosterior
+        Posterior of the mean of the further questions.
 
     Raises
     ------
-    DataError : if a score is outside [low, high] or not finite, or n_rest below 1
-    NotEstimableError : if there are no scores
+    DataError
+        If a score is outside [low, high] or not finite, or `n_rest` is less than 1.
+    NotEstimableError
+        If there are no scores.
 
-    Ghosh & Meeden (1997), Bayesian Methods for Finite Population Sampling, chapter 2 (Polya posterior: no atoms).
-    On 0/1 scores these are the moments of K / R, K ~ Beta-binomial(R, 1 + S, 1 + F):
+    References
+    ----------
+    Ghosh and Meeden (1997), Bayesian Methods for Finite Population Sampling, chapter 2 (Polya posterior, without
+    atoms).
 
-    >>> posterior = rest_posterior([1, 1, 0, 1], 6, 0, 1)
+    Examples
+    --------
+    For binary scores these are the moments of K / R with K ~ BetaBinomial(R, 1 + S, 1 + F):
+
+    >>> posterior = remaining_mean_posterior([1, 1, 0, 1], 6, 0, 1)
     >>> round(posterior.mean, 9), round(36 * posterior.sd**2, 9) == round(6 * 8 / 36 * 12 / 7, 9)
     (0.666666667, True)
     """
@@ -193,29 +269,31 @@ def rest_posterior(
     check_whole(n_rest, "n_rest", 0)
     x = check_finite(scores, "scores", 1)
     if n_rest < 1:
-        raise DataError(f"n_rest must be at least 1, or the score of the whole is known; got {n_rest}")
+        raise DataError(f"n_rest must be at least 1; got {n_rest}")
     if clusters is None:
         totals, sizes = _check_totals(x, np.ones(len(x)), low, high)
-        mass, copies = 1.0, tight_copies(x, low, high)
+        mass, copies = 1.0, prior_copies(x, low, high)
     else:
         totals, sizes = _check_totals(*cluster_totals(x, clusters), low, high)
         mass, copies = default_atom_mass(totals, sizes, low, high), 0.0
-    now = _matched_beta(totals, sizes, low, high, mass, copies)
-    size, seen = float(sizes.mean()), len(totals) + copies
-    spread = float(np.mean((totals - now.mean * sizes) ** 2)) / size**2
-    ends = (low - now.mean) ** 2 + (high - now.mean) ** 2
-    one = (seen * spread + mass * ends) / (seen + 2.0 * mass)
-    variance = now.sd**2 + max(one - now.sd**2, 0.0) * size / n_rest
-    most = (now.mean - low) * (high - now.mean) / _LEAST_SIZE
-    return BetaPosterior.from_moments(now.mean, min(variance, most), low, high)
+    posterior = _matched_beta(totals, sizes, low, high, mass, copies)
+    size, total_mass = float(sizes.mean()), len(totals) + copies
+    observed_variance = float(np.mean((totals - posterior.mean * sizes) ** 2)) / size**2
+    ends = (low - posterior.mean) ** 2 + (high - posterior.mean) ** 2
+    score_variance = (total_mass * observed_variance + mass * ends) / (total_mass + 2.0 * mass)
+    variance = posterior.sd**2 + max(score_variance - posterior.sd**2, 0.0) * size / n_rest
+    largest_variance = (posterior.mean - low) * (high - posterior.mean) / _MIN_SIZE
+    return BetaPosterior.from_moments(posterior.mean, min(variance, largest_variance), low, high)
 
 
 def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) -> float:
-    """Prior mass at each bound: 1 where every cluster's (or question's) mean is at a bound, 3/4 otherwise.
+    """Default prior mass at each bound: 1 if every cluster's (or question's) mean is at a bound, 3/4 otherwise.
 
-    1 makes 0/1 scores Beta(1 + S, 1 + F). Between the bounds 3/4 is the least that covers .90 everywhere in
-    docs/calibration.md; 1/4 covered .80 at five scores.
+    With mass 1 binary scores have the posterior Beta(1 + S, 1 + F). For other scores 3/4 is the smallest value with
+    coverage of at least 0.90 in all cells of docs/calibration.md; 1/4 covered 0.80 with five scores.
 
+    Examples
+    --------
     >>> default_atom_mass([1, 0, 1], [1, 1, 1], 0, 1), default_atom_mass([1, 0.5], [1, 1], 0, 1)
     (1.0, 0.75)
     """
@@ -227,21 +305,37 @@ def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: flo
 def cluster_totals(
     scores: ArrayLike, clusters: ArrayLike, *, weights: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Total score and size of each cluster, in the order of their labels; both weighted where weights are given.
+    """Total score and size of each cluster, in the order of the labels.
 
+    Parameters
+    ----------
+    scores : array_like, shape (n_questions,)
+        Scores.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    weights : array_like, shape (n_questions,), optional
+        Positive weights; totals and sizes are then weighted sums.
+
+    Returns
+    -------
+    totals, sizes : ndarray, shape (n_clusters,)
+        Sum of scores and number of questions of each cluster.
+
+    Examples
+    --------
     >>> cluster_totals([1.0, 0.5, 1.0], ["b", "a", "b"])
     (array([0.5, 2. ]), array([1., 2.]))
     """
     x = check_finite(scores, "scores", 1)
-    w, codes = check_weights(weights, len(x)), cluster_codes(clusters, len(x))
+    w, codes = check_weights(weights, len(x)), validated_codes(clusters, (len(x),))
     return np.asarray(np.bincount(codes, w * x), float), np.asarray(np.bincount(codes, w), float)
 
 
 def _check_totals(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) -> tuple[FloatArray, FloatArray]:
     check_range(low, high)
-    t, n = fitted(totals=totals, sizes=sizes)
+    t, n = broadcast_floats(totals=totals, sizes=sizes)
     if t.ndim == 0 or t.shape[-1] == 0:
-        raise NotEstimableError("no clusters: a mean needs at least one score")
+        raise NotEstimableError("there are no scores; a mean needs at least one")
     if not (np.isfinite(t) & np.isfinite(n)).all():
         bad = np.flatnonzero(~(np.isfinite(t) & np.isfinite(n)))[0]
         raise DataError(f"totals and sizes must be finite; entry {bad} totals {t.flat[bad]} over size {n.flat[bad]}")
@@ -257,15 +351,16 @@ def _check_totals(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) 
 
 
 def _ratio_moments(totals: FloatArray, sizes: FloatArray, masses: FloatArray) -> tuple[float, float]:
-    """Mean and variance of R = sum_j g_j T_j / sum_j g_j N_j, g_j ~ Gamma(a_j) independent.
+    """Mean and variance of R = sum_j g_j T_j / sum_j g_j N_j with independent g_j ~ Gamma(a_j).
 
-    From 1 / B^k = int_0^inf s^(k-1) exp(-s B) ds / (k-1)!, with e_j = T_j - r0 N_j, r0 = sum a T / sum a N,
-    L(s) = prod_j (1 + s N_j)^-a_j and B_k(s) = sum_j a_j e_j^k / (1 + s N_j)^k,
+    They follow from 1 / B^k = int_0^inf s^(k-1) exp(-s B) ds / (k-1)!. Tilting by exp(-s B) turns g_j into
+    Gamma(a_j) / (1 + s N_j). With e_j = T_j - r0 N_j, r0 = sum a T / sum a N, L(s) = prod_j (1 + s N_j)^-a_j and
+    B_k(s) = sum_j a_j e_j^k / (1 + s N_j)^k,
 
-        E[R - r0] = int L B_1 ds,        E[(R - r0)^2] = int s L (B_1^2 + B_2) ds,
+        E[R - r0] = int L B_1 ds,        E[(R - r0)^2] = int s L (B_1^2 + B_2) ds.
 
-    since tilting by exp(-s B) turns g_j into Gamma(a_j) / (1 + s N_j). Equal sizes give the Dirichlet's
-    E R = r0 and Var R = sum a_j (e_j / N)^2 / (A (A + 1)), A = sum a_j.
+    For equal sizes these are the moments of the Dirichlet distribution, E R = r0 and
+    Var R = sum a_j (e_j / N)^2 / (A (A + 1)) with A = sum a_j.
     """
     total_mass = float(masses.sum())
     size = float(masses @ sizes) / total_mass
@@ -273,17 +368,17 @@ def _ratio_moments(totals: FloatArray, sizes: FloatArray, masses: FloatArray) ->
     e = (totals - centre * sizes) / size
     if np.ptp(sizes) == 0:
         return centre, float(masses @ e**2) / (total_mass * (total_mass + 1.0))
-    # clusters of one size share their terms
+    # clusters of equal size have equal terms
     v, code = np.unique(sizes / size, return_inverse=True)
     a, ae, ae2 = (np.bincount(code, masses * e**k) for k in (0, 1, 2))
     s, ds = _half_line(total_mass)
     log_l, b1, b2 = np.full_like(s, -np.inf), np.zeros_like(s), np.zeros_like(s)
     step = max(1, _BLOCK // len(v))
     for start in range(0, len(s), step):
-        part = slice(start, start + step)
-        grown = 1.0 + s[part, None] * v
-        log_l[part], b1[part], b2[part] = -np.log(grown) @ a, (1.0 / grown) @ ae, grown**-2 @ ae2
-        if log_l[start] < -745.0:  # exp(-745) is the last double above 0
+        block = slice(start, start + step)
+        grown = 1.0 + s[block, None] * v
+        log_l[block], b1[block], b2[block] = -np.log(grown) @ a, (1.0 / grown) @ ae, grown**-2 @ ae2
+        if log_l[start] < -745.0:  # exp(-745) is the smallest positive double
             break
     weight = ds * np.exp(log_l)
     shift = float(weight @ b1)
@@ -291,9 +386,9 @@ def _ratio_moments(totals: FloatArray, sizes: FloatArray, masses: FloatArray) ->
 
 
 def _half_line(total_mass: float) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights on (0, inf) for integrands that start like exp(-total_mass s) and may end as a power of s.
+    """Nodes and weights on (0, inf) for integrands that start like exp(-total_mass s) and may decay as a power of s.
 
-    Double-exponential rule s = exp(x - exp(-x)) / total_mass; halving the step moves the moments by 1e-15.
+    Double-exponential rule s = exp(x - exp(-x)) / total_mass; halving the step changes the moments by 1e-15.
     """
     x = np.arange(-4.0, 45.0, 0.125)
     s = np.exp(x - np.exp(-x)) / total_mass

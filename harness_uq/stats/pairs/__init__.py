@@ -1,1 +1,1 @@
-"""Two systems and many: differences, joint posteriors, ranks."""
+"""Comparisons of two or more systems: differences, joint posteriors and ranks."""

@@ -1,4 +1,4 @@
-"""Bivariate normal probabilities by Owen's T function, accurate near correlation one and far in the tails."""
+"""Bivariate normal probabilities by Owen's T function, accurate near correlation 1 and far in the tails."""
 
 from typing import TypeAlias
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray
 
 _TINY = 1e-300
 
@@ -15,23 +15,32 @@ Quadrants: TypeAlias = tuple[FloatArray, ...]
 
 
 def bivariate_normal_cdf(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> FloatArray:
-    """P(X <= h, Y <= k) for standard normal X, Y with correlation `rho`.
+    """P(X <= h, Y <= k) for standard normal X and Y with correlation `rho`.
 
     Parameters
     ----------
-    h, k, rho : array_like, broadcast together; -1 < rho < 1
+    h, k : array_like
+        Upper limits; all arguments broadcast together.
+    rho : array_like
+        Correlation, strictly between -1 and 1.
 
     Returns
     -------
-    ndarray, in [0, 1]
+    ndarray
+        Probabilities, between 0 and 1.
 
     Raises
     ------
-    DataError : if a correlation is not strictly between -1 and 1
+    DataError
+        If a correlation is not strictly between -1 and 1.
 
+    References
+    ----------
     Owen (1956), Annals of Mathematical Statistics 27, 1075-1090, eq. 2.1.
 
-    At the origin it is 1/4 + arcsin(rho) / (2 pi), by Sheppard's theorem:
+    Examples
+    --------
+    At the origin the value is 1/4 + arcsin(rho) / (2 pi), by Sheppard's theorem:
 
     >>> float(bivariate_normal_cdf(0.0, 0.0, 0.5).round(12)) == round(1 / 3, 12)
     True
@@ -44,23 +53,58 @@ def bivariate_normal_cdf(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> FloatArr
 
 
 def quadrant_probabilities(a: ArrayLike, b: ArrayLike, z: ArrayLike) -> Quadrants:
-    """P(both), P(only A), P(only B), P(neither) of {X <= a} and {Y <= b}, correlation tanh(z).
+    """P(both), P(only A), P(only B) and P(neither) of the events A = {X <= a} and B = {Y <= b}.
 
     Parameters
     ----------
-    a, b : array_like, broadcast together; probits of the two marginal probabilities
-    z : array_like; Fisher's z of the correlation
+    a, b : array_like
+        Probits of the marginal probabilities; all arguments broadcast together.
+    z : array_like
+        Fisher's z of the correlation, which is tanh(z).
 
     Returns
     -------
-    four ndarrays that sum to 1; none below 1e-300
+    tuple of four ndarray
+        Probabilities with sum 1, at least 1e-300.
     """
-    x, y, fisher = (np.asarray(part, float) for part in (a, b, z))
+    x, y, fisher = (np.asarray(argument, float) for argument in (a, b, z))
     return _unfold(x, y, _folded(x, y, fisher))
 
 
+def latent_normal_cells(theta_a: ArrayLike, theta_b: ArrayLike, rho: ArrayLike) -> FloatArray:
+    """Cell probabilities of the latent bivariate normal model for paired binary scores.
+
+    System A is right if a standard normal is at most ``probit(theta_a)``, and system B if another standard normal,
+    with correlation `rho` to the first, is at most ``probit(theta_b)``.
+
+    Parameters
+    ----------
+    theta_a, theta_b : array_like
+        Accuracies, between 0 and 1; all parameters broadcast together.
+    rho : array_like
+        Correlation, from -1 to 1; values within 1e-12 of the ends are moved to that distance.
+
+    Returns
+    -------
+    ndarray, shape (..., 4)
+        Probabilities that both, only A, only B and neither are right.
+
+    References
+    ----------
+    Bowyer et al. (2025), appendix C.
+
+    Examples
+    --------
+    >>> latent_normal_cells(0.5, 0.5, 0.5).round(6).tolist()
+    [0.333333, 0.166667, 0.166667, 0.333333]
+    """
+    a, b = special.ndtri(np.asarray(theta_a, float)), special.ndtri(np.asarray(theta_b, float))
+    z = np.arctanh(np.clip(rho, -1 + 1e-12, 1 - 1e-12))
+    return np.stack(np.broadcast_arrays(*quadrant_probabilities(a, b, z)), axis=-1)
+
+
 def quadrant_log_likelihood(counts: FloatArray, a: FloatArray, b: FloatArray, z: FloatArray) -> FloatArray:
-    """Sum over the four quadrants of count times log probability; `counts` (..., 4) as in `quadrant_probabilities`."""
+    """Sum over quadrants of count times log probability; `counts` has shape (..., 4), ordered as the probabilities."""
     both, only_a, only_b, neither = np.moveaxis(counts, -1, 0)
     n = _unfold(a, b, (both, only_a, only_b, neither))
     p = _folded(a, b, z)
@@ -68,7 +112,10 @@ def quadrant_log_likelihood(counts: FloatArray, a: FloatArray, b: FloatArray, z:
 
 
 def _unfold(x: FloatArray, y: FloatArray, p: Quadrants) -> Quadrants:
-    """Quadrants of (x, y) from those of (-|x|, -|y|), or the reverse: a flip of x swaps A's right and wrong."""
+    """Quadrants of (x, y) from those of (-|x|, -|y|), or the reverse.
+
+    Changing the sign of x swaps right and wrong for A.
+    """
     flip_x, flip_y = x > 0, y > 0
     p = tuple(np.where(flip_x, p[j ^ 2], p[j]) for j in range(4))
     return tuple(np.where(flip_y, p[j ^ 1], p[j]) for j in range(4))
@@ -77,8 +124,8 @@ def _unfold(x: FloatArray, y: FloatArray, p: Quadrants) -> Quadrants:
 def _folded(x: FloatArray, y: FloatArray, z: FloatArray) -> Quadrants:
     """P(both), P(only X), P(only Y), P(neither) of {X <= h}, {Y <= k} with h = -|x|, k = -|y|.
 
-    The sign of the correlation is flipped with the signs of x and y. Both events are then the rarer ones, their joint
-    probability is computed first and the others follow without loss of digits.
+    The sign of the correlation changes with the signs of x and y. Both events then have probability at most 1/2. Their
+    joint probability is computed first, and the others follow without loss of digits.
     """
     h, k = np.minimum(-np.abs(x), -_TINY), np.minimum(-np.abs(y), -_TINY)
     tail_h, tail_k = special.ndtr(h), special.ndtr(k)
@@ -88,7 +135,7 @@ def _folded(x: FloatArray, y: FloatArray, z: FloatArray) -> Quadrants:
 
 
 def _lower_corner(h: FloatArray, k: FloatArray, z: FloatArray, half_sum: FloatArray) -> FloatArray:
-    """P(X <= h, Y <= k) for h, k < 0: half the sum of the margins less two values of Owen's T."""
+    """P(X <= h, Y <= k) for h, k < 0: half the sum of the marginal probabilities minus two values of Owen's T."""
     complement, stretch = 2 / (1 + np.exp(2 * z)), np.cosh(z)
     with np.errstate(over="ignore"):
         slope_h = ((k - h) / h + complement) * stretch

@@ -1,14 +1,14 @@
 """Difference of two proportions from clustered matched pairs: Dirichlet-multinomial cells, by quadrature.
 
-In cluster c the shares of questions that only A, only B, both or neither got right are Dirichlet(d p), with
-p = (p_A, p_B, p_tie) ~ Dirichlet(1/2, 1/2, 1), so that a question alone has the prior of the unclustered model, and
-1 / (1 + d), the intraclass correlation, uniform. With n^j_k the number of clusters with more than k questions in
-cell j (Bowyer et al. 2025, eq. 8, for more than two outcomes),
+In cluster c the shares of questions that only A, only B, and both or neither got right are Dirichlet(d p), with
+p = (p_A, p_B, p_tie) ~ Dirichlet(1/2, 1/2, 1) and a uniform intraclass correlation 1 / (1 + d). A single question thus
+has the prior of the unclustered model. With n^j_k the number of clusters with more than k questions in cell j (Bowyer
+et al. 2025, eq. 8, extended to more than two outcomes),
 
     log L = sum_j sum_k n^j_k log(p_j + k / d) - sum_k n_k log(1 + k / d).
 
-The density of D = p_A - p_B is integrated over (v, eta): eta = -log d, and v the log-odds of the place of p_A + p_B
-between |D| and 1.
+The density of D = p_A - p_B is integrated over (v, eta): eta = -log d, and v is the log-odds of the relative position
+of p_A + p_B between |D| and 1.
 """
 
 import numpy as np
@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.clusters.beta_binomial import RisingSum
-from harness_uq.stats.clusters.clustered import clustered_posterior
-from harness_uq.stats.common.arrays import FloatArray
+from harness_uq.stats.clusters.beta_binomial_likelihood import RisingSum
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior
 from harness_uq.stats.common.roots import invert_increasing
+from harness_uq.stats.common.validate_arrays import FloatArray
 
 _NODES = 161
 _COARSE_NODES = 49
@@ -34,18 +34,27 @@ _NEWTON_STEPS = 16
 def dirichlet_multinomial_posterior(cells: ArrayLike) -> DifferencePosterior:
     """Posterior of p_A - p_B from clusters of matched pairs.
 
+    Its mean is not the mean over questions: the weights of clusters lie between equal weights and their numbers of
+    questions. The single intraclass correlation is estimated from ties and wins together.
+
     Parameters
     ----------
-    cells : array_like, shape (n_clusters, 3); questions of each cluster that only A, only B, both or neither got
-        right; every cluster has at least one
+    cells : array_like, shape (n_clusters, 3)
+        Numbers of questions in each cluster that only A, only B, and both or neither got right; at least one question
+        per cluster.
 
     Returns
     -------
-    DifferencePosterior on [-1, 1]
+    DifferencePosterior
+        Posterior on [-1, 1].
 
-    Its mean is not the mean over questions: clusters weigh between their number of questions and equally, and the
-    one intraclass correlation is estimated from ties and wins alike.
+    Raises
+    ------
+    DataError
+        If the shape is wrong or a cluster is empty.
 
+    Examples
+    --------
     Clusters of one question carry no information on the correlation and give the unclustered posterior:
 
     >>> posterior = dirichlet_multinomial_posterior([[1, 0, 0]] * 2 + [[0, 0, 1]] * 18)
@@ -59,7 +68,7 @@ def dirichlet_multinomial_posterior(cells: ArrayLike) -> DifferencePosterior:
 
 
 class DirichletMultinomialPosterior(DensityPosterior, DifferencePosterior):
-    """The posterior of `dirichlet_multinomial_posterior` where at least one question is discordant."""
+    """The posterior of `dirichlet_multinomial_posterior` if at least one question is discordant."""
 
     def __init__(self, cells: FloatArray) -> None:
         model = _LogDensity(cells)
@@ -69,10 +78,10 @@ class DirichletMultinomialPosterior(DensityPosterior, DifferencePosterior):
 
 
 class AllTiedPosterior(DifferencePosterior):
-    """Posterior of p_A - p_B where no question is discordant; `sizes` are the clusters' questions.
+    """Posterior of p_A - p_B if no question is discordant; `sizes` are the clusters' numbers of questions.
 
-    Given s = p_A + p_B the difference is s cos(phi), phi uniform on (0, pi), since p_A / s keeps its prior
-    Beta(1/2, 1/2); 1 - s has the posterior of a clustered proportion of which all trials succeeded.
+    Given s = p_A + p_B the difference is s cos(phi) with phi uniform on (0, pi), since p_A / s keeps its prior
+    Beta(1/2, 1/2). 1 - s has the posterior of a clustered proportion with successes only.
     """
 
     def __init__(self, sizes: FloatArray) -> None:
@@ -96,14 +105,14 @@ class AllTiedPosterior(DifferencePosterior):
         return np.asarray(np.where(values > 0, 1 - tail, np.where(values < 0, tail, 0.5)))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        wanted = np.asarray(p, float)
-        guess = self.sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
-        x = invert_increasing(self.cdf, wanted, low=-1.0, high=1.0, guess=guess, scale=self.sd / 8)
-        return np.asarray(np.where(wanted <= 0, -1.0, np.where(wanted >= 1, 1.0, x)))
+        probability = np.asarray(p, float)
+        guess = self.sd * np.clip(special.ndtri(np.clip(probability, 0, 1)), -9, 9)
+        x = invert_increasing(self.cdf, probability, low=-1.0, high=1.0, guess=guess, scale=self.sd / 8)
+        return np.asarray(np.where(probability <= 0, -1.0, np.where(probability >= 1, 1.0, x)))
 
 
 class _LogDensity:
-    """Log posterior density of (D, v, eta), up to a constant; the three arguments broadcast."""
+    """Log posterior density of (D, v, eta), up to a constant; the arguments broadcast together."""
 
     def __init__(self, cells: FloatArray) -> None:
         self.cells = cells
@@ -122,7 +131,7 @@ class _LogDensity:
 
 
 def _nodes(model: _LogDensity) -> FloatArray:
-    """Differences where the density is not negligible; denser at 0, where it bends if few clusters have a winner."""
+    """Differences with non-negligible density; denser at 0, if there is a kink if few clusters have winners."""
     totals = model.cells.sum(axis=0)
     n, n_clusters = totals.sum(), len(model.cells)
     mean = (totals[0] - totals[1]) / (n + 2)
@@ -130,8 +139,8 @@ def _nodes(model: _LogDensity) -> FloatArray:
     coarse = np.clip(mean + spread * _graded(np.linspace(-1, 1, _COARSE_NODES), 4.0) * _REACH, -_EDGE, _EDGE)
     mode = _conditional_modes(model, coarse)
     log_density = mode[0] - 0.5 * np.log(np.linalg.det(mode[3]))
-    kept = np.flatnonzero(log_density > log_density.max() - _NEGLIGIBLE)
-    low, high = coarse[max(kept[0] - 1, 0)], coarse[min(kept[-1] + 1, _COARSE_NODES - 1)]
+    relevant = np.flatnonzero(log_density > log_density.max() - _NEGLIGIBLE)
+    low, high = coarse[max(relevant[0] - 1, 0)], coarse[min(relevant[-1] + 1, _COARSE_NODES - 1)]
     share = np.linspace(0, 1, _NODES)
     winners = np.sum(model.cells[:, :2].sum(axis=1) > 0)
     if not (low < 0 < high and winners < 10 and abs(mean) < 2.5 * spread):
@@ -168,7 +177,7 @@ def _conditional_modes(model: _LogDensity, nodes: FloatArray) -> tuple[FloatArra
 def _differences(
     model: _LogDensity, nodes: FloatArray, x: FloatArray, scale: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Log density, gradient and -Hessian made positive definite, in units of `scale`, by central differences."""
+    """Log density, gradient and positive definite -Hessian in units of `scale`, by central differences."""
     h = 0.5
     offsets = h * np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, -1], [1, -1], [-1, 1]])
     points = x + offsets[:, None, :] * scale
@@ -183,7 +192,7 @@ def _differences(
 
 
 def _integrate(model: _LogDensity, nodes: FloatArray) -> FloatArray:
-    """Log of the density's integral over (v, eta) at each difference."""
+    """Log of the density's integral over (v, eta) for each difference."""
     value, v, eta, information = _conditional_modes(model, nodes)
     factor = np.linalg.cholesky(np.linalg.inv(information))
     x = np.linspace(-1, 1, _INNER) * 6.5

@@ -1,4 +1,4 @@
-"""Two systems on different questions, or known by their totals only: difference and odds ratio."""
+"""Difference and odds ratio of two systems on different questions, or with known totals only."""
 
 from collections.abc import Callable
 
@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, check_counts, check_level
 from harness_uq.stats.common.posterior import DifferencePosterior, Posterior, WithMoments
 from harness_uq.stats.common.roots import invert_increasing
-from harness_uq.stats.common.scalars import MOST_QUESTIONS
+from harness_uq.stats.common.validate_arrays import FloatArray, check_counts, check_level
+from harness_uq.stats.common.validate_scalars import MAX_QUESTIONS
 
 _NODES = 160
 _TAIL = 1e-18
@@ -20,23 +20,30 @@ _PROBIT_NODES = 801
 def independent_posterior(
     successes_a: float, trials_a: float, successes_b: float, trials_b: float
 ) -> "IndependentPosterior":
-    """Posterior of theta_A - theta_B from two independent binomial scores, each theta ~ Beta(1, 1).
+    """Posterior of theta_A - theta_B from two independent binomial scores, each with prior Beta(1, 1).
 
     Parameters
     ----------
-    successes_a, trials_a, successes_b, trials_b : counts, 0 <= successes <= trials
+    successes_a, trials_a, successes_b, trials_b : float
+        Counts with ``0 <= successes <= trials``.
 
     Returns
     -------
-    IndependentPosterior; also gives quantiles of the odds ratio
+    IndependentPosterior
+        Posterior of the difference, with quantiles of the odds ratio.
 
     Raises
     ------
-    DataError : if a count is negative, not finite, or successes exceed trials
+    DataError
+        If a count is negative or not finite, or successes exceed trials.
 
-    Bowyer et al. (2025), section 3.3, whose 2,000 draws are replaced by a one-dimensional integral.
+    References
+    ----------
+    Bowyer et al. (2025), section 3.3; a one-dimensional integral replaces their 2,000 draws.
 
-    With no data at all the difference of two uniforms is triangular, and P(D <= 1/2) = 1 - (1/2)^2 / 2:
+    Examples
+    --------
+    Without data the difference of two uniform variables is triangular, so P(D <= 1/2) = 1 - (1/2)^2 / 2:
 
     >>> round(float(independent_posterior(0, 0, 0, 0).cdf(0.5)), 8)
     0.875
@@ -50,15 +57,21 @@ class IndependentPosterior(DifferencePosterior):
 
     Parameters
     ----------
-    a, b : (alpha, beta) of theta_A and of theta_B, each >= 1
+    a, b : tuple of float
+        Parameters (alpha, beta) of theta_A and of theta_B, each at least 1.
+
+    Raises
+    ------
+    DataError
+        If a parameter is less than 1.
     """
 
     def __init__(self, a: tuple[float, float], b: tuple[float, float]) -> None:
         self._a, self._b = (float(a[0]), float(a[1])), (float(b[0]), float(b[1]))
         if min(*self._a, *self._b) < 1:
             raise DataError(f"both Betas need parameters of at least 1; got {a} and {b}")
-        self._by_difference = _Pair(self._a, self._b, _beta_sd)
-        self._by_odds = _Pair(self._a, self._b, _logit_sd)
+        self._by_difference = _BetaPair(self._a, self._b, _beta_sd)
+        self._by_odds = _BetaPair(self._a, self._b, _logit_sd)
 
     @property
     def mean(self) -> float:
@@ -72,26 +85,30 @@ class IndependentPosterior(DifferencePosterior):
         return self._by_difference.cdf_of_difference(np.clip(np.asarray(x, float), -1.0, 1.0))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        wanted = np.asarray(p, float)
-        guess = self.mean + self.sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
-        x = invert_increasing(self.cdf, wanted, low=-1.0, high=1.0, guess=guess, scale=self.sd / 8)
-        return np.asarray(np.where(wanted <= 0, -1.0, np.where(wanted >= 1, 1.0, x)))
+        probability = np.asarray(p, float)
+        guess = self.mean + self.sd * np.clip(special.ndtri(np.clip(probability, 0, 1)), -9, 9)
+        x = invert_increasing(self.cdf, probability, low=-1.0, high=1.0, guess=guess, scale=self.sd / 8)
+        return np.asarray(np.where(probability <= 0, -1.0, np.where(probability >= 1, 1.0, x)))
 
     def odds_ratio_quantile(self, p: ArrayLike) -> FloatArray:
-        """Quantile of the odds ratio theta_A (1 - theta_B) / ((1 - theta_A) theta_B)."""
-        wanted = np.asarray(p, float)
-        sd = float(np.hypot(_logit_sd(self._a), _logit_sd(self._b)))
-        guess = _logit_mean(self._a) - _logit_mean(self._b) + sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
-        x = invert_increasing(
-            self._by_odds.cdf_of_log_odds_ratio, wanted, low=-1e3, high=1e3, guess=guess, scale=sd / 8
+        """Quantiles of the odds ratio theta_A (1 - theta_B) / ((1 - theta_A) theta_B) for probabilities `p`."""
+        probability = np.asarray(p, float)
+        spread = float(np.hypot(_logit_sd(self._a), _logit_sd(self._b)))
+        guess = (
+            _logit_mean(self._a)
+            - _logit_mean(self._b)
+            + spread * np.clip(special.ndtri(np.clip(probability, 0, 1)), -9, 9)
         )
-        return np.asarray(np.where(wanted <= 0, 0.0, np.where(wanted >= 1, np.inf, np.exp(x))))
+        x = invert_increasing(
+            self._by_odds.cdf_of_log_odds_ratio, probability, low=-1e3, high=1e3, guess=guess, scale=spread / 8
+        )
+        return np.asarray(np.where(probability <= 0, 0.0, np.where(probability >= 1, np.inf, np.exp(x))))
 
 
-class _Pair:
-    """P(theta_A <= g(theta_B)) for increasing g, integrated over whichever of the two is narrower.
+class _BetaPair:
+    """P(theta_A <= g(theta_B)) for increasing g, integrated over the narrower of the two distributions.
 
-    Where that is A the same event is read as 1 - theta_B <= g'(1 - theta_A).
+    If that is A, the same event is written as 1 - theta_B <= g'(1 - theta_A).
     """
 
     def __init__(
@@ -100,9 +117,9 @@ class _Pair:
         self._inner, self._outer = (a[::-1], b[::-1]) if spread(a) < spread(b) else (b, a)
         self._low, self._high = -_log_odds_end(self._inner[::-1]), _log_odds_end(self._inner)
         self._nodes, self._weights = special.roots_legendre(_NODES)
-        whole = self._low + (self._high - self._low) * (self._nodes + 1) / 2
-        self._peak = float(self._log_density(whole).max())
-        mass = np.exp(self._log_density(whole) - self._peak) @ self._weights * (self._high - self._low) / 2
+        u = self._low + (self._high - self._low) * (self._nodes + 1) / 2
+        self._peak = float(self._log_density(u).max())
+        mass = np.exp(self._log_density(u) - self._peak) @ self._weights * (self._high - self._low) / 2
         self._peak += float(np.log(mass))
 
     def _log_density(self, u: FloatArray) -> FloatArray:
@@ -164,12 +181,12 @@ def _logit_sd(beta: tuple[float, float]) -> float:
 
 
 class ConvolvedPosterior(WithMoments, DifferencePosterior):
-    """Difference A - B of two independent posteriors of any kind; see `difference_posterior`."""
+    """Difference A - B of two independent posteriors of any type; see `difference_posterior`."""
 
     def __init__(self, posterior_a: Posterior, posterior_b: Posterior) -> None:
         super().__init__(posterior_a.mean - posterior_b.mean, float(np.hypot(posterior_a.sd, posterior_b.sd)))
         if not 0 < self.sd < np.inf:
-            raise NotEstimableError(f"two posteriors whose sds add to {self.sd} have no difference to speak of")
+            raise NotEstimableError(f"the difference of the two posteriors has standard deviation {self.sd}")
         self._a_is_inner = posterior_a.sd < posterior_b.sd
         inner, self._outer = (posterior_a, posterior_b) if self._a_is_inner else (posterior_b, posterior_a)
         u = np.linspace(-8.5, 8.5, _PROBIT_NODES)
@@ -179,40 +196,45 @@ class ConvolvedPosterior(WithMoments, DifferencePosterior):
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         values = np.asarray(x, float)[..., None]
-        places = self._nodes - values if self._a_is_inner else self._nodes + values
-        inside = self._outer.cdf(np.clip(places, *self._ends))
-        below = np.where(places < self._ends[0], 0.0, np.where(places > self._ends[1], 1.0, inside))
+        positions = self._nodes - values if self._a_is_inner else self._nodes + values
+        inside = self._outer.cdf(np.clip(positions, *self._ends))
+        below = np.where(positions < self._ends[0], 0.0, np.where(positions > self._ends[1], 1.0, inside))
         share = np.clip(below @ self._weights, 0.0, 1.0)
         return np.asarray(1.0 - share if self._a_is_inner else share)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        wanted = np.asarray(p, float)
+        probability = np.asarray(p, float)
         ends = self._nodes[[0, -1]]
         low, high = (ends - self._ends[::-1]) if self._a_is_inner else (self._ends - ends[::-1])
-        guess = self.mean + self.sd * np.clip(special.ndtri(np.clip(wanted, 0, 1)), -9, 9)
-        return invert_increasing(self.cdf, wanted, low=low, high=high, guess=guess, scale=self.sd / 8)
+        guess = self.mean + self.sd * np.clip(special.ndtri(np.clip(probability, 0, 1)), -9, 9)
+        return invert_increasing(self.cdf, probability, low=low, high=high, guess=guess, scale=self.sd / 8)
 
 
 def difference_posterior(posterior_a: Posterior, posterior_b: Posterior) -> DifferencePosterior:
     """Posterior of A - B for two independent posteriors, by one-dimensional quadrature.
 
-    For clustered scores on different questions, and for two scores in the benchmark scope, where only trial noise
-    is random and the systems' noises are independent.
+    Use it for clustered scores on different questions, and for two scores in the benchmark scope, where only trial
+    noise is random and the noise of the systems is independent.
 
     Parameters
     ----------
     posterior_a, posterior_b : Posterior
+        Posteriors of A and B.
 
     Returns
     -------
-    ConvolvedPosterior; cdf(x) is the mean of A's distribution function at b + x over 801 quantiles of B, equally
-    spaced on the probit scale, with the narrower of the two in B's place. The error of a probability is below 1e-9
-    for smooth posteriors and below 2e-5 where a density is cut off at the end of its range.
+    DifferencePosterior
+        Its cdf(x) is the mean of the distribution function of A at b + x over 801 quantiles b of B that are equally
+        spaced on the probit scale; A and B are exchanged if A is narrower. The error of a probability is below 1e-9 for
+        smooth posteriors, and below 2e-5 if a density is truncated at the end of its range.
 
     Raises
     ------
-    NotEstimableError : if both posteriors have zero width, or one has no finite sd
+    NotEstimableError
+        If both posteriors have zero width, or one has no finite standard deviation.
 
+    Examples
+    --------
     >>> from harness_uq.stats.common.posterior import BetaPosterior
     >>> round(difference_posterior(BetaPosterior(3, 2), BetaPosterior(3, 2)).prob_positive, 9)
     0.5
@@ -223,15 +245,33 @@ def difference_posterior(posterior_a: Posterior, posterior_b: Posterior) -> Diff
 def newcombe_interval(
     successes_a: float, trials_a: float, successes_b: float, trials_b: float, *, level: float = 0.95
 ) -> tuple[float, float]:
-    """Hybrid score interval for a difference of independent proportions.
+    """Newcombe's hybrid score interval for a difference of independent proportions.
 
-    The two Wilson intervals are combined as if their ends were normal limits. Newcombe (1998), Statistics in
-    Medicine 17, 873-890, method 10.
+    The Wilson limits of the two proportions are combined as if they were normal limits.
+
+    Parameters
+    ----------
+    successes_a, trials_a, successes_b, trials_b : float
+        Counts with ``0 <= successes <= trials`` and at least one trial per system.
+    level : float, optional
+        Nominal coverage (default 0.95).
+
+    Returns
+    -------
+    low, high : float
+        Interval limits, between -1 and 1.
 
     Raises
     ------
-    DataError : if counts are impossible or a system has no trial
+    DataError
+        If the counts are invalid or a system has no trial.
 
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17, 873-890, method 10.
+
+    Examples
+    --------
     >>> [round(x, 4) for x in newcombe_interval(56, 70, 48, 80)]
     [0.0524, 0.3339]
     """
@@ -248,15 +288,34 @@ def newcombe_interval(
 def miettinen_nurminen_interval(
     successes_a: float, trials_a: float, successes_b: float, trials_b: float, *, level: float = 0.95
 ) -> tuple[float, float]:
-    """Score interval for a difference of independent proportions.
+    """Miettinen-Nurminen score interval for a difference of independent proportions.
 
-    The differences d whose score test, with the variance at the restricted maximum likelihood times
-    N / (N - 1), is not rejected. Miettinen and Nurminen (1985), Statistics in Medicine 4, 213-226.
+    The interval contains the differences that the score test does not reject. The variance of the test is that at the
+    restricted maximum likelihood estimate, times N / (N - 1).
+
+    Parameters
+    ----------
+    successes_a, trials_a, successes_b, trials_b : float
+        Counts with ``0 <= successes <= trials`` and at least one trial per system.
+    level : float, optional
+        Nominal coverage (default 0.95).
+
+    Returns
+    -------
+    low, high : float
+        Interval limits, between -1 and 1.
 
     Raises
     ------
-    DataError : if counts are impossible or a system has no trial
+    DataError
+        If the counts are invalid or a system has no trial.
 
+    References
+    ----------
+    Miettinen and Nurminen (1985), Statistics in Medicine 4, 213-226.
+
+    Examples
+    --------
     >>> [round(x, 4) for x in miettinen_nurminen_interval(56, 70, 48, 80)]
     [0.0528, 0.3382]
     """
@@ -276,7 +335,7 @@ def miettinen_nurminen_interval(
 
 
 def _restricted_estimate(d: FloatArray, s: FloatArray, n: FloatArray) -> FloatArray:
-    """Maximum likelihood theta_B given theta_A - theta_B = d, by bisection on the decreasing score."""
+    """Maximum likelihood theta_B given theta_A - theta_B = d, by bisection on the decreasing score function."""
     low, high = np.maximum(0.0, -d), np.minimum(1.0, 1.0 - d)
     for _ in range(60):
         p = (low + high) / 2
@@ -294,25 +353,38 @@ def _ratio(count: float, p: FloatArray) -> FloatArray:
 def fisher_odds_ratio(
     successes_a: float, trials_a: float, successes_b: float, trials_b: float, *, level: float = 0.95
 ) -> tuple[float, float, float]:
-    """Conditional maximum likelihood odds ratio with the interval that inverts Fisher's exact test.
+    """Conditional maximum likelihood odds ratio, with the interval that inverts Fisher's exact test.
+
+    The interval is conservative: its coverage is at least `level` for any sample size.
+
+    Parameters
+    ----------
+    successes_a, trials_a, successes_b, trials_b : float
+        Whole numbers with ``0 <= successes <= trials`` and at least one trial per system.
+    level : float, optional
+        Nominal coverage (default 0.95).
 
     Returns
     -------
-    estimate, low, high : float >= 0; 0, infinity or NaN (no success or no failure at all) at the boundary
-
-    Conservative: covers at least `level` at any sample size. Fisher (1935); Bowyer et al. (2025), section 3.3.
+    estimate, low, high : float
+        Non-negative values; 0 or infinity at the boundary, NaN if there is no success or no failure at all.
 
     Raises
     ------
-    DataError : if counts are impossible, not whole, or a system has no trial
+    DataError
+        If the counts are invalid or fractional, or a system has no trial.
+
+    References
+    ----------
+    Fisher (1935); Bowyer et al. (2025), section 3.3.
     """
     from scipy.stats.contingency import odds_ratio
 
     s, n = _check_two(successes_a, trials_a, successes_b, trials_b)
     if (s % 1).any() or (n % 1).any():
         raise DataError(f"Fisher's exact test needs whole counts; got successes {s.tolist()} of {n.tolist()}")
-    if n.max() > MOST_QUESTIONS:
-        raise DataError(f"Fisher's exact test takes up to {MOST_QUESTIONS} trials; got {n.max():g}")
+    if n.max() > MAX_QUESTIONS:
+        raise DataError(f"Fisher's exact test accepts at most {MAX_QUESTIONS} trials; got {n.max():g}")
     result = odds_ratio(np.array([s, n - s]).astype(int), kind="conditional")
     interval = result.confidence_interval(check_level(level))
     return float(result.statistic), float(interval.low), float(interval.high)

@@ -1,4 +1,4 @@
-"""Two systems on the same questions: the posterior of their difference, for one pair or for all pairs."""
+"""Posterior of the difference of two systems on the same questions, for one pair or all pairs."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, check_finite, check_level, numbers
 from harness_uq.stats.common.dirichlet_mean import (
     DirichletRatioPosterior,
     prob_linear_form_positive,
@@ -16,7 +15,8 @@ from harness_uq.stats.common.dirichlet_mean import (
 )
 from harness_uq.stats.common.posterior import DifferencePosterior
 from harness_uq.stats.common.roots import invert_increasing
-from harness_uq.stats.common.scalars import check_range
+from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite, check_level
+from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.pairs.paired_latent_normal import LatentNormalPosterior, latent_normal_summaries
 
 PairedModel = Literal["latent_normal", "dirichlet"]
@@ -28,23 +28,33 @@ _RELATIVE_ROUNDING = 1e-12
 def paired_posterior(table: ArrayLike, model: PairedModel = "latent_normal") -> DifferencePosterior:
     """Posterior of theta_A - theta_B from the 2 x 2 table of two systems on the same questions.
 
+    The prior of either model is uniform on theta_A and on theta_B.
+
     Parameters
     ----------
-    table : array_like, shape (4,); questions that [both, only A, only B, neither] got right
-    model : ``latent_normal``, the model of Bowyer et al., or ``dirichlet``, conjugate and exact
+    table : array_like, shape (4,)
+        Numbers of questions that [both, only A, only B, neither] got right.
+    model : {"latent_normal", "dirichlet"}, optional
+        The latent bivariate normal model of Bowyer et al. (default), or the conjugate and exact Dirichlet model, a
+        Bayesian McNemar test (see `DirichletCellsPosterior`).
 
     Returns
     -------
-    LatentNormalPosterior or DirichletCellsPosterior; both on [-1, 1]
+    LatentNormalPosterior or DirichletCellsPosterior
+        Posterior on [-1, 1].
 
     Raises
     ------
-    DataError : if the table is not four counts with at least one question, or the model is unknown
+    DataError
+        If the table is not four counts with at least one question, or the model is unknown.
 
-    Latent normal: Bowyer et al. (2025), section 3.4 and appendix E.2. Dirichlet: a Bayesian McNemar test, see
-    `DirichletCellsPosterior`. Either prior is uniform on theta_A and on theta_B.
+    References
+    ----------
+    Bowyer et al. (2025), section 3.4 and appendix E.2, for the latent normal model.
 
-    Only the discordant questions say who is better: two against none,
+    Examples
+    --------
+    Only discordant questions are informative about which system is better:
 
     >>> round(paired_posterior([17, 2, 0, 1], "dirichlet").prob_positive, 4)
     0.9244
@@ -58,11 +68,17 @@ def paired_posterior(table: ArrayLike, model: PairedModel = "latent_normal") -> 
 
 
 def check_table(table: ArrayLike) -> FloatArray:
-    """Return the four counts [both, only A, only B, neither] as floats, not negative and not all 0."""
+    """Return the four counts [both, only A, only B, neither] as floats.
+
+    Raises
+    ------
+    DataError
+        If there are not four counts, one is negative, or all are 0.
+    """
     counts = check_finite(table, "table", 1)
     if counts.shape != (4,) or (counts < 0).any() or not counts.sum() > 0:
         raise DataError(
-            "table must hold four counts [both right, only A, only B, both wrong] of at least one question; "
+            "table must be four counts [both right, only A, only B, both wrong] with at least one question; "
             f"got {counts.tolist()}"
         )
     return counts
@@ -71,15 +87,18 @@ def check_table(table: ArrayLike) -> FloatArray:
 class DirichletCellsPosterior(DirichletRatioPosterior):
     """Posterior of theta_A - theta_B with cells ~ Dirichlet(1/2, 1/2, 1/2, 1/2).
 
-    The difference is that of the two discordant cells, s (2 r - 1) with s ~ Beta(c10 + c01 + 1, c11 + c00 + 1) and
-    r ~ Beta(c10 + 1/2, c01 + 1/2) independent: the mean of -1, 0, 1 under Dirichlet(c01 + 1/2, c11 + c00 + 1,
-    c10 + 1/2) weights, whose distribution function is computed to rounding error.
+    The difference of the two discordant cells is s (2 r - 1) with independent s ~ Beta(c10 + c01 + 1, c11 + c00 + 1)
+    and r ~ Beta(c10 + 1/2, c01 + 1/2). It is the mean of -1, 0, 1 under Dirichlet(c01 + 1/2, c11 + c00 + 1, c10 + 1/2)
+    weights, whose distribution function is computed to rounding error.
 
     Parameters
     ----------
-    table : shape (4,); questions that [both, only A, only B, neither] got right
+    table : array_like, shape (4,)
+        Numbers of questions that [both, only A, only B, neither] got right.
 
-    Altham (1971), Biometrika 58, 561-576, for the Bayesian analysis of matched pairs.
+    References
+    ----------
+    Altham (1971), Biometrika 58, 561-576, on the Bayesian analysis of matched pairs.
     """
 
     def __init__(self, table: ArrayLike) -> None:
@@ -89,16 +108,16 @@ class DirichletCellsPosterior(DirichletRatioPosterior):
 
     @property
     def prob_positive(self) -> float:
-        """P(A > B) = P(r > 1/2), exactly."""
+        """P(A > B) = P(r > 1/2), exact."""
         return float(special.betainc(self._only_b + 0.5, self._only_a + 0.5, 0.5))
 
     def odds_ratio_quantile(self, p: ArrayLike) -> FloatArray:
-        """Quantile of the matched-pair odds ratio r / (1 - r): odds that a discordant question is A's."""
-        wanted = np.asarray(p, float)
-        mine = DirichletRatioPosterior([0.0, 1.0], [self._only_b + 0.5, self._only_a + 0.5])
-        theirs = DirichletRatioPosterior([0.0, 1.0], [self._only_a + 0.5, self._only_b + 0.5])
+        """Quantiles of the matched-pair odds ratio r / (1 - r), the odds that a discordant question is won by A."""
+        probability = np.asarray(p, float)
+        share_a = DirichletRatioPosterior([0.0, 1.0], [self._only_b + 0.5, self._only_a + 0.5])
+        share_b = DirichletRatioPosterior([0.0, 1.0], [self._only_a + 0.5, self._only_b + 0.5])
         with np.errstate(divide="ignore"):
-            return np.asarray(mine.quantile(wanted) / theirs.quantile(1 - wanted))
+            return np.asarray(share_a.quantile(probability) / share_b.quantile(1 - probability))
 
 
 def _cell_masses(tables: FloatArray) -> FloatArray:
@@ -108,19 +127,25 @@ def _cell_masses(tables: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairwiseDifferences:
-    """Differences between all pairs of systems; entry [i, j] is about theta_i - theta_j.
+    """Differences between all pairs of systems; entry [i, j] refers to theta_i - theta_j.
+
+    The difference of a system to itself is 0: mean, sd, low and high are 0 and prob_positive is 1/2. Entries of a pair
+    without common questions are NaN.
 
     Attributes
     ----------
-    mean, sd : (n_systems, n_systems); posterior mean and standard deviation
-    prob_positive : (n_systems, n_systems); P(theta_i > theta_j)
-    low, high : (n_systems, n_systems); quantile interval of probability `level`
-    n_matched : (n_systems, n_systems); questions that both answered
+    mean, sd : ndarray, shape (n_systems, n_systems)
+        Posterior mean and standard deviation.
+    prob_positive : ndarray, shape (n_systems, n_systems)
+        P(theta_i > theta_j).
+    low, high : ndarray, shape (n_systems, n_systems)
+        Limits of the equal-tailed interval of probability `level`.
+    n_matched : ndarray, shape (n_systems, n_systems)
+        Number of questions that both systems answered.
     level : float
-    model : ``latent_normal`` or ``dirichlet``
-
-    A system against itself differs by exactly 0: mean, sd, low and high are 0 and prob_positive is 1/2. A pair
-    without a matched question holds NaN.
+        Probability of the intervals.
+    model : str
+        ``latent_normal`` or ``dirichlet``.
     """
 
     mean: FloatArray
@@ -136,25 +161,32 @@ class PairwiseDifferences:
 def paired_posteriors(
     correct: ArrayLike, model: PairedModel = "latent_normal", *, level: float = 0.95
 ) -> PairwiseDifferences:
-    """Posterior differences of all pairs of systems that answered the same binary questions.
+    """Posterior differences of all pairs of systems on the same binary questions.
+
+    Pairs with equal tables share one posterior. Dirichlet intervals agree with `paired_posterior` to 1e-6. The latent
+    normal model uses a coarser grid, adapted to each pair, and agrees to 1e-3.
 
     Parameters
     ----------
-    correct : array_like, shape (n_systems, n_questions); 0, 1 or NaN (not answered)
-    model : as in `paired_posterior`
-    level : float in (0, 1); probability of the intervals
+    correct : array_like, shape (n_systems, n_questions)
+        0, 1 or NaN (not answered).
+    model : {"latent_normal", "dirichlet"}, optional
+        As in `paired_posterior`.
+    level : float, optional
+        Probability of the intervals (default 0.95).
 
     Returns
     -------
     PairwiseDifferences
+        Posterior summaries of all pairs.
 
     Raises
     ------
-    DataError : if `correct` is not such an array
+    DataError
+        If `correct` has another shape or other values.
 
-    Pairs with equal tables share one posterior. Dirichlet intervals agree with `paired_posterior` to 1e-6; the
-    latent normal model runs on a coarser grid of its own for every pair, and agrees to 1e-3.
-
+    Examples
+    --------
     >>> pairs = paired_posteriors([[1, 1, 1, 0], [0, 1, 0, 0]], "dirichlet")
     >>> float(pairs.mean[0, 1]), float(pairs.mean[1, 0])
     (0.3333333333333333, -0.3333333333333333)
@@ -189,18 +221,29 @@ def paired_posteriors(
 
 
 def paired_tables(correct: ArrayLike) -> FloatArray:
-    """2 x 2 tables of all pairs, shape (n_systems, n_systems, 4), from 0, 1 or NaN, shape (n_systems, n_questions)."""
-    y = numbers(correct, "correct")
+    """2 x 2 tables of all pairs.
+
+    Parameters
+    ----------
+    correct : array_like, shape (n_systems, n_questions)
+        0, 1 or NaN (not answered).
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_systems, 4)
+        Numbers of questions that [both, only the first, only the second, neither] got right.
+    """
+    y = as_floats(correct, "correct")
     if y.ndim != 2 or not y.size:
         raise DataError(f"correct must have shape (n_systems, n_questions); got {y.shape}")
     right, wrong = (y == 1).astype(float), (y == 0).astype(float)
     if not (right + wrong + np.isnan(y)).all():
-        raise DataError(f"correct must hold 0, 1 or NaN; got {y[(right + wrong + np.isnan(y)) == 0][0]}")
+        raise DataError(f"correct must be 0, 1 or NaN; got {y[(right + wrong + np.isnan(y)) == 0][0]}")
     return np.stack([right @ right.T, right @ wrong.T, wrong @ right.T, wrong @ wrong.T], axis=-1)
 
 
 def _dirichlet_summaries(tables: FloatArray, level: float) -> FloatArray:
-    """Rows mean, sd, P(A > B), low, high of the Dirichlet model; columns are the tables."""
+    """Rows mean, sd, P(A > B), low, high of the Dirichlet model, with one column per table."""
     masses = _cell_masses(tables)
     total = masses.sum(axis=1)
     mean = masses @ _SIGNS / total
@@ -223,17 +266,25 @@ def _dirichlet_summaries(tables: FloatArray, level: float) -> FloatArray:
 
 
 def paired_differences(scores_a: ArrayLike, scores_b: ArrayLike) -> FloatArray:
-    """Per-question differences of mean scores over trials; questions that either system lacks are left out.
+    """Per-question differences of mean scores over trials, without questions that either system did not answer.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (n_questions,) or (n_questions, n_trials); NaN is a missing trial; the
-        numbers of trials may differ
+    scores_a, scores_b : array_like, shape (n_questions,) or (n_questions, n_trials)
+        Scores with NaN for missing trials. The numbers of trials may differ.
+
+    Returns
+    -------
+    ndarray
+        Score of A minus score of B for each question that both systems answered.
 
     Raises
     ------
-    DataError : if the numbers of questions differ
+    DataError
+        If the numbers of questions differ.
 
+    Examples
+    --------
     >>> paired_differences([[1, 0], [1, 1], [0, float("nan")]], [[0], [float("nan")], [0]]).tolist()
     [0.5, 0.0]
     """
@@ -245,7 +296,7 @@ def paired_differences(scores_a: ArrayLike, scores_b: ArrayLike) -> FloatArray:
 
 
 def _question_means(scores: ArrayLike, name: str) -> FloatArray:
-    values = numbers(scores, name)
+    values = as_floats(scores, name)
     if values.ndim not in (1, 2):
         raise DataError(f"{name} must have shape (n_questions,) or (n_questions, n_trials); got {values.shape}")
     if np.isinf(values).any():
@@ -259,27 +310,35 @@ def _question_means(scores: ArrayLike, name: str) -> FloatArray:
 def paired_difference_posterior(differences: ArrayLike, low: float, high: float) -> DifferencePosterior:
     """Posterior of the mean difference of bounded or repeated scores on the same questions.
 
-    A Dirichlet process on the per-question differences with prior atoms -(high - low), 0 and high - low of masses
-    1/8, 1/4, 1/8: the differences of two systems that each have prior atoms of mass 1/4 at `low` and at `high`.
-    Where every difference is one of those three, as with one binary trial a question, the masses are 1/2, 1, 1/2
-    and the posterior is that of the Dirichlet cells: 1/2 a cell is what makes theta_A and theta_B uniform.
+    A Dirichlet process on the per-question differences with prior atoms at -(high - low), 0 and high - low of masses
+    1/8, 1/4 and 1/8. These are the differences of two systems with prior atoms of mass 1/4 at `low` and at `high`. If
+    every difference is one of those three values, as with one binary trial per question, the masses are 1/2, 1 and 1/2
+    and the posterior is `DirichletCellsPosterior`, whose mass 1/2 per cell makes theta_A and theta_B uniform.
 
     Parameters
     ----------
-    differences : array_like, shape (n_questions,); score of A less score of B; NaN (unmatched) is left out
-    low, high : float; bounds of a score, so that differences lie within ±(high - low)
+    differences : array_like, shape (n_questions,)
+        Score of A minus score of B; NaN for unmatched questions, which are ignored.
+    low, high : float
+        Bounds of a score; differences lie within ±(high - low).
 
     Returns
     -------
-    DirichletRatioPosterior on ±(high - low); no draw: its distribution function is exact
+    DirichletRatioPosterior
+        Posterior on ±(high - low), with an exact distribution function.
 
     Raises
     ------
-    DataError : if no difference is left, or one lies outside ±(high - low)
+    DataError
+        If all differences are NaN, or one lies outside ±(high - low).
 
-    Ferguson (1973), Annals of Statistics 1, 209-230; the three-atom form is `DirichletCellsPosterior`.
+    References
+    ----------
+    Ferguson (1973), Annals of Statistics 1, 209-230.
 
-    Prior and data weigh 1/2 and n: the mean of one difference of 0.3 is 0.3 / 1.5.
+    Examples
+    --------
+    The prior has mass 1/2 and n observations have mass n, so the mean for one difference of 0.3 is 0.3 / 1.5:
 
     >>> round(paired_difference_posterior([0.3], 0, 1).mean, 12)
     0.2
@@ -292,21 +351,26 @@ def paired_difference_posterior(differences: ArrayLike, low: float, high: float)
 
 
 def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[FloatArray, float]:
-    """Return the differences that are not NaN and the width high - low that bounds them.
+    """Return the differences that are not NaN, and the width high - low that bounds them.
 
-    Means over trials round: a difference next to -width, 0 or width is that.
+    A difference within rounding error of -width, 0 or width (of means over trials) is set to that value.
+
+    Raises
+    ------
+    DataError
+        If there is no difference, or one is infinite or outside the bounds.
     """
-    given = numbers(differences, "differences")
-    if given.ndim != 1:
-        raise DataError(f"differences must have shape (n_questions,); got {given.shape}")
-    if np.isinf(given).any():
-        raise DataError(f"differences must be finite, or NaN where unmatched; got {given[np.isinf(given)][0]}")
+    array = as_floats(differences, "differences")
+    if array.ndim != 1:
+        raise DataError(f"differences must have shape (n_questions,); got {array.shape}")
+    if np.isinf(array).any():
+        raise DataError(f"differences must be finite, or NaN where unmatched; got {array[np.isinf(array)][0]}")
     width = float(high) - float(low)
     if not 0 < width < np.inf:
         raise DataError(f"bounds of a score need low < high, both finite; got {low} and {high}")
-    values = given[~np.isnan(given)]
+    values = array[~np.isnan(array)]
     if not values.size:
-        raise DataError("no matched question is left: every difference is NaN or the list is empty")
+        raise DataError("there is no matched question: every difference is NaN or the list is empty")
     end = width * np.rint(values / width)
     values = np.where(np.abs(values - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high)), end, values)
     if (np.abs(values) > width).any():

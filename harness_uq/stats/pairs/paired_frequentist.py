@@ -1,4 +1,4 @@
-"""Frequentist companions of the paired posteriors: McNemar's test, Tango's interval, t on paired differences."""
+"""Frequentist methods for matched pairs: McNemar's test, Tango's interval, and t on paired differences."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,32 +6,42 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import ClusterRobust, Correction, cluster_robust
-from harness_uq.stats.common.arrays import FloatArray, check_finite, check_level, label_codes, numbers
 from harness_uq.stats.common.roots import invert_increasing
-from harness_uq.stats.common.student import StudentPosterior, student_mean
+from harness_uq.stats.common.student import StudentPosterior, student_posterior
+from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite, check_level, validated_codes
 from harness_uq.stats.pairs.paired import check_table
 
 
 def mcnemar_test(table: ArrayLike, *, mid_p: bool = False) -> float:
-    """Two-sided p-value of McNemar's exact test that two systems are equally good.
+    """McNemar's exact test that two systems are equally good.
+
+    Given n = c10 + c01 discordant questions, c10 ~ Bin(n, 1/2) under the null hypothesis, and the two-sided p-value is
+    2 P(X <= min(c10, c01)), at most 1. The mid-p-value is 2 P(X < min) + P(X = min).
 
     Parameters
     ----------
-    table : array_like, shape (4,); questions that [both, only A, only B, neither] got right
-    mid_p : count the probability of the observed table half: less conservative, no longer guaranteed
+    table : array_like, shape (4,)
+        Numbers of questions that [both, only A, only B, neither] got right.
+    mid_p : bool, optional
+        Return the mid-p-value, which is less conservative but not guaranteed to control the error rate.
 
     Returns
     -------
-    p : float in (0, 1]; 1 where no question is discordant
+    float
+        p-value in (0, 1]; 1 if no question is discordant.
 
     Raises
     ------
-    DataError : if the table is not four whole counts
+    DataError
+        If the table is not four whole counts.
 
-    Given c10 + c01 = n, c10 ~ Bin(n, 1/2): p = 2 P(X <= min(c10, c01)), at most 1; the mid-p is
-    2 P(X < min) + P(X = min). McNemar (1947); Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13:91.
+    References
+    ----------
+    McNemar (1947); Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13:91.
 
-    One against seven: 2 (1 + 8) / 2^8, and the mid-p leaves out 8 / 2^8 of it.
+    Examples
+    --------
+    One against seven discordant questions give 2 (1 + 8) / 2^8; the mid-p-value is smaller by 8 / 2^8:
 
     >>> mcnemar_test([1, 1, 7, 12]), mcnemar_test([1, 1, 7, 12], mid_p=True)
     (0.0703125, 0.0390625)
@@ -46,21 +56,35 @@ def mcnemar_test(table: ArrayLike, *, mid_p: bool = False) -> float:
 
 
 def tango_interval(table: ArrayLike, *, level: float = 0.95) -> tuple[float, float]:
-    """Score interval for theta_A - theta_B on the same questions.
+    """Tango's score interval for theta_A - theta_B on the same questions.
 
-    The differences d that the score test with the restricted maximum likelihood q of P(only B),
-    (c10 - c01 - n d) / sqrt(n (2 q + d (1 - d))), does not reject. Never collapses, never leaves [-1, 1].
+    The interval contains the differences d that the score test (c10 - c01 - n d) / sqrt(n (2 q + d (1 - d))) does not
+    reject, where q is the restricted maximum likelihood estimate of P(only B). It never has zero width and never leaves
+    [-1, 1].
 
     Parameters
     ----------
-    table : array_like, shape (4,); questions that [both, only A, only B, neither] got right
+    table : array_like, shape (4,)
+        Numbers of questions that [both, only A, only B, neither] got right.
+    level : float, optional
+        Nominal coverage (default 0.95).
+
+    Returns
+    -------
+    low, high : float
+        Interval limits, between -1 and 1.
 
     Raises
     ------
-    DataError : if the table is not four counts
+    DataError
+        If the table is not four counts.
 
+    References
+    ----------
     Tango (1998), Statistics in Medicine 17, 891-908, eqs. 5-8.
 
+    Examples
+    --------
     >>> [round(x, 3) for x in tango_interval([1, 1, 7, 12])]
     [-0.517, -0.026]
     """
@@ -82,99 +106,152 @@ def tango_interval(table: ArrayLike, *, level: float = 0.95) -> tuple[float, flo
 
 
 def paired_t(differences: ArrayLike) -> StudentPosterior:
-    """Student's t on per-question differences, SE = sd(d) / sqrt(n), n - 1 degrees of freedom.
+    """Student's t for per-question differences, with SE = sd(d) / sqrt(n) and n - 1 degrees of freedom.
 
     Parameters
     ----------
-    differences : array_like, shape (n_questions,); score of A less score of B; NaN (unmatched) is left out
+    differences : array_like, shape (n_questions,)
+        Score of A minus score of B; NaN for unmatched questions, which are ignored.
+
+    Returns
+    -------
+    StudentPosterior
+        t distribution of the mean difference.
 
     Raises
     ------
-    NotEstimableError : if fewer than two differences are left, or all are equal
+    NotEstimableError
+        If there are fewer than two differences, or all are equal.
 
+    References
+    ----------
     Miller (2024), section 4.2; Bowyer et al. (2025), eq. 4.
 
+    Examples
+    --------
     >>> round(paired_t([1, 0, 0, 0]).std_error, 12)
     0.25
     """
-    return student_mean(_present(differences))
+    d = as_floats(differences, "differences")
+    return student_posterior(check_finite(d[~np.isnan(d)], "differences", 1))
 
 
 def clustered_paired_t(differences: ArrayLike, clusters: ArrayLike, *, correction: Correction = "CR1") -> ClusterRobust:
-    """Cluster-robust t on per-question differences; see `cluster_robust` for CR1 and CR2.
+    """Cluster-robust t for per-question differences; see `cluster_robust` for CR1 and CR2.
 
     Parameters
     ----------
-    differences : array_like, shape (n_questions,); NaN (unmatched) is left out
-    clusters : array_like, shape (n_questions,) of labels
+    differences : array_like, shape (n_questions,)
+        Score of A minus score of B; NaN for unmatched questions, which are ignored.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+    correction : {"CR1", "CR2"}, optional
+        Small-sample correction (default "CR1").
+
+    Returns
+    -------
+    ClusterRobust
+        Mean difference with its standard error.
 
     Raises
     ------
-    NotEstimableError : if one cluster is left, or all have the same mean
+    NotEstimableError
+        If there is only one cluster, or all clusters have the same mean.
 
+    References
+    ----------
     Miller (2024), eq. 8, with the small-sample corrections of `cluster_robust`.
 
+    Examples
+    --------
     >>> clustered_paired_t([1, 1, 0, 1], [0, 0, 1, 1]).std_error
     0.25
     """
-    d = numbers(differences, "differences")
-    labels = label_codes(clusters, d.shape)
+    d = as_floats(differences, "differences")
+    labels = validated_codes(clusters, d.shape)
     return cluster_robust(check_finite(d[~np.isnan(d)], "differences", 1), labels[~np.isnan(d)], correction=correction)
 
 
 def score_correlation(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
-    """Pearson correlation of the two systems' scores over questions.
+    """Pearson correlation of two systems' scores over questions.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (n_questions,); mean scores; a question with a NaN is left out
+    scores_a, scores_b : array_like, shape (n_questions,)
+        Mean scores; questions with a NaN are ignored.
+
+    Returns
+    -------
+    float
+        Correlation, from -1 to 1.
 
     Raises
     ------
-    NotEstimableError : if a system scores the same on every question
+    DataError
+        If no question has a score of both systems.
+    NotEstimableError
+        If a system has the same score on every question.
 
+    References
+    ----------
     Miller (2024), section 4.2.
 
+    Examples
+    --------
     >>> round(score_correlation([1, 0, 1, 0], [1, 0, 0, 0]), 6)
     0.57735
     """
     a, b = _matched(scores_a, scores_b)
     da, db = a - a.mean(), b - b.mean()
     if not (da.any() and db.any()):
-        who = "A" if not da.any() else "B"
-        raise NotEstimableError(f"system {who} scores the same on all {a.size} questions: no correlation to speak of")
+        system = "A" if not da.any() else "B"
+        raise NotEstimableError(f"system {system} has the same score on all {a.size} questions: no correlation exists")
     return float(np.clip(da @ db / np.sqrt((da @ da) * (db @ db)), -1.0, 1.0))
 
 
-def variance_saved(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
-    """Share of the variance of a difference that pairing removes, 1 - Var(a - b) / (Var(a) + Var(b)).
+def variance_reduction(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
+    """Relative reduction of the variance of a difference by pairing, 1 - Var(a - b) / (Var(a) + Var(b)).
 
-    Negative where the systems' scores are negatively correlated. Miller (2024), section 4.2.
+    It is negative if the systems' scores are negatively correlated.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (n_questions,)
+        Mean scores; questions with a NaN are ignored.
+
+    Returns
+    -------
+    float
+        Reduction, at most 1.
 
     Raises
     ------
-    NotEstimableError : if both systems score the same on every question
+    DataError
+        If no question has a score of both systems.
+    NotEstimableError
+        If both systems have the same score on every question.
 
-    >>> variance_saved([1, 0, 1, 0], [1, 0, 1, 0])
+    References
+    ----------
+    Miller (2024), section 4.2.
+
+    Examples
+    --------
+    >>> variance_reduction([1, 0, 1, 0], [1, 0, 1, 0])
     1.0
     """
     a, b = _matched(scores_a, scores_b)
     unpaired = a.var() + b.var()
     if not unpaired > 0:
-        raise NotEstimableError(f"both systems score the same on all {a.size} questions: there is no variance to save")
+        raise NotEstimableError(f"each system has the same score on all {a.size} questions: there is no variance")
     return float(1 - (a - b).var() / unpaired)
 
 
-def _present(differences: ArrayLike) -> FloatArray:
-    d = numbers(differences, "differences")
-    return check_finite(d[~np.isnan(d)], "differences", 1)
-
-
 def _matched(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    a, b = numbers(scores_a, "scores_a"), numbers(scores_b, "scores_b")
+    a, b = as_floats(scores_a, "scores_a"), as_floats(scores_b, "scores_b")
     if a.ndim != 1 or a.shape != b.shape:
-        raise DataError(f"scores_a and scores_b must be of the same questions; got shapes {a.shape} and {b.shape}")
+        raise DataError(f"scores_a and scores_b must have the same questions; got shapes {a.shape} and {b.shape}")
     both = ~(np.isnan(a) | np.isnan(b))
     if not both.any():
-        raise DataError("no question has a score of both systems, in scores_a and scores_b")
+        raise DataError("no question has a score in both scores_a and scores_b")
     return check_finite(a[both], "scores_a", 1), check_finite(b[both], "scores_b", 1)

@@ -1,11 +1,10 @@
-"""Two systems on the same binary questions: the latent bivariate normal model, by quadrature.
+"""Difference of two systems on the same binary questions under the latent bivariate normal model, by quadrature.
 
-A question draws (a, b) ~ N((probit theta_A, probit theta_B), [[1, rho], [rho, 1]]) and system A is right where
-a > 0, B where b > 0; theta_A, theta_B ~ U(0, 1), rho = 2 Beta(4, 2) - 1 (Bowyer et al. 2025, eqs. 67-75). The
-density of the difference D at each node is a two-dimensional integral over (t, z): z = atanh rho, and t the
-probit of the position of the smaller theta within the room 1 - |D| that D leaves, so that for D > 0
-theta_B = (1 - D) Phi(t) and 1 - theta_A = (1 - D) Phi(-t). Every such integral is centred and scaled at its own
-mode, whatever the size of the data.
+A question draws (a, b) ~ N((probit theta_A, probit theta_B), [[1, rho], [rho, 1]]). System A is right if a > 0, and B
+if b > 0; theta_A, theta_B ~ U(0, 1) and rho = 2 Beta(4, 2) - 1 (Bowyer et al. 2025, eqs. 67-75). The density of the
+difference D at each node is a two-dimensional integral over (t, z) with z = atanh rho. Here t is the probit of the
+relative position of the smaller theta in its range [0, 1 - |D|], so that for D > 0 theta_B = (1 - D) Phi(t) and
+1 - theta_A = (1 - D) Phi(-t). Each integral is centred and scaled at its own mode, for data of any size.
 """
 
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from harness_uq.stats.common.arrays import FloatArray
 from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior
+from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.pairs.bivariate_normal import quadrant_log_likelihood, quadrant_probabilities
 
 _SCORING_STEPS = 14
@@ -25,7 +24,7 @@ _NEGLIGIBLE = 25.0
 _FINE = (121, 21)
 _COARSE = (41, 11)
 _FEW = 12
-_CELLS_AT_ONCE = 200_000
+_MAX_CELLS = 200_000
 
 
 class LatentNormalPosterior(DensityPosterior, DifferencePosterior):
@@ -33,12 +32,16 @@ class LatentNormalPosterior(DensityPosterior, DifferencePosterior):
 
     Parameters
     ----------
-    table : shape (4,); questions that both answered, only A, only B, neither
+    table : ndarray, shape (4,)
+        Numbers of questions that [both, only A, only B, neither] got right.
 
     Attributes
     ----------
-    correlation : float; posterior mean of the latent correlation rho
+    correlation : float
+        Posterior mean of the latent correlation rho.
 
+    References
+    ----------
     Bowyer et al. (2025), section 3.4 and appendix E.2.
     """
 
@@ -50,17 +53,22 @@ class LatentNormalPosterior(DensityPosterior, DifferencePosterior):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferenceGrid:
-    """Densities of theta_A - theta_B, one row a table.
+    """Densities of theta_A - theta_B, one row per table.
 
-    The nodes are D = c + R (alpha x + (1 - alpha) x^3) at equally spaced x. Where few questions are discordant
-    the density bends sharply at D = 0: then c = 0 and alpha < 1, up to ten times denser there; else alpha = 1.
+    The nodes are D = c + R (alpha x + (1 - alpha) x^3) at equally spaced x. If few questions are discordant, the
+    density has a kink at D = 0; then c = 0 and alpha < 1, which makes the nodes up to ten times denser there. Otherwise
+    alpha = 1.
 
     Attributes
     ----------
-    x, nodes, slope : (n_tables, n_nodes); position, difference, and the derivative of the one by the other
-    density : (n_tables, n_nodes); with respect to the difference, up to a constant a row
-    correlation : (n_tables,); posterior mean of rho
-    centre, reach, alpha : (n_tables, 1); c, R and alpha
+    x, nodes, slope : ndarray, shape (n_tables, n_nodes)
+        Positions x, differences D and the derivative of D with respect to x.
+    density : ndarray, shape (n_tables, n_nodes)
+        Density with respect to the difference, up to a constant per row.
+    correlation : ndarray, shape (n_tables,)
+        Posterior mean of rho.
+    centre, reach, alpha : ndarray, shape (n_tables, 1)
+        Parameters c, R and alpha of the nodes.
     """
 
     x: FloatArray
@@ -73,20 +81,20 @@ class DifferenceGrid:
     alpha: FloatArray
 
     def difference(self, x: FloatArray) -> FloatArray:
-        """Difference at the positions `x`, shape (n_tables, any)."""
+        """Differences at positions `x`, shape (n_tables, n)."""
         return np.asarray(self.centre + self.reach * _stretch(x, self.alpha))
 
     def position(self, difference: float) -> FloatArray:
-        """Position of one difference in every row, shape (n_tables, 1), clipped to the grid."""
+        """Position of a difference in each row, shape (n_tables, 1), limited to the grid."""
         x = _unstretch((difference - self.centre) / self.reach, self.alpha)
         return np.clip(x, self.x[:, :1], self.x[:, -1:])
 
 
 def difference_grid(tables: FloatArray, n_nodes: int, n_inner: int) -> DifferenceGrid:
-    """Tabulate the posterior densities of the difference for `tables`, shape (n_tables, 4)."""
-    size = max(1, _CELLS_AT_ONCE // (n_nodes * n_inner**2))
+    """Tabulate the posterior densities of the difference for tables of shape (n_tables, 4)."""
+    size = max(1, _MAX_CELLS // (n_nodes * n_inner**2))
     parts = [_grid(tables[start : start + size], n_nodes, n_inner) for start in range(0, len(tables), size)]
-    return DifferenceGrid(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+    return DifferenceGrid(*(np.concatenate([getattr(grid, name) for grid in parts]) for name in _FIELDS))
 
 
 _FIELDS = DifferenceGrid.__slots__
@@ -110,14 +118,14 @@ def _grid(tables: FloatArray, n_nodes: int, n_inner: int) -> DifferenceGrid:
 
 
 def _rough_moments(tables: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and sd of the difference, (n_tables, 1), under Dirichlet(1/2, 1/2, 1/2, 1/2) cells: where to look."""
+    """Starting values: mean and sd of the difference, (n_tables, 1), under Dirichlet(1/2, 1/2, 1/2, 1/2) cells."""
     n = tables.sum(axis=1, keepdims=True)
     mean = (tables[:, [1]] - tables[:, [2]]) / (n + 2)
     return mean, np.sqrt(((tables[:, [1]] + tables[:, [2]] + 1) / (n + 2) - mean**2) / (n + 3))
 
 
 def _support(tables: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ends, (n_tables, 1), of the region where Laplace's approximation of the density is not negligible."""
+    """Limits, shape (n_tables, 1), of the region where Laplace's approximation of the density is not negligible."""
     difference, spread = _rough_moments(tables)
     steps = np.sinh(np.linspace(-3, 3, _COARSE_NODES)) / np.sinh(3) * _COARSE_REACH
     nodes = np.clip(difference + spread * steps, -_EDGE, _EDGE)
@@ -128,9 +136,9 @@ def _support(tables: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _outer_crossing(nodes: FloatArray, above: FloatArray) -> FloatArray:
-    """First place, (n_rows, 1), where `above` turns positive, between nodes by linear interpolation.
+    """First position, shape (n_rows, 1), where `above` becomes positive, by linear interpolation between nodes.
 
-    It errs inwards, so that a neighbour at the edge of the scale is taken whole.
+    If the preceding node is at the edge of the scale, that node is returned, because interpolation errs inwards.
     """
     rows = np.arange(len(nodes))
     first = (above > 0).argmax(axis=1)
@@ -170,7 +178,7 @@ class _Mode:
 
 
 def _conditional_modes(nodes: FloatArray, tables: FloatArray) -> _Mode:
-    """Modes over (t, z) given D by Fisher scoring; a step that lowers the density is taken back and shortened."""
+    """Modes over (t, z) given D by Fisher scoring; a step that lowers the density is rejected and shortened."""
     counts = tables[:, None, :]
     t = np.broadcast_to(special.ndtri((tables[:, [0]] + 1) / (tables[:, [0]] + tables[:, [3]] + 2)), nodes.shape)
     z = np.full(nodes.shape, 0.8)
@@ -211,12 +219,12 @@ def _score(nodes: FloatArray, t: FloatArray, z: FloatArray, counts: FloatArray) 
 
 
 def _log_slope(slope: FloatArray, cells: FloatArray) -> FloatArray:
-    """Slope of log p from dp and p; bounded, since p is only known to 1e-16 of its margin where it nearly vanishes."""
+    """Derivative of log p from dp and p; bounded, because a tiny p is accurate only to 1e-16 of its margin."""
     return np.asarray(np.clip(slope / np.maximum(cells, 1e-200), -1e9, 1e9))
 
 
 def _probits(nodes: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Probits of theta_A and theta_B at (D, t), from whichever tail is small."""
+    """Probits of theta_A and theta_B at (D, t), computed from the smaller tail."""
     gap = np.abs(nodes)
     small, rest = (1 - gap) * special.ndtr(t), (1 - gap) * special.ndtr(-t)
     lower = np.where(small < 0.5, special.ndtri(small), -special.ndtri(np.minimum(rest + gap, 1.0)))
@@ -225,7 +233,7 @@ def _probits(nodes: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _log_prior(nodes: FloatArray, t: FloatArray, z: FloatArray) -> FloatArray:
-    """Uniform thetas, as a density in (D, t), and rho = 2 Beta(4, 2) - 1, as a density in z."""
+    """Log prior: uniform thetas as a density in (D, t), and rho = 2 Beta(4, 2) - 1 as a density in z."""
     log_rho = -4 * np.log1p(np.exp(-2 * z)) - 2 * np.log1p(np.exp(2 * z))
     return np.asarray(np.log1p(-np.abs(nodes)) - t**2 / 2 + log_rho)
 
@@ -249,17 +257,17 @@ def _integrate(nodes: FloatArray, tables: FloatArray, n_inner: int) -> tuple[Flo
 
 
 def latent_normal_summaries(tables: FloatArray, level: float) -> FloatArray:
-    """Rows mean, sd, P(A > B), low, high of many tables, shape (n_tables, 4), on coarser grids.
+    """Rows mean, sd, P(A > B), low, high for many tables of shape (n_tables, 4), on coarser grids.
 
-    Tables of fewer than 12 questions, whose densities reach the ends of the scale, are few and get the fine grid.
+    Tables of fewer than 12 questions, with densities that extend to the ends of the scale, use the fine grid.
     """
     from scipy.interpolate import CubicSpline
 
     few = tables.sum(axis=1) < _FEW
     if few.any() and not few.all():
         summary = np.empty((5, len(tables)))
-        for part in (few, ~few):
-            summary[:, part] = latent_normal_summaries(tables[part], level)
+        for selected in (few, ~few):
+            summary[:, selected] = latent_normal_summaries(tables[selected], level)
         return summary
     grid = difference_grid(tables, *(_FINE if few.all() else _COARSE))
     share = np.linspace(0, 1, grid.x.shape[1])
@@ -277,7 +285,7 @@ def latent_normal_summaries(tables: FloatArray, level: float) -> FloatArray:
 
 
 def _hermite_cdf(at: FloatArray, share: FloatArray, below: FloatArray, density: FloatArray) -> FloatArray:
-    """Cubic interpolation, row by row, of a distribution function from its values and slopes at `share`."""
+    """Cubic interpolation of a distribution function in each row, from its values and slopes at `share`."""
     index = np.clip((at * (share.size - 1)).astype(int), 0, share.size - 2)
     step = share[1] - share[0]
     u = (at - share[index]) / step

@@ -1,4 +1,4 @@
-"""Many systems: joint draws of their scores, the posterior of their ranks, and ties."""
+"""Joint posterior draws of many systems' scores, the posterior of their ranks, and tied ranks."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,20 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.arrays import FloatArray, IntArray, check_finite, check_level, fitted, numbers
-from harness_uq.stats.common.scalars import MOST_DRAWS, check_number, check_range, check_whole, generator
+from harness_uq.stats.common.validate_arrays import (
+    FloatArray,
+    IntArray,
+    as_floats,
+    broadcast_floats,
+    check_finite,
+    check_level,
+)
+from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_range, check_rng, check_whole
 from harness_uq.stats.pairs.unit_totals import UnitTotals, unit_totals
 
 EXTREME_MASS, GRADED_MASS = 2.0, 0.5
-_STICKS = 48
-_CELLS_AT_ONCE = 4_000_000
+_STICKS = 48  # stick-breaking terms of the prior
+_MAX_CELLS = 4_000_000
 
 
 def joint_draws(
@@ -26,60 +33,77 @@ def joint_draws(
     n_draws: int = 4000,
     rng: np.random.Generator | None = None,
 ) -> FloatArray:
-    """Posterior draws of the mean scores of systems that answered the same questions, correlated as the questions are.
+    """Joint posterior draws of the mean scores of systems on the same questions.
 
-    A Dirichlet process on the questions' score vectors, one weight a question for all systems. Its prior is a gamma
-    process of points at which each system scores `low` or `high` by a fair coin; a system of a smaller prior mass sees
-    a random part of them. A system's draws therefore depend on its own scores and mass alone, not on the others', and
+    A Dirichlet process on the questions' score vectors, with one weight per question for all systems. The prior is a
+    gamma process of points at which each system scores `low` or `high` with probability 1/2; a system with a smaller
+    prior mass has a random subset of them. Therefore, the draws of a system depend on its own scores and mass only, and
     the difference of two systems of equal mass has the posterior of `paired_difference_posterior` or
-    `paired_clustered_difference_posterior` with that mass. Scores of 0 and 1 have Beta(1 + S, 1 + F) posteriors: a
-    system that is right everywhere is not certain to be best. Unequal masses draw systems to the middle unequally:
-    for ranks give one for all.
+    `paired_clustered_difference_posterior` with that mass. Binary scores have Beta(1 + S, 1 + F) posteriors, so that a
+    system without errors is not certain to be best. Unequal masses shrink systems by different amounts towards the
+    middle; for ranks, use one mass for all systems.
 
     Parameters
     ----------
-    scores : array_like, shape (n_systems, n_questions), in [low, high]; means over trials; NaN is not answered
-    low, high : float; bounds of a score
-    clusters : array_like, shape (n_questions,) of labels, or None
-    prior_mass : array_like, (n_systems,) or one for all, > 0; None takes `default_prior_mass`
-    n_draws : int; the Monte Carlo error of a probability p is sqrt(p (1 - p) / n_draws)
-    rng : generator; None takes a fixed seed, so that the same data give the same numbers
+    scores : array_like, shape (n_systems, n_questions)
+        Scores in [low, high]; means over trials, NaN if not answered.
+    low, high : float
+        Bounds of a score.
+    clusters : array_like, shape (n_questions,), optional
+        Cluster labels.
+    prior_mass : array_like, shape () or (n_systems,), optional
+        Positive prior mass (default: `default_prior_mass`).
+    n_draws : int, optional
+        Number of draws (default 4000). The Monte Carlo error of a probability p is sqrt(p (1 - p) / n_draws).
+    rng : numpy.random.Generator, optional
+        Random generator (default: seed 0, so that equal data give equal results).
 
     Returns
     -------
     ndarray, shape (n_systems, n_draws)
+        Draws of the mean scores.
 
     Raises
     ------
-    DataError : if a score is out of bounds, a system has no score, or a prior mass is not positive
+    DataError
+        If a score is out of bounds, a system has no score, or a prior mass is not positive.
 
-    Ferguson (1973); Rubin (1981), Annals of Statistics 9, 130-134, for the weights; Sethuraman (1994), Statistica
-    Sinica 4, 639-650, for drawing the prior's part; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, for parts
-    of a gamma process.
+    References
+    ----------
+    Ferguson (1973); Rubin (1981), Annals of Statistics 9, 130-134, on the weights; Sethuraman (1994), Statistica Sinica
+    4, 639-650, on draws from the prior; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, on subsets of a gamma
+    process.
     """
     check_range(low, high)
-    check_whole(n_draws, "n_draws", 1, MOST_DRAWS)
+    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     units = unit_totals(scores, low, high, clusters)
-    given = _mass_of(units) if prior_mass is None else numbers(prior_mass, "prior_mass")
-    if given.shape not in ((), (len(units.totals),)):
-        raise DataError(f"prior_mass must be one number, or one for each of the scores' rows; got shape {given.shape}")
-    masses = np.broadcast_to(given, len(units.totals))
+    mass_array = _mass_of(units) if prior_mass is None else as_floats(prior_mass, "prior_mass")
+    if mass_array.shape not in ((), (len(units.totals),)):
+        raise DataError(f"prior_mass must be one number, or one per row of scores; got shape {mass_array.shape}")
+    masses = np.broadcast_to(mass_array, len(units.totals))
     if not ((masses > 0) & np.isfinite(masses)).all():
         raise DataError(f"prior_mass must be positive and finite; got {masses.min():g}")
-    rng = generator(rng)
+    rng = check_rng(rng)
     draws = np.empty((len(units.totals), n_draws))
-    step = max(1, _CELLS_AT_ONCE // (units.totals.shape[1] + _STICKS * len(draws)))
+    step = max(1, _MAX_CELLS // (units.totals.shape[1] + _STICKS * len(draws)))
     for start in range(0, n_draws, step):
-        part = slice(start, min(start + step, n_draws))
-        draws[:, part] = _draw(units, masses, part.stop - start, rng)
+        block = slice(start, min(start + step, n_draws))
+        draws[:, block] = _draw(units, masses, block.stop - start, rng)
     return low + (high - low) * draws
 
 
 def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None) -> FloatArray:
-    """Prior mass of each system, (n_systems,): 2 where each question (or cluster) is at a bound, 1/2 otherwise.
+    """Prior mass of each system: 2 if every question (or cluster) is at a bound, 1/2 otherwise.
 
-    Parameters and errors as in `joint_draws`.
+    Arguments and errors are those of `joint_draws`.
 
+    Returns
+    -------
+    ndarray, shape (n_systems,)
+        Prior masses.
+
+    Examples
+    --------
     >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
     [2.0, 0.5]
     """
@@ -92,7 +116,7 @@ def _mass_of(units: UnitTotals) -> FloatArray:
 
 
 def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Ratios of weighted totals to weighted sizes, (n_systems, n_draws)."""
+    """Ratios of weighted totals to weighted sizes, shape (n_systems, n_draws)."""
     weights = rng.standard_gamma(units.mass, (units.totals.shape[1], n_draws))
     totals, sizes = units.totals @ weights, units.sizes @ weights
     heaviest = prior_mass.max()
@@ -102,15 +126,15 @@ def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.rando
     marks = rng.random(points.shape) * heaviest if (prior_mass < heaviest).any() else np.zeros_like(points)
     size = units.sizes.mean(axis=1, keepdims=True)
     for mass in np.unique(prior_mass):
-        of = prior_mass == mass
-        seen = np.where(marks < mass, points, 0.0)
-        totals[of] += size[of] * np.einsum("skd,kd->sd", coins[of], seen)
-        sizes[of] += size[of] * seen.sum(axis=0)
+        with_mass = prior_mass == mass
+        visible = np.where(marks < mass, points, 0.0)
+        totals[with_mass] += size[with_mass] * np.einsum("skd,kd->sd", coins[with_mass], visible)
+        sizes[with_mass] += size[with_mass] * visible.sum(axis=0)
     return np.asarray(totals / sizes)
 
 
 def _prior_points(mass: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Shares (_STICKS, n_draws) of a Dirichlet process of this mass, by stick-breaking."""
+    """Weights, shape (_STICKS, n_draws), of a Dirichlet process of the given mass, by stick-breaking."""
     stick = rng.beta(1.0, mass, (_STICKS, n_draws))
     stick[-1] = 1.0
     return np.asarray(stick * np.concatenate([np.ones((1, n_draws)), np.cumprod(1 - stick[:-1], axis=0)]))
@@ -122,14 +146,20 @@ class RankPosterior:
 
     Attributes
     ----------
-    probability : (n_systems, n_systems); [i, r] is P(rank of system i = r + 1)
-    prob_better : (n_systems, n_systems); [i, j] is P(i is ranked before j), which P(i is best) never exceeds; 1/2 for
-        i = j
-    expected : (n_systems,); posterior mean rank
-    prob_best : (n_systems,); P(rank = 1)
-    low, high : (n_systems,) of int; quantile interval of the rank with probability at least `level`
-    mc_error : (n_systems,); Monte Carlo standard error of `prob_best`
+    probability : ndarray, shape (n_systems, n_systems)
+        [i, r] is P(rank of system i = r + 1).
+    prob_better : ndarray, shape (n_systems, n_systems)
+        [i, j] is P(system i ranks before j), an upper bound of P(i is best); 1/2 on the diagonal.
+    expected : ndarray, shape (n_systems,)
+        Posterior mean rank.
+    prob_best : ndarray, shape (n_systems,)
+        P(rank = 1).
+    low, high : ndarray of int, shape (n_systems,)
+        Limits of the equal-tailed interval of the rank with probability at least `level`.
+    mc_error : ndarray, shape (n_systems,)
+        Monte Carlo standard error of `prob_best`.
     level : float
+        Probability of the rank intervals.
     """
 
     probability: FloatArray
@@ -147,24 +177,35 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
 
     Parameters
     ----------
-    draws : array_like, shape (n_systems, n_draws); `joint_draws`, or independent draws of each score
-    level : float in (0, 1); probability of the rank intervals
-    rng : generator that breaks ties within a draw; None takes a fixed seed
+    draws : array_like, shape (n_systems, n_draws)
+        Draws from `joint_draws`, or independent draws of each score.
+    level : float, optional
+        Probability of the rank intervals (default 0.95).
+    rng : numpy.random.Generator, optional
+        Random generator that breaks ties within a draw (default: seed 0).
+
+    Returns
+    -------
+    RankPosterior
+        Posterior of the ranks.
 
     Raises
     ------
-    DataError : if the draws are not a finite two-dimensional array
+    DataError
+        If the draws are not a finite two-dimensional array.
 
+    Examples
+    --------
     >>> posterior = rank_posterior([[0.9, 0.8], [0.1, 0.2], [0.5, 0.9]])
     >>> posterior.prob_best.tolist(), posterior.expected.tolist()
     ([0.5, 0.0, 0.5], [1.5, 3.0, 1.5])
     """
-    rng = generator(rng)
+    rng = check_rng(rng)
     x = check_finite(draws, "draws", 2)
     n_systems, n_draws = x.shape
     if not x.size:
-        raise DataError("draws must hold at least one system and one draw")
-    order = np.lexsort(((rng or np.random.default_rng(0)).random(x.shape), -x), axis=0)
+        raise DataError("draws must have at least one system and one draw")
+    order = np.lexsort((rng.random(x.shape), -x), axis=0)
     counts = np.stack([np.bincount(place, minlength=n_systems) for place in order], axis=1)
     probability = counts / n_draws
     better = _counts_before(order) / n_draws
@@ -185,33 +226,42 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
 
 
 def _counts_before(order: IntArray) -> IntArray:
-    """How often each system stands before each other one, (n_systems, n_systems)."""
+    """Number of draws in which each system precedes each other system, shape (n_systems, n_systems)."""
     places = np.empty(order.shape, np.int32)
     np.put_along_axis(places, order, np.arange(len(order), dtype=np.int32)[:, None], axis=0)
     return np.stack([np.count_nonzero(place < places, axis=1) for place in places])
 
 
 def expected_ranks(prob_positive: ArrayLike) -> FloatArray:
-    """Posterior mean ranks from all pairs, 1 + sum_j P(theta_j > theta_i), exactly and without draws.
+    """Posterior mean ranks from the probabilities of all pairs, 1 + sum_j P(theta_j > theta_i), without draws.
 
     Parameters
     ----------
-    prob_positive : array_like, shape (n_systems, n_systems); [i, j] is P(theta_i > theta_j); the diagonal is ignored
+    prob_positive : array_like, shape (n_systems, n_systems)
+        [i, j] is P(theta_i > theta_j); the diagonal is ignored.
+
+    Returns
+    -------
+    ndarray, shape (n_systems,)
+        Mean ranks, from 1 to n_systems.
 
     Raises
     ------
-    DataError : if it is not a square matrix of probabilities
+    DataError
+        If it is not a square matrix of probabilities.
 
+    Examples
+    --------
     >>> expected_ranks([[0.5, 0.9], [0.1, 0.5]]).tolist()
     [1.1, 1.9]
     """
-    p = numbers(prob_positive, "prob_positive")
+    p = as_floats(prob_positive, "prob_positive")
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
-        raise DataError(f"prob_positive must be square, one row a system; got {p.shape}")
+        raise DataError(f"prob_positive must be square, with one row per system; got {p.shape}")
     off_diagonal = np.where(np.eye(len(p), dtype=bool), 0.0, p)
     if not ((off_diagonal >= 0) & (off_diagonal <= 1)).all():
         raise DataError(
-            "prob_positive must hold probabilities of every pair; a pair without matched questions has none"
+            "prob_positive must contain the probability of every pair; pairs without common questions have none"
         )
     return np.asarray(1 + off_diagonal.sum(axis=0))
 
@@ -219,64 +269,83 @@ def expected_ranks(prob_positive: ArrayLike) -> FloatArray:
 def ranking_z_score(
     mean_a: ArrayLike, sd_a: ArrayLike, mean_b: ArrayLike, sd_b: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Absolute z-score of two scores and the confidence rho that their order is right.
+    """Absolute z-score of the difference of two scores, and the confidence rho in their order.
+
+    Scores on the same questions are correlated in the population scope; use `paired_posteriors` there.
 
     Parameters
     ----------
-    mean_a, sd_a, mean_b, sd_b : array_like, broadcast together; posterior moments of independent scores
+    mean_a, sd_a, mean_b, sd_b : array_like
+        Posterior moments of independent scores, which broadcast together.
 
     Returns
     -------
-    z : |mean_a - mean_b| / sqrt(sd_a^2 + sd_b^2)
-    rho : (1 + erf(z / sqrt 2)) / 2, in [1/2, 1]
+    z : ndarray
+        |mean_a - mean_b| / sqrt(sd_a^2 + sd_b^2).
+    rho : ndarray
+        (1 + erf(z / sqrt 2)) / 2, from 1/2 to 1.
 
     Raises
     ------
-    DataError : if a standard deviation is not positive
+    DataError
+        If a mean is not finite or a standard deviation is not positive.
 
-    Hariri et al. (2025), section 2.5. Scores on shared questions are correlated in the population scope: use
-    `paired_posteriors` there.
+    References
+    ----------
+    Hariri et al. (2025), section 2.5.
 
+    Examples
+    --------
     >>> z, rho = ranking_z_score(0.6458, 0.0640, 0.6042, 0.0655)
     >>> round(float(z), 2), round(float(rho), 3)
     (0.45, 0.675)
     """
-    a, spread_a, b, spread_b = fitted(mean_a=mean_a, sd_a=sd_a, mean_b=mean_b, sd_b=sd_b)
+    a, spread_a, b, spread_b = broadcast_floats(mean_a=mean_a, sd_a=sd_a, mean_b=mean_b, sd_b=sd_b)
     if not (np.isfinite(a) & np.isfinite(b)).all():
-        raise DataError("mean_a and mean_b must be finite: a score that is unknown has no rank")
+        raise DataError("mean_a and mean_b must be finite")
     sd = np.hypot(spread_a, spread_b)
     if not (sd > 0).all():
-        raise DataError(
-            "standard deviations (sd_a, sd_b, sds) must be positive: a score of zero width has no confidence of a rank"
-        )
+        raise DataError("standard deviations (sd_a, sd_b, sds) must be positive")
     z = np.abs(a - b) / sd
     return np.asarray(z), np.asarray(special.ndtr(z))
 
 
 def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArray:
-    """Ranks with ties: in order of the means, neighbours share a rank where their z-score is below `z`.
+    """Dense ranks with ties: neighbours in the order of the means share a rank if their z-score is below `z`.
 
-    Ranks are dense (1, 2, 2, 3). Ties chain: the first and the last of a group may well be distinguishable, and the
-    rule controls no error rate.
+    Ranks are dense (1, 2, 2, 3). Ties chain, so the first and last system of a group may differ significantly, and the
+    rule does not control an error rate.
 
     Parameters
     ----------
     means, sds : array_like, shape (n_systems,)
-    z : float > 0; 1.645 for a confidence of 0.95 in the order of two neighbours
+        Posterior means and standard deviations.
+    z : float, optional
+        Threshold; the default 1.645 corresponds to a confidence of 0.95 in the order of two neighbours.
+
+    Returns
+    -------
+    ndarray of int, shape (n_systems,)
+        Ranks, from 1.
 
     Raises
     ------
-    DataError : if shapes differ or a standard deviation is not positive
+    DataError
+        If shapes differ or a standard deviation is not positive.
 
+    References
+    ----------
     Hariri et al. (2025), section 2.9.
 
+    Examples
+    --------
     >>> tied_ranks([0.6458, 0.6042, 0.3750], [0.0640, 0.0655, 0.0651]).tolist()
     [1, 1, 2]
     """
     check_number(z, "z", lowest=0)
     mu, sd = check_finite(means, "means", 1), check_finite(sds, "sds", 1)
     if mu.shape != sd.shape or not mu.size:
-        raise DataError(f"means and sds must hold one value a system; got {mu.size} and {sd.size}")
+        raise DataError(f"means and sds must have one value per system; got {mu.size} and {sd.size}")
     order = np.argsort(-mu, kind="stable")
     scores, _ = ranking_z_score(mu[order[:-1]], sd[order[:-1]], mu[order[1:]], sd[order[1:]])
     ranks = np.empty(mu.size, np.int64)

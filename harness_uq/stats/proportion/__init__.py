@@ -1,1 +1,1 @@
-"""One proportion of independent questions."""
+"""One proportion from independent questions."""

@@ -1,4 +1,4 @@
-"""One proportion from independent questions: posteriors and the intervals of the literature."""
+"""Posteriors and confidence intervals for one proportion from independent questions."""
 
 from collections.abc import Callable
 from typing import Literal, TypeAlias
@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, check_counts, check_level
+from harness_uq.stats.common.beta_quantile import beta_quantile
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, IntervalKind, Posterior
-from harness_uq.stats.common.scalars import MOST_COUNT, check_number, check_pair, check_whole
-from harness_uq.stats.common.special import beta_quantile
+from harness_uq.stats.common.validate_arrays import FloatArray, check_counts, check_level
+from harness_uq.stats.common.validate_scalars import MAX_COUNT, check_number, check_pair, check_whole
 
 BinomialMethod: TypeAlias = Literal["beta", "hdi", "jeffreys", "wilson", "clopper_pearson", "agresti_coull", "clt", "t"]
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
@@ -23,17 +23,20 @@ _HALF_WINDOW_SD = 40.0
 def binomial_interval(
     successes: ArrayLike, trials: ArrayLike, level: float = 0.95, method: BinomialMethod = "beta"
 ) -> Ends:
-    """Interval for a proportion, from counts.
+    """Interval for a proportion from counts.
 
     Parameters
     ----------
-    successes, trials : array_like, broadcast together; counts, 0 <= successes <= trials, trials >= 1
-    level : float in (0, 1)
-    method : with S successes, F failures, n = S + F, p = S / n
+    successes, trials : array_like
+        Counts that broadcast together, with ``0 <= successes <= trials`` and ``trials >= 1``.
+    level : float, optional
+        Nominal coverage, strictly between 0 and 1 (default 0.95).
+    method : str, optional
+        With S successes, F failures, n = S + F and p = S / n:
 
-        ``beta``             equal tails of Beta(1 + S, 1 + F) [1]_, eq. 7
-        ``hdi``              highest density of Beta(1 + S, 1 + F), on the scale of the proportion
-        ``jeffreys``         equal tails of Beta(1/2 + S, 1/2 + F)
+        ``beta``             equal-tailed interval of Beta(1 + S, 1 + F) (default) [1]_, eq. 7
+        ``hdi``              highest-density interval of Beta(1 + S, 1 + F), on the scale of the proportion
+        ``jeffreys``         equal-tailed interval of Beta(1/2 + S, 1/2 + F)
         ``wilson``           score interval [2]_; [1]_, eq. 12
         ``clopper_pearson``  inverted exact tests [3]_; [1]_, eqs. 21-25
         ``agresti_coull``    Wald interval around (S + z^2/2) / (n + z^2) [4]_
@@ -42,24 +45,27 @@ def binomial_interval(
 
     Returns
     -------
-    low, high : ndarray of the broadcast shape. ``agresti_coull``, ``clt`` and ``t`` are given as published: they can
-        leave [0, 1], and the last two have no width at 0 and at n successes.
+    low, high : ndarray
+        Interval limits. ``agresti_coull``, ``clt`` and ``t`` are computed as published: they can exceed [0, 1], and the
+        last two have zero width at 0 and at n successes.
 
     Raises
     ------
-    DataError : if a count is negative, not finite or successes exceed trials
-    NotEstimableError : if an entry has no trials, or fewer than two under ``t``
+    DataError
+        If a count is negative or not finite, successes exceed trials, or `level` or `method` is invalid.
+    NotEstimableError
+        If an entry has no trials, or fewer than two with ``t``.
 
     References
     ----------
     .. [1] Bowyer, Aitchison & Ivanova (2025), Don't use the CLT in LLM evals with fewer than a few hundred datapoints
-    .. [2] Wilson (1927), JASA 22:209
-    .. [3] Clopper & Pearson (1934), Biometrika 26:404
-    .. [4] Agresti & Coull (1998), American Statistician 52:119
+    .. [2] Wilson (1927), JASA 22, 209-212
+    .. [3] Clopper & Pearson (1934), Biometrika 26, 404-413
+    .. [4] Agresti & Coull (1998), American Statistician 52, 119-126
 
     Examples
     --------
-    With no failure the posterior is Beta(21, 1), and 0.05^(1/21) = 0.867.
+    Without failures the posterior is Beta(21, 1), and 0.05^(1/21) = 0.867:
 
     >>> low, high = binomial_interval(20, 20, method="hdi")
     >>> round(float(low), 3), float(high)
@@ -70,7 +76,7 @@ def binomial_interval(
     s, n = check_counts(successes, trials)
     check_level(level)
     if not isinstance(method, str) or method not in _METHODS:
-        raise DataError(f"no binomial method {method!r}; there are {', '.join(sorted(_METHODS))}")
+        raise DataError(f"unknown binomial method {method!r}; available are {', '.join(sorted(_METHODS))}")
     _require_trials(n, 2 if method == "t" else 1)
     low, high = _METHODS[method](s, n, level)
     return np.asarray(low), np.asarray(high)
@@ -81,16 +87,29 @@ def beta_posterior(successes: float, trials: float, *, prior: tuple[float, float
 
     Parameters
     ----------
-    successes, trials : counts, 0 <= successes <= trials, trials >= 1
-    prior : (a, b), both > 0; (1, 1) is uniform
+    successes, trials : float
+        Counts with ``0 <= successes <= trials`` and ``trials >= 1``.
+    prior : tuple of float, optional
+        Positive parameters (a, b); the default (1, 1) is uniform.
+
+    Returns
+    -------
+    BetaPosterior
+        Posterior of the proportion.
 
     Raises
     ------
-    DataError : if the counts or the prior are out of range
-    NotEstimableError : if there are no trials, where only the prior would speak
+    DataError
+        If the counts or the prior are out of range.
+    NotEstimableError
+        If there are no trials.
 
+    References
+    ----------
     Bowyer et al. (2025), eqs. 5-7.
 
+    Examples
+    --------
     >>> beta_posterior(20, 20).mean == 21 / 22
     True
     """
@@ -103,31 +122,42 @@ def beta_posterior(successes: float, trials: float, *, prior: tuple[float, float
 
 
 def finite_population_posterior(successes: int, trials: int, population: int) -> Posterior:
-    """Posterior of the score on a whole benchmark of which only some questions were asked.
+    """Posterior of the score on a whole benchmark from a random sample of its questions.
 
-    The N - n questions not asked bring K more successes, K ~ Beta-binomial(N - n, 1 + S, 1 + F), so that the score
-    on all N is (S + K) / N. Up to 2^20 unasked questions the distribution is tabulated exactly; above, its
-    probabilities are splined, which moves the distribution function by less than 1e-8 and values by at most 1 / (2 N).
+    The N - n questions outside the sample have K successes with K ~ BetaBinomial(N - n, 1 + S, 1 + F), so the score on
+    all N is (S + K) / N. For up to 2^20 such values the distribution is tabulated exactly. For more, a spline through
+    its probabilities changes the distribution function by less than 1e-8 and values by at most 1 / (2 N).
 
     Parameters
     ----------
-    successes, trials : counts on the n questions asked, drawn at random from the benchmark
-    population : N, the number of questions in the benchmark, > n
+    successes, trials : int
+        Counts for the n sampled questions, drawn at random from the benchmark.
+    population : int
+        Number N of questions in the benchmark, larger than n.
+
+    Returns
+    -------
+    Posterior
+        Posterior of the score on all N questions.
 
     Raises
     ------
-    DataError : if the counts are out of range or not whole, or the benchmark is smaller than the sample
-    NotEstimableError : if no question was asked, or none is left: the score on the benchmark is then known exactly
+    DataError
+        If the counts are out of range or fractional, or the benchmark is smaller than the sample.
+    NotEstimableError
+        If the sample is empty, or is the whole benchmark, whose score is then known exactly.
 
-    One success of one, one question left: it succeeds with probability 2/3.
+    Examples
+    --------
+    With one success in one of two questions, the other succeeds with probability 2/3:
 
     >>> posterior = finite_population_posterior(1, 1, 2)
     >>> round(posterior.mean, 6), round(float(posterior.cdf(0.5)), 6)
     (0.833333, 0.333333)
     """
-    check_whole(successes, "successes", 0, MOST_COUNT)
-    check_whole(trials, "trials", 0, MOST_COUNT)
-    check_whole(population, "population", 1, MOST_COUNT)
+    check_whole(successes, "successes", 0, MAX_COUNT)
+    check_whole(trials, "trials", 0, MAX_COUNT)
+    check_whole(population, "population", 1, MAX_COUNT)
     s, n, size = _whole_counts(successes, trials, population)
     a, b, unseen = 1.0 + s, 1.0 + n - s, size - n
     spread = np.sqrt(a * b * unseen * (a + b + unseen) / ((a + b) ** 2 * (a + b + 1)))
@@ -137,21 +167,23 @@ def finite_population_posterior(successes: int, trials: int, population: int) ->
     if last - first <= _TABLE_SIZE:
         k = np.arange(first, last + 1)
         return TablePosterior((s + k) / size, np.exp(_log_beta_binomial(k, unseen, a, b)))
-    # the mass of a value fills the cell half a step to each side; the outermost cells are squeezed into the range
+    # the mass of a value is spread over half a step on each side; the outermost cells are compressed into the range
     cells = np.linspace(first - 0.5, last + 0.5, 2**13 + 1)
     values = (s + np.linspace(first, last, 2**13 + 1)) / size
     return DensityPosterior(values, np.exp(_log_beta_binomial(cells, unseen, a, b)))
 
 
 class TablePosterior(Posterior):
-    """Distribution on finitely many values, exact.
+    """Exact distribution on finitely many values.
+
+    Its intervals have probability at least `level`; ``hdi`` is the shortest such range of values.
 
     Parameters
     ----------
-    values : increasing 1-d array
-    masses : array of the same length, >= 0, summing to about 1 (normalised here)
-
-    The interval of a table holds at least `level`; `hdi` is the shortest such stretch of values.
+    values : ndarray, shape (n,)
+        Increasing values.
+    masses : ndarray, shape (n,)
+        Non-negative probabilities; they are normalized.
     """
 
     def __init__(self, values: FloatArray, masses: FloatArray) -> None:
@@ -187,29 +219,27 @@ class TablePosterior(Posterior):
         return float(self.values[starts[best]]), float(self.values[ends[best]])
 
 
-def _require_trials(trials: FloatArray, least: int) -> None:
-    if (trials < least).any():
-        bad = np.flatnonzero(np.atleast_1d(trials) < least)[0]
-        raise NotEstimableError(
-            f"a proportion needs at least {least} trial(s) here; entry {bad} has {trials.flat[bad]:g}"
-        )
+def _require_trials(trials: FloatArray, minimum: int) -> None:
+    if (trials < minimum).any():
+        bad = np.flatnonzero(np.atleast_1d(trials) < minimum)[0]
+        raise NotEstimableError(f"a proportion needs at least {minimum} trial(s); entry {bad} has {trials.flat[bad]:g}")
 
 
 def _whole_counts(successes: int, trials: int, population: int) -> tuple[int, int, int]:
     s, n = check_counts(successes, trials)
     _require_trials(n, 1)
     if population < n:
-        raise DataError(f"the benchmark must hold all {n:g} questions asked; got population {population}")
+        raise DataError(f"population must be at least the {n:g} questions asked; got {population}")
     if population == n:
         raise NotEstimableError(
-            f"all {n:g} questions of the benchmark were asked: their score is {float(s / n):g} exactly; "
-            "ask for the population scope (new questions) or the benchmark scope (new trials) instead"
+            f"all {n:g} questions of the benchmark were asked, so that their score is {float(s / n):g} exactly; "
+            "use the population scope (new questions) or the benchmark scope (new trials) instead"
         )
     return int(s), int(n), int(population)
 
 
 def _log_beta_binomial(k: FloatArray, n: float, a: float, b: float) -> FloatArray:
-    """Log probabilities up to a constant, largest at 0."""
+    """Log probabilities up to a constant, with maximum 0."""
     logs = special.gammaln(k + a) - special.gammaln(k + 1.0) + special.gammaln(n - k + b) - special.gammaln(n - k + 1.0)
     return np.asarray(logs - logs.max())
 
@@ -220,7 +250,7 @@ def _beta(s: FloatArray, n: FloatArray, level: float, prior: float = 1.0) -> End
 
 
 def _beta_ends(a: FloatArray, b: FloatArray, below: FloatArray, above: FloatArray) -> Ends:
-    """Interval that leaves out probability `below` under it and `above` over it."""
+    """Interval with probability `below` under the lower limit and `above` over the upper limit."""
     low: FloatArray = np.asarray(beta_quantile(a, b, below), np.float64)
     high: FloatArray = 1.0 - beta_quantile(b, a, above)
     return low, high
@@ -231,7 +261,7 @@ def _jeffreys(s: FloatArray, n: FloatArray, level: float) -> Ends:
 
 
 def _hdi(s: FloatArray, n: FloatArray, level: float) -> Ends:
-    """One-sided at 0 and n successes; otherwise the lower tail at which both ends have equal density."""
+    """Highest-density interval, one-sided at 0 and n successes; otherwise both limits have equal density."""
     a, b = 1.0 + s, 1.0 + n - s
     inside = (s > 0) & (s < n)
     tail = _equal_density_tail(np.where(inside, a, 2.0), np.where(inside, b, 2.0), level)
@@ -240,10 +270,11 @@ def _hdi(s: FloatArray, n: FloatArray, level: float) -> Ends:
 
 
 def _equal_density_tail(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
-    """Lower tail of the highest-density interval of Beta(a, b), a, b > 1.
+    """Lower tail probability of the highest-density interval of Beta(a, b) with a, b > 1.
 
-    With tail = (1 - level) expit(u), log f(high) - log f(low) falls in u from +inf to -inf and is nearly straight:
-    Newton steps, bisection where one leaves its bracket. Rounding in x limits u to about 1e-15 (a + b).
+    With tail = (1 - level) expit(u), log f(high) - log f(low) decreases in u from +inf to -inf and is nearly linear.
+    Newton steps are used, and bisection if a step leaves its bracket. Rounding in x limits the accuracy of u to 1e-15
+    (a + b).
     """
     low, high = np.full_like(a, -50.0), np.full_like(a, 50.0)
     u = np.zeros_like(a)
@@ -255,16 +286,16 @@ def _equal_density_tail(a: FloatArray, b: FloatArray, level: float) -> FloatArra
         low, high = np.where(gap > 0, u, low), np.where(gap > 0, high, u)
         slope = (_log_density_slope(y, a, b) - _log_density_slope(x, a, b)) * tail * (1.0 - share)
         step = u - gap / slope
-        fresh = np.where((step >= low) & (step <= high), step, (low + high) / 2.0)
+        proposal = np.where((step >= low) & (step <= high), step, (low + high) / 2.0)
         done = np.abs(step - u) <= 1e-10 + 1e-15 * (a + b)
-        u = fresh
+        u = proposal
         if done.all():
             break
     return np.asarray((1.0 - level) * special.expit(u))
 
 
 def _log_density_slope(x: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Slope of log f at the quantile x(p), with respect to p."""
+    """Derivative of log f at the quantile x(p) with respect to p."""
     log_density = (a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) - special.betaln(a, b)
     return np.asarray(((a - 1.0) / x - (b - 1.0) / (1.0 - x)) / np.exp(log_density))
 
@@ -274,7 +305,7 @@ def _wilson(s: FloatArray, n: FloatArray, level: float) -> Ends:
 
 
 def wilson_score(s: FloatArray, n: FloatArray, z: float) -> Ends:
-    """Wilson's interval for s successes of n, both perhaps effective numbers, at the critical value z."""
+    """Wilson interval for s successes in n trials (possibly effective numbers) at the critical value z."""
     centre = (s + z**2 / 2.0) / (n + z**2)
     half = z * np.sqrt(s * (n - s) / n + z**2 / 4.0) / (n + z**2)
     return np.where(s == 0, 0.0, centre - half), np.where(s == n, 1.0, centre + half)

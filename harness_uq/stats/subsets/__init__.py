@@ -1,1 +1,1 @@
-"""Part of a benchmark: which questions to draw, and the score on all of them."""
+"""Subsets of a benchmark: which questions to draw, and estimates of the score on all of them."""

@@ -1,4 +1,4 @@
-"""Score on a whole benchmark from part of it: a difference estimator assisted by earlier systems' scores."""
+"""Score on a whole benchmark from a subset: a difference estimator assisted by earlier systems' scores."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import NotEstimableError
-from harness_uq.stats.common.arrays import FloatArray, IntArray
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.subsets.history import check_history, covariates
-from harness_uq.stats.subsets.part import check_probabilities, check_scores
-from harness_uq.stats.subsets.regression import logistic
+from harness_uq.stats.subsets.logistic_regression import logistic
+from harness_uq.stats.subsets.validate import check_probabilities, check_scores
 
 _FOLDS = 10
 _ATOM_MASS = 0.25
@@ -19,16 +19,20 @@ _ATOM_MASS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SubsetEstimate:
-    """Mean score over all questions of a benchmark, of which some were tried.
+    """Estimated mean score over all questions of a benchmark, from a subset of them.
 
     Attributes
     ----------
-    mean : float; the estimate, within the bounds
-    std_error : float; over draws of questions, 0 where all were tried
-    n_questions, n_all : int; questions tried, and of the benchmark
-    std_error_uniform : float or None; that of the plain mean of as many questions drawn uniformly; None where all
-        scores are alike
-    low, high : float; bounds of a score
+    mean : float
+        Estimate, within the bounds.
+    std_error : float
+        Standard error over draws of questions; 0 if all were tried.
+    n_questions, n_all : int
+        Number of tried questions, and of all questions.
+    std_error_uniform : float or None
+        Standard error of the unweighted mean of a uniform draw of the same size; None if all scores are equal.
+    low, high : float
+        Bounds of a score.
     """
 
     mean: float
@@ -41,32 +45,33 @@ class SubsetEstimate:
 
     @property
     def effective_questions(self) -> float | None:
-        """Questions that a plain mean would need, n V_uniform / V (Kish's design effect); None where unknown."""
+        """Questions that a uniform draw would need, n V_uniform / V (Kish's design effect); None if unknown."""
         if not self.std_error or not self.std_error_uniform:
             return None
         return self.n_questions * (self.std_error_uniform / self.std_error) ** 2
 
     @property
     def posterior(self) -> BetaPosterior:
-        """Beta with the mean and standard error, drawn in from the bounds by a quarter of a question at each.
+        """Beta with the mean and standard error, shrunk by a quarter of a question at each bound.
 
         Raises
         ------
-        NotEstimableError : if all questions were tried: the mean is known
+        NotEstimableError
+            If all questions were tried, so that the mean is known.
         """
         if self.n_questions == self.n_all:
             raise NotEstimableError(
-                f"all {self.n_all} questions were tried: the score on them is {self.mean:g}, exactly"
+                f"all {self.n_all} questions were tried; the score on them is exactly {self.mean:g}"
             )
         n, m, width = self.n_questions, _ATOM_MASS, self.high - self.low
-        left = 1.0 - n / self.n_all
-        centre = (n * self.mean + left * m * (self.low + self.high)) / (n + left * 2 * m)
-        variance = self.std_error**2 + left * 2 * m * width**2 / n**2
-        room = (centre - self.low) * (self.high - centre)
-        return BetaPosterior.from_moments(centre, min(variance, room / 2), self.low, self.high)
+        unobserved = 1.0 - n / self.n_all
+        centre = (n * self.mean + unobserved * m * (self.low + self.high)) / (n + unobserved * 2 * m)
+        variance = self.std_error**2 + unobserved * 2 * m * width**2 / n**2
+        bernoulli_variance = (centre - self.low) * (self.high - centre)
+        return BetaPosterior.from_moments(centre, min(variance, bernoulli_variance / 2), self.low, self.high)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Equal-tailed interval of `posterior`; the mean twice where all questions were tried."""
+        """Equal-tailed interval of `posterior`; both limits equal the mean if all questions were tried."""
         if self.n_questions == self.n_all:
             return self.mean, self.mean
         return self.posterior.interval(level)
@@ -80,34 +85,49 @@ def subset_estimate(
     low: float = 0.0,
     high: float = 1.0,
 ) -> SubsetEstimate:
-    """Mean score over all N questions of a benchmark from those that were tried.
+    """Mean score over all N questions of a benchmark from a subset of them.
 
-    With p_i the probability of drawing question i, m_i a prediction of its score from earlier systems', e = y - m,
+    With inclusion probabilities p_i, predictions m_i from the scores of earlier systems, and e = y - m,
 
         T = mean_all(m) + sum_s(e / p) / sum_s(1 / p),
         V = n / (n - 1) sum_s (1 - p) (d - D)^2,    d = (e - e_s) / (N p),    D = sum (1 - p) d / sum (1 - p).
 
-    m is a logistic regression on the history (`covariates`), fitted to the questions tried in ten folds, each
-    predicting the questions that it leaves out; questions not tried get the mean of the ten. T is consistent whatever m
-    is, for any system: predictions that are wrong widen the interval and do not move it. 1 - p is the
-    finite-population correction.
+    m is a logistic regression on the history (`covariates`), with cross-fitting in ten folds: each fold's questions are
+    predicted from the others, and questions that were not tried have the mean of the ten predictions. T is consistent
+    for any m and any system; wrong predictions widen the interval but cause no bias. 1 - p is the finite-population
+    correction.
 
     Parameters
     ----------
-    scores : array_like (n_all,), in [low, high]; NaN where the question was not tried
-    probabilities : array_like (n_all,), in (0, 1], as `draw_subset` gives; None where all were equally likely
-    history : array_like (n_systems, n_all), scores of earlier systems; NaN where there is none; None for no prediction
-    low, high : bounds of a score
+    scores : array_like, shape (n_all,)
+        Scores in [low, high]; NaN for questions that were not tried.
+    probabilities : array_like, shape (n_all,), optional
+        Inclusion probabilities in (0, 1], as returned by `draw_subset` (default: equal).
+    history : array_like, shape (n_systems, n_all), optional
+        Scores of earlier systems; NaN if missing. Without a history there is no prediction.
+    low, high : float, optional
+        Bounds of a score (default 0 and 1).
+
+    Returns
+    -------
+    SubsetEstimate
+        Estimate with its standard error.
 
     Raises
     ------
-    DataError : if shapes differ, a score is outside [low, high] or a probability not in (0, 1]
-    NotEstimableError : if fewer than two questions were tried
+    DataError
+        If shapes differ, a score is outside [low, high] or a probability is not in (0, 1].
+    NotEstimableError
+        If fewer than two questions were tried.
 
-    Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 6.3 (the difference estimator); Hájek
-    (1964), Annals of Mathematical Statistics 35:1491, for V; Chernozhukov et al. (2018) for the folds.
+    References
+    ----------
+    Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 6.3 (difference estimator); Hájek
+    (1964), Annals of Mathematical Statistics 35, 1491-1523, for V; Chernozhukov et al. (2018) for cross-fitting.
 
-    Without history, ten of forty questions drawn uniformly: the mean with s^2 / n (1 - n / N).
+    Examples
+    --------
+    Without a history, a uniform draw of 10 of 40 questions gives the mean and the variance s^2 / n (1 - n / N):
 
     >>> estimate = subset_estimate([1.0] * 5 + [0.0] * 5 + [float("nan")] * 30)
     >>> estimate.mean, round(estimate.std_error**2 / (5 / 18 / 10 * (1 - 10 / 40)), 12)
@@ -117,7 +137,7 @@ def subset_estimate(
     tried, n_all = np.flatnonzero(~np.isnan(y)), len(y)
     n = len(tried)
     if n < 2:
-        raise NotEstimableError(f"{n} question(s) tried of {n_all}: their spread needs at least two")
+        raise NotEstimableError(f"{n} of {n_all} questions tried; a standard error needs at least two")
     p = check_probabilities(probabilities, n_all, n)[tried]
     predicted = np.zeros(n_all)
     if history is not None:
@@ -137,29 +157,29 @@ def subset_estimate(
 
 
 def _predict(y: FloatArray, tried: IntArray, weights: FloatArray, x: FloatArray) -> FloatArray:
-    """Predictions of all questions: of a tried one by the fold that leaves it out, of the others the folds' mean."""
+    """Predictions for all questions: cross-fitted for tried questions, the mean over folds for the others."""
     order = np.argsort(x[tried, 1], kind="stable")
     folds = np.empty(len(tried), np.int64)
     folds[order] = np.arange(len(tried)) % min(_FOLDS, len(tried))
-    every = np.empty((int(folds.max()) + 1, len(x)))
-    of_all = logistic(x[tried], y[tried], weights)
-    for fold in range(len(every)):
+    by_fold = np.empty((int(folds.max()) + 1, len(x)))
+    start = logistic(x[tried], y[tried], weights)
+    for fold in range(len(by_fold)):
         rest = folds != fold
-        every[fold] = special.expit(x @ logistic(x[tried[rest]], y[tried[rest]], weights[rest], of_all))
-    predicted = every.mean(axis=0)
-    predicted[tried] = every[folds, tried]
+        by_fold[fold] = special.expit(x @ logistic(x[tried[rest]], y[tried[rest]], weights[rest], start))
+    predicted = by_fold.mean(axis=0)
+    predicted[tried] = by_fold[folds, tried]
     return np.asarray(predicted)
 
 
 def _std_error(residual: FloatArray, p: FloatArray, n_all: int) -> float:
-    d, left, n = residual / (p * n_all), 1.0 - p, len(p)
-    if not left.any():
+    d, complement, n = residual / (p * n_all), 1.0 - p, len(p)
+    if not complement.any():
         return 0.0
-    return float(np.sqrt(n / (n - 1) * left @ (d - left @ d / left.sum()) ** 2))
+    return float(np.sqrt(n / (n - 1) * complement @ (d - complement @ d / complement.sum()) ** 2))
 
 
 def _uniform_error(y: FloatArray, weights: FloatArray, n_all: int, width: float) -> float | None:
-    """Standard error of the plain mean of n uniformly drawn questions, by the weighted variance of the scores."""
+    """Standard error of the mean of n uniformly drawn questions, from the weighted variance of the scores."""
     n = len(y)
     mean = weights @ y / weights.sum()
     variance = float(weights @ (y - mean) ** 2 / weights.sum()) * n / (n - 1)

@@ -1,1 +1,1 @@
-"""Questions tried several times: Bayes@N, the benchmark's own score, events in k trials."""
+"""Repeated trials of questions: Bayes@N, the benchmark score, pass@k and related metrics."""

@@ -8,196 +8,242 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
-from harness_uq.stats.common.arrays import FloatArray, as_array, label_codes
-from harness_uq.stats.common.outcomes import (
+from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior
+from harness_uq.stats.common.validate_arrays import FloatArray, as_array, validated_codes
+from harness_uq.stats.common.validate_outcomes import (
     check_outcomes,
     check_question_counts,
-    count_right,
+    count_successes,
     count_trials,
     distinct_counts,
 )
-from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior
-from harness_uq.stats.common.scalars import MOST_TRIALS, check_number, check_whole
-from harness_uq.stats.trials.count_scores import (
+from harness_uq.stats.common.validate_scalars import MAX_TRIALS, check_number, check_whole
+from harness_uq.stats.trials.majority_vote import plurality_score
+from harness_uq.stats.trials.pass_k_family import (
     PassKind,
     beta_moments,
     count_score,
     expected_scores,
     log_beta_binomial_sums,
 )
-from harness_uq.stats.trials.plurality import plurality_score
 
 FloatValue: TypeAlias = np.float64 | FloatArray
 PassScope = Literal["population", "benchmark"]
 PassReach = Literal["within", "all_trials", "extrapolated"]
 
-_NEGLIGIBLE = 1e-12  # mass of a node, or of a column relative to the largest, that is left out
+_NEGLIGIBLE = 1e-12  # nodes of smaller mass, and columns of smaller relative mass, are omitted
 _DENSITY_NODES = 801
 _FINER = 4
 
 
 def pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
-    """Probability that at least one of k trials is right, averaged over questions: unbiased for k <= N.
+    """Unbiased estimate of the probability that at least one of k trials is right, averaged over questions.
+
+    The estimate is 1 - C(n - c, k) / C(n, k) for a question with c of n trials right.
 
     Parameters
     ----------
-    outcomes : (..., M, N) 0 or 1; NaN is a missing trial. Leading axes, such as systems, are worked through at once
-    k : int, 1 <= k <= N
+    outcomes : array_like, shape (..., n_questions, n_trials)
+        0, 1 or NaN (missing trial). Leading axes, such as systems, are vectorized.
+    k : int
+        Number of trials, from 1 to the smallest number of trials of a question.
 
     Returns
     -------
-    float in [0, 1], or an array with the leading axes of `outcomes`
+    float or ndarray
+        Estimates between 0 and 1, with the leading axes of `outcomes`.
 
     Raises
     ------
-    DataError : outcomes other than 0, 1, NaN; k not a whole number
-    NotEstimableError : a question has fewer than k trials: no unbiased estimate exists
+    DataError
+        If an outcome is not 0, 1 or NaN, or k is not a whole number.
+    NotEstimableError
+        If a question has fewer than k trials, so that no unbiased estimate exists.
 
-    Notes
-    -----
-    1 - C(n - c, k) / C(n, k) for c right of n trials: Chen et al. (2021); Hariri et al. (2025), eq. 21.
+    References
+    ----------
+    Chen et al. (2021); Hariri et al. (2025), eq. 21.
 
     Examples
     --------
-    Two right of four: of the six pairs of trials, one has both wrong.
+    With two of four trials right, one of the six pairs of trials has both wrong:
 
     >>> round(float(pass_at_k([[1, 1, 0, 0]], 2)), 12) == round(5 / 6, 12)
     True
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
+    check_whole(k, "k", 1, MAX_TRIALS)
     return _mean_score(outcomes, count_score("at", k))
 
 
 def pass_hat_k(outcomes: ArrayLike, k: int) -> FloatValue:
-    """Probability that all of k trials are right (pass^k), averaged over questions: unbiased for k <= N.
+    """Unbiased estimate of the probability that all of k trials are right (pass^k), averaged over questions.
 
-    Parameters, returns and errors as in `pass_at_k`. Hariri et al. (2025), eq. 22.
+    Arguments, result and errors are those of `pass_at_k`.
 
+    References
+    ----------
+    Hariri et al. (2025), eq. 22.
+
+    Examples
+    --------
     >>> round(float(pass_hat_k([[1, 1, 0, 0]], 2)), 12) == round(1 / 6, 12)
     True
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
+    check_whole(k, "k", 1, MAX_TRIALS)
     return _mean_score(outcomes, count_score("hat", k))
 
 
 def g_pass_at_k(outcomes: ArrayLike, k: int, tau: float) -> FloatValue:
-    """Probability that at least the share `tau` of k trials is right (G-Pass@k_tau), averaged over questions.
+    """Unbiased estimate of the probability that at least a share `tau` of k trials is right (G-Pass@k_tau).
+
+    Result and errors are those of `pass_at_k`.
 
     Parameters
     ----------
-    outcomes, k : as in `pass_at_k`
-    tau : float in (0, 1]; 1 is pass^k, and anything up to 1 / k is pass@k
+    outcomes, k
+        As in `pass_at_k`.
+    tau : float
+        Share in (0, 1]; 1 gives pass^k, and values up to 1 / k give pass@k.
 
-    Returns and errors as in `pass_at_k`. Hariri et al. (2025), eq. 23.
+    References
+    ----------
+    Hariri et al. (2025), eq. 23.
 
+    Examples
+    --------
     >>> round(float(g_pass_at_k([[1, 1, 0, 0]], 2, tau=0.5)), 12) == round(5 / 6, 12)
     True
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
+    check_whole(k, "k", 1, MAX_TRIALS)
     check_number(tau, "tau")
     return _mean_score(outcomes, count_score("g", k, tau))
 
 
 def mg_pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
-    """G-Pass@k averaged over tau from 1/2 to 1 (mG-Pass@k): unbiased for k <= N.
+    """Unbiased estimate of G-Pass@k averaged over tau from 1/2 to 1 (mG-Pass@k).
 
-    2/k times the sum of G-Pass@k_{i/k} over i = ceil(k/2) + 1..k, so that its largest value is 1 for even k,
-    (k - 1) / k for odd k, and it is 0 for k = 1. Parameters, returns and errors as in `pass_at_k`.
+    It is 2/k times the sum of G-Pass@k_{i/k} over i = ceil(k/2) + 1, ..., k. Its largest value is therefore 1 for even
+    k and (k - 1) / k for odd k, and it is 0 for k = 1. Arguments, result and errors are those of `pass_at_k`.
+
+    References
+    ----------
     Hariri et al. (2025), eq. 24.
 
-    >>> round(float(mg_pass_at_k([[1, 1, 1, 0]], 2)), 12)  # half of the six pairs are both right
+    Examples
+    --------
+    Both trials are right in half of the six pairs:
+
+    >>> round(float(mg_pass_at_k([[1, 1, 1, 0]], 2)), 12)
     0.5
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
+    check_whole(k, "k", 1, MAX_TRIALS)
     return _mean_score(outcomes, count_score("mg", k))
 
 
 def maj_at_k(outcomes: ArrayLike, k: int, *, answers: ArrayLike | None = None) -> FloatValue:
-    """Probability that a majority vote of k trials is right, averaged over questions: unbiased for k <= N.
+    """Unbiased estimate of the probability that a majority vote of k trials is right, averaged over questions.
+
+    It is exact over all C(N, k) subsets. Result and errors are those of `pass_at_k`.
 
     Parameters
     ----------
-    outcomes, k : as in `pass_at_k`
-    answers : array of the shape of `outcomes`, codes or texts, or None; entries that are equal are the same answer.
-        With answers the most frequent one wins and ties share the vote equally; one answer judged right in some
-        trials and wrong in others scores the mean. Without, the vote is right where more than half of the trials
-        are: the least it can be, since wrong trials may disagree with each other
-
-    Returns and errors as in `pass_at_k`. Exact over all C(N, k) subsets, not sampled.
+    outcomes, k
+        As in `pass_at_k`.
+    answers : array_like with the shape of `outcomes`, optional
+        Codes or texts; equal entries are the same answer. The most frequent answer wins, ties share the vote equally,
+        and an answer that was scored differently in different trials has its mean score. Without answers, the vote is
+        right if more than half of the trials are; this is a lower bound, since wrong answers may differ.
 
     Examples
     --------
-    Right answer "7" twice; wrong answers "5" and "6" once. Of the four triples two hold both sevens (right), and
-    two hold three different answers (right one time in three).
+    The right answer "7" occurs twice, the wrong answers "5" and "6" once. Of the four triples two contain both sevens
+    and are right, and two have three different answers and are right with probability 1/3:
 
-    >>> correct, said = [[1, 1, 0, 0]], [["7", "7", "5", "6"]]
-    >>> round(float(maj_at_k(correct, 3, answers=said)), 12) == round((2 + 2 / 3) / 4, 12)
+    >>> outcomes, answers = [[1, 1, 0, 0]], [["7", "7", "5", "6"]]
+    >>> round(float(maj_at_k(outcomes, 3, answers=answers)), 12) == round((2 + 2 / 3) / 4, 12)
     True
-    >>> round(float(maj_at_k(correct, 3)), 12)
+    >>> round(float(maj_at_k(outcomes, 3)), 12)
     0.5
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
+    check_whole(k, "k", 1, MAX_TRIALS)
     score = count_score("maj", k)
     if answers is None:
         return _mean_score(outcomes, score)
     right, missing = check_outcomes(outcomes, 1)
-    said, seen = as_array(answers), np.ones(right.shape, bool) if missing is None else ~missing
-    if said.shape != right.shape:
-        raise DataError(f"answers must have the shape of outcomes, {right.shape}; got {said.shape}")
+    answer_array, present = as_array(answers), np.ones(right.shape, bool) if missing is None else ~missing
+    if answer_array.shape != right.shape:
+        raise DataError(f"answers must have the shape of outcomes, {right.shape}; got {answer_array.shape}")
     _check_enough(count_trials(right, missing), k)
     codes = np.full(right.shape, -1)
-    codes[seen] = label_codes(said[seen], (int(seen.sum()),), "answers")
+    codes[present] = validated_codes(answer_array[present], (int(present.sum()),), "answers")
     questions = list(np.ndindex(right.shape[:-1]))
-    votes = [plurality_score(codes[q][seen[q]], right[q][seen[q]].astype(float), k) for q in questions]
+    votes = [plurality_score(codes[q][present[q]], right[q][present[q]].astype(float), k) for q in questions]
     return _average(np.reshape(votes, right.shape[:-1]))
 
 
 def bayes_pass_k(
     outcomes: ArrayLike, k: int, *, kind: PassKind = "at", tau: float | None = None
 ) -> tuple[FloatValue, FloatValue]:
-    """Posterior mean and standard deviation on exactly these questions, each pi_q ~ Beta(1, 1) on its own.
+    """Posterior mean and standard deviation on exactly these questions, with independent pi_q ~ Beta(1, 1).
 
-    The form that accompanies Bayes@N; like it, it pulls every question to a prior (pass@2 of 2/3). For an interval
-    see `pass_k_posterior`.
+    This is the form that accompanies Bayes@N. Like Bayes@N it shrinks every question towards its prior mean (2/3 for
+    pass@2). For an interval use `pass_k_posterior`.
 
     Parameters
     ----------
-    outcomes : (..., M, N) 0, 1 or NaN, as in `pass_at_k`
-    k : int >= 1
-    kind : `at`, `hat`, `g` (with `tau`), `mg`, `maj` (more than half right)
+    outcomes : array_like, shape (..., n_questions, n_trials)
+        0, 1 or NaN, as in `pass_at_k`.
+    k : int
+        Number of trials, at least 1.
+    kind : {"at", "hat", "g", "mg", "maj"}, optional
+        pass@k (default), pass^k, G-Pass@k (with `tau`), mG-Pass@k, or a majority (more than half) right.
+    tau : float, optional
+        Share in (0, 1] for ``g``.
 
     Returns
     -------
-    mean, sd : float, or arrays with the leading axes of `outcomes`
+    mean, sd : float or ndarray
+        Posterior moments, with the leading axes of `outcomes`.
 
     Raises
     ------
-    DataError : outcomes other than 0, 1, NaN; k not a whole number; tau missing or out of range
-    NotEstimableError : a question without a trial
+    DataError
+        If an outcome is not 0, 1 or NaN, k is not a whole number, or `tau` is missing or out of range.
+    NotEstimableError
+        If a question has no trial.
 
-    >>> mean, sd = bayes_pass_k([[1]], 2)  # Beta(2, 1): E[1 - (1 - pi)^2] = 1 - 1/6, second moment 1 - 2/6 + 1/15
+    Examples
+    --------
+    Under Beta(2, 1), E[1 - (1 - pi)^2] = 1 - 1/6, and the second moment is 1 - 2/6 + 1/15:
+
+    >>> mean, sd = bayes_pass_k([[1]], 2)
     >>> round(float(mean), 6), round(float(sd) ** 2, 6)
     (0.833333, 0.038889)
     """
-    check_whole(k, "k", 1, MOST_TRIALS)
+    check_whole(k, "k", 1, MAX_TRIALS)
     score = count_score(kind, k, tau)
-    s, n = count_right(outcomes)
+    s, n = count_successes(outcomes)
     _check_enough(n, 1)
-    distinct_s, distinct_n, which, _ = distinct_counts(s, n)
+    distinct_s, distinct_n, index, _ = distinct_counts(s, n)
     mean, _, variance = beta_moments(score, 1 + distinct_s, 1 + distinct_n - distinct_s)
-    return _average(mean[which]), np.sqrt(variance[which].sum(axis=-1)) / s.shape[-1]
+    return _average(mean[index]), np.sqrt(variance[index].sum(axis=-1)) / s.shape[-1]
 
 
 class PassKPosterior(Posterior):
-    """Posterior of pass@k or a relative.
+    """Posterior of pass@k or a related metric.
 
     Attributes
     ----------
-    scope : `population` (a new question of the same kind) or `benchmark` (these questions)
-    kind, k : which score of how many trials
-    reach : `within` (k under the trials a question has), `all_trials` (k equals them: where the questions' spread
-        is not Beta-shaped, coverage fell to about .8, so callers should warn) or `extrapolated` (k exceeds them: the
-        answer rests on the Beta shape alone)
+    scope : str
+        ``population`` (new questions) or ``benchmark`` (exactly these questions).
+    kind : str
+        Metric, as in `bayes_pass_k`.
+    k : int
+        Number of trials.
+    reach : str
+        ``within`` if k is smaller than the number of trials per question. ``all_trials`` if it is equal; coverage then
+        fell to about 0.8 if success rates are not Beta-distributed, so callers should warn. ``extrapolated`` if k is
+        larger; the result then depends on the Beta shape.
     """
 
     def __init__(
@@ -231,33 +277,49 @@ def pass_k_posterior(
     tau: float | None = None,
     extrapolate: bool = False,
 ) -> PassKPosterior:
-    """Posterior of pass@k (or pass^k, G-pass@k, mG-pass@k, maj@k) under a hierarchy over questions.
+    """Posterior of pass@k (or pass^k, G-pass@k, mG-pass@k, maj@k) under a hierarchical Beta model over questions.
 
     Parameters
     ----------
-    successes, trials : (M,) whole numbers, broadcast together; right trials and all trials of each question
-    k : int >= 1
-    scope : `population`, the score expected on a new question; `benchmark`, the mean over exactly these questions
-    kind : `at`, `hat`, `g` (with `tau`), `mg`, `maj` (more than half right)
-    extrapolate : allow k to exceed the trials that the median question has
+    successes, trials : array_like, shape (n_questions,)
+        Right trials and all trials of each question, whole numbers that broadcast together.
+    k : int
+        Number of trials, at least 1.
+    scope : {"population", "benchmark"}, optional
+        Score expected on a new question (default), or mean over exactly these questions.
+    kind, tau
+        As in `bayes_pass_k`.
+    extrapolate : bool, optional
+        Allow k to exceed the number of trials of the median question (default False).
 
     Returns
     -------
-    PassKPosterior ; its `reach` says whether k is within, equal to or beyond the trials at hand
+    PassKPosterior
+        Its `reach` reports whether k is smaller than, equal to or larger than the number of trials.
 
     Raises
     ------
-    DataError : counts that are negative, fractional or inconsistent; k or tau out of range
-    NotEstimableError : k exceeds the trials and `extrapolate` is False; mG-pass@1, which is 0 by definition
-    UnreliableError : the score is 0 or 1 to the last digit
+    DataError
+        If counts are negative, fractional or inconsistent, or k or `tau` is out of range.
+    NotEstimableError
+        If k exceeds the number of trials and `extrapolate` is False, or for mG-pass@1, which is 0 by definition.
+    UnreliableError
+        If the score equals 0 or 1 in double precision.
 
     Notes
     -----
-    pi_q ~ Beta(d theta, d (1 - theta)), theta and the ICC uniform (Bowyer et al. 2025, appendix D and eq. 8).
-    Population: the score is 1 - B(d theta, d (1 - theta) + k) / B(d theta, d (1 - theta)) for pass@k, and likewise
-    for the others, increasing in theta for every d: the posterior of (theta, d) is carried over to a density.
-    Benchmark: given (theta, d), pi_q ~ Beta(d theta + s_q, d (1 - theta) + n_q - s_q), whose first and second moments
-    of the score are closed forms (the second from 2k trials); they are mixed over the grid and a Beta is matched.
+    pi_q ~ Beta(d theta, d (1 - theta)) with uniform theta and ICC.
+
+    *Population:* the score is 1 - B(d theta, d (1 - theta) + k) / B(d theta, d (1 - theta)) for pass@k, and similar for
+    the other metrics. It increases in theta for every d, so that the posterior of (theta, d) is transformed to a
+    density.
+
+    *Benchmark:* given (theta, d), pi_q ~ Beta(d theta + s_q, d (1 - theta) + n_q - s_q). The first and second moments
+    of the score have closed forms (the second from 2k trials). They are mixed over the grid, and a Beta is matched.
+
+    References
+    ----------
+    Bowyer et al. (2025), appendix D and eq. 8.
 
     Examples
     --------
@@ -266,7 +328,7 @@ def pass_k_posterior(
     >>> posterior.reach, 0 < low < posterior.mean < high < 1
     ('within', True)
     """
-    score = scored_event(k, kind, tau, scope)
+    score = checked_count_score(k, kind, tau, scope)
     top = float(score[-1])
     s, n = check_question_counts(successes, trials)
     reach = _reach(n, k, extrapolate)
@@ -279,12 +341,20 @@ def pass_k_posterior(
     return PassKPosterior(inner, top, scope=scope, kind=kind, k=int(k), reach=reach)
 
 
-def scored_event(k: int, kind: PassKind, tau: float | None, scope: PassScope) -> FloatArray:
-    """Score of each number right among k trials, the last above 0; refuses a k, tau or scope that there is not."""
-    check_whole(k, "k", 1, MOST_TRIALS)
+def checked_count_score(k: int, kind: PassKind, tau: float | None, scope: PassScope) -> FloatArray:
+    """Score of each number of right answers among k trials; its last element is positive.
+
+    Raises
+    ------
+    DataError
+        If k, `tau`, `kind` or `scope` is invalid.
+    NotEstimableError
+        For mG-pass@1, which is 0 by definition.
+    """
+    check_whole(k, "k", 1, MAX_TRIALS)
     score = count_score(kind, k, tau)
     if score[-1] == 0:
-        raise NotEstimableError("mG-pass@1 is 0 by definition, whatever the system: take k >= 2")
+        raise NotEstimableError("mG-pass@1 is 0 by definition. Use k >= 2")
     if scope not in ("population", "benchmark"):
         raise DataError(f"scope must be 'benchmark' or 'population'; got {scope!r}")
     return score
@@ -299,15 +369,15 @@ def _reach(trials: FloatArray, k: int, extrapolate: bool) -> PassReach:
     if extrapolate:
         return "extrapolated"
     raise NotEstimableError(
-        f"k = {k} exceeds the {typical:g} trials of the median question: the data say nothing of so many trials; "
-        "take a smaller k, or ask for extrapolation, which rests on the assumed Beta shape"
+        f"k = {k} exceeds the {typical:g} trials of the median question. Use a smaller k, or allow extrapolation, "
+        "which depends on the assumed Beta shape"
     )
 
 
 def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityPosterior:
     """Density of the logit of the score, summed over the columns (values of d) of the grid.
 
-    Nodes and log masses are smooth in the index of the grid's rows: they are interpolated to a finer index first.
+    Nodes and log masses are smooth in the index of the grid's rows and are interpolated to a finer index.
     """
     from scipy.interpolate import CubicSpline, make_interp_spline
 
@@ -323,14 +393,14 @@ def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityP
     nodes = _spread_nodes(values, mass)
     total = np.zeros_like(nodes)
     for g, f, m in zip(values.T, density.T, mass.T, strict=True):
-        held = np.flatnonzero(m > _NEGLIGIBLE * m.max())
-        part = slice(max(held[0] - 2, 0), held[-1] + 3)
-        total += np.nan_to_num(CubicSpline(g[part], f[part], extrapolate=False)(nodes))
+        occupied = np.flatnonzero(m > _NEGLIGIBLE * m.max())
+        block = slice(max(occupied[0] - 2, 0), occupied[-1] + 3)
+        total += np.nan_to_num(CubicSpline(g[block], f[block], extrapolate=False)(nodes))
     return DensityPosterior(nodes, np.maximum(total, 0.0), "logit")
 
 
 def _spread_nodes(values: FloatArray, mass: FloatArray) -> FloatArray:
-    """Nodes over the range that holds the mass, dense where it lies and sparse in the tails (a sinh spacing)."""
+    """Nodes over the range of the mass with sinh spacing: dense in its centre and sparse in the tails."""
     order = np.argsort(values, axis=None)
     x, cumulative = values.ravel()[order], np.cumsum(mass.ravel()[order])
     low, q1, centre, q3, high = np.interp([1e-11, 0.25, 0.5, 0.75, 1 - 1e-11], cumulative / cumulative[-1], x)
@@ -355,13 +425,13 @@ def _benchmark_posterior(score: FloatArray, s: FloatArray, n: FloatArray, grid: 
     spread = (low - average) if average < missing else (high - missing)
     variance = float(w @ (share @ within / len(s) + spread**2))
     if not (0 < average < 1 and variance > 0):
-        raise UnreliableError(f"the score differs from {round(average)} by less than a rounding error")
+        raise UnreliableError(f"the score differs from {round(average)} by less than the rounding error")
     return BetaPosterior.from_moments(average, variance)
 
 
 def _mean_score(outcomes: ArrayLike, score: FloatArray) -> FloatValue:
     """Mean over questions of the expected score of k of their trials."""
-    right, trials = count_right(outcomes)
+    right, trials = count_successes(outcomes)
     _check_enough(trials, len(score) - 1)
     return _average(expected_scores(score, right, trials))
 
@@ -376,6 +446,6 @@ def _check_enough(trials: FloatArray, k: int) -> None:
     if len(short):
         place = tuple(short[0].tolist())
         raise NotEstimableError(
-            f"k = {k} trials cannot be drawn from question {place[-1]}, which has {trials[place]:g}; "
-            f"{len(short)} of {trials.size} questions have too few: take a smaller k or leave them out"
+            f"question {place[-1]} has {trials[place]:g} trials, fewer than k = {k}; {len(short)} of {trials.size} "
+            "questions have too few. Use a smaller k, or leave these questions out"
         )

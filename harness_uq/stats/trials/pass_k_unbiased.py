@@ -1,19 +1,19 @@
-"""pass@k and its relatives from the questions' unbiased estimates, whatever the shape of their success rates."""
+"""Posterior of pass@k and related metrics from unbiased estimates, for any distribution of success rates."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import NotEstimableError
-from harness_uq.stats.common.outcomes import check_question_counts
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.validate_outcomes import check_question_counts
 from harness_uq.stats.means.bounded import (
     bounded_posterior,
     cluster_totals,
     clustered_bounded_posterior,
     default_atom_mass,
 )
-from harness_uq.stats.trials.count_scores import PassKind, expected_scores, squared_score
-from harness_uq.stats.trials.pass_k import PassScope, scored_event
+from harness_uq.stats.trials.pass_k import PassScope, checked_count_score
+from harness_uq.stats.trials.pass_k_family import PassKind, expected_scores, squared_score
 
 
 def unbiased_pass_k_posterior(
@@ -26,33 +26,46 @@ def unbiased_pass_k_posterior(
     tau: float | None = None,
     clusters: ArrayLike | None = None,
 ) -> BetaPosterior:
-    """Posterior of pass@k (or a relative) without an assumption on how the success rates vary over questions.
+    """Posterior of pass@k (or a related metric) without assumptions on the distribution of success rates.
 
     Parameters
     ----------
-    successes, trials : (M,) whole numbers, broadcast together; right trials and all trials of each question
-    k : int, 1 <= k <= the fewest trials
-    scope : `population`, the score expected on a new question; `benchmark`, the mean over exactly these questions
-    kind, tau : as in `pass_k_posterior`
-    clusters : (M,) label of the cluster of each question, or None; used in the population scope
+    successes, trials : array_like, shape (n_questions,)
+        Right trials and all trials of each question, whole numbers that broadcast together.
+    k : int
+        Number of trials, from 1 to the smallest number of trials of a question.
+    scope : {"population", "benchmark"}, optional
+        Score expected on a new question (default), or mean over exactly these questions.
+    kind, tau
+        As in `pass_k_posterior`.
+    clusters : array_like, shape (n_questions,), optional
+        Cluster labels, used in the population scope.
+
+    Returns
+    -------
+    BetaPosterior
+        Posterior of the score.
 
     Raises
     ------
-    DataError : counts that are negative, fractional or inconsistent; k, tau or scope out of range
-    NotEstimableError : a question has fewer than k trials; mG-pass@1, which is 0 by definition
+    DataError
+        If counts are negative, fractional or inconsistent, or k, `tau` or `scope` is invalid.
+    NotEstimableError
+        If a question has fewer than k trials, or for mG-pass@1, which is 0 by definition.
 
     Notes
     -----
     Each question has an unbiased estimate e_q in [0, 1] (Chen et al. 2021; Hariri et al. 2025, eqs. 21-24).
 
-    Population: they are independent bounded scores whose expectation is the estimand: the Dirichlet process of
-    `bounded_posterior` with the atoms of `default_atom_mass`, or over clusters `clustered_bounded_posterior`.
+    *Population:* the e_q are independent bounded scores whose expectation is the estimand. The posterior is that of
+    `bounded_posterior` with the prior mass of `default_atom_mass` or, with clusters, `clustered_bounded_posterior`.
 
-    Benchmark: what varies is e_q around g(pi_q), by E[e_q^2] - g(pi_q)^2. With 2k trials g^2 has an unbiased estimate
-    e2_q as well, so that sum_q (e_q^2 - e2_q) estimates the variance of sum_q e_q without bias. Returned is the Beta
-    with the population's mean (sum e + m) / (M + 2 m) and variance (max(sum (e^2 - e2), 0) + m^2) / (M + 2 m)^2, m of
-    `default_atom_mass`: m^2 is the least by which the interval reaches a bound where every question is there. It is
-    never wider than the population's, which stands where a question has fewer than 2k trials.
+    *Benchmark:* the random part is e_q - g(pi_q), with variance E[e_q^2] - g(pi_q)^2. With 2k trials there is also an
+    unbiased estimate e2_q of g(pi_q)^2, and sum_q (e_q^2 - e2_q) is an unbiased estimate of the variance of sum_q e_q.
+    The result is the Beta with the population mean (sum e + m) / (M + 2 m) and variance (max(sum (e^2 - e2), 0) + m^2)
+    / (M + 2 m)^2, with m from `default_atom_mass`. The term m^2 is the smallest for which the interval extends to a
+    bound if all questions are at that bound. The interval is never wider than that of the population scope, which is
+    used if a question has fewer than 2k trials.
 
     Examples
     --------
@@ -61,11 +74,11 @@ def unbiased_pass_k_posterior(
     >>> unbiased_pass_k_posterior([1, 1, 0], 1, 1)
     BetaPosterior(a=3, b=2, low=0, high=1)
     """
-    score = scored_event(k, kind, tau, scope)
+    score = checked_count_score(k, kind, tau, scope)
     top = float(score[-1])
     s, n = check_question_counts(successes, trials)
     if n.min() < k:
-        raise NotEstimableError(f"a question has {n.min():g} trials: an unbiased estimate needs at least k = {k}")
+        raise NotEstimableError(f"a question has {n.min():g} trials; an unbiased estimate needs at least k = {k}")
     estimates = expected_scores(score, s, n)
     if scope == "population" and clusters is not None:
         return clustered_bounded_posterior(*cluster_totals(estimates, clusters), 0.0, top)

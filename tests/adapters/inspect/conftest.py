@@ -1,4 +1,4 @@
-"""Inspect AI itself, as a reference; tests that need it are skipped where it is not installed."""
+"""Fixtures: modules of Inspect AI as a reference; tests that need it are skipped if it is not installed."""
 
 import importlib
 import os
@@ -6,8 +6,11 @@ from types import ModuleType
 
 import pytest
 
-# scripts that tests start in processes of their own, from this folder
-collect_ignore = ["fault_runs.py", "live_runs.py", "live_tasks.py", "seam_runs.py", "stopping_runs.py", "write_logs.py"]
+# scripts that tests run in separate processes
+collect_ignore = [
+    *(f"live/{name}.py" for name in ("fault_runs", "live_runs", "live_tasks", "missing_name_runs", "stopping_runs")),
+    *(f"read/{name}.py" for name in ("watched_run", "write_logs")),
+]
 
 
 @pytest.fixture(scope="session")

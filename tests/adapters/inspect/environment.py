@@ -1,4 +1,4 @@
-"""Running commands with, or without, HARNESS_UQ in their environment."""
+"""Run commands with or without HARNESS_UQ in their environment."""
 
 import os
 import subprocess
@@ -6,19 +6,19 @@ from pathlib import Path
 
 from tests.conftest import NO_NETWORK
 
-HERE = Path(__file__).parent
+LIVE = Path(__file__).parent / "live"  # contains the scripts, and a stand-in for tiktoken
 
 
 def environment(**variables):
-    """The environment of a test's own process with these variables; None takes one out."""
+    """The environment of this process with these variables; None removes a variable."""
     quiet = {name: value for name, value in os.environ.items() if not name.startswith(("HARNESS_UQ", "INSPECT_"))}
-    path = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(LIVE), os.environ.get("PYTHONPATH"))))
     chosen = {**quiet, **NO_NETWORK, "PYTHONPATH": path, **variables}
     return {name: str(value) for name, value in chosen.items() if value is not None}
 
 
 def run_with_uq(*arguments, cwd, HARNESS_UQ="bayes", **variables):
-    """Run a command and return what it printed."""
+    """Run a command and return its output."""
     command = [str(argument) for argument in arguments]
     chosen = environment(HARNESS_UQ=HARNESS_UQ, **variables)
     done = subprocess.run(command, cwd=cwd, env=chosen, capture_output=True, text=True, timeout=600)

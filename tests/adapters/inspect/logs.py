@@ -1,11 +1,12 @@
-"""Small Inspect AI logs, written member by member."""
+"""Write small Inspect AI logs, one member at a time."""
 
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness_uq import Run, TaskLog
+from harness_uq import TaskLog
+from harness_uq.plugin_api import Run
 from harness_uq_inspect.harness import InspectHarness
 
 ZSTANDARD = 93

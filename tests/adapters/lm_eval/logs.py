@@ -1,4 +1,4 @@
-"""Writing small logs in the formats of lm-eval's versions, and reading them back."""
+"""Write small logs in the formats of lm-eval's versions, and read them."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def row(doc_id, *, doc=None, filter_name="none", prompt=None, metrics=None, **va
 
 
 def rows(metric, values, **options):
-    """One row a value, ids from 0."""
+    """One row per value, with ids from 0."""
     return [row(doc_id, **{metric: value}, **options) for doc_id, value in enumerate(values)]
 
 
@@ -43,12 +43,12 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
 
     def samples(self, task, records, *, time=TIME):
-        """JSON lines, as since lm-eval 0.4.3; a record may be a text, written as it is."""
+        """JSON lines, the format since lm-eval 0.4.3; a record that is a text is written unchanged."""
         lines = [record if isinstance(record, str) else json.dumps(record, ensure_ascii=False) for record in records]
         return self.text(f"samples_{task}_{time}.jsonl", "".join(f"{line}\n" for line in lines))
 
     def results(self, results, *, time=TIME, n=None, configs=None, name=None, **top):
-        """A results file; `n` questions of each task, or of each by name."""
+        """A results file; `n` is the number of questions of all tasks, or of each task by name."""
         sizes = n if isinstance(n, dict) else dict.fromkeys(results, n)
         tree = {
             "results": {task: {"alias": task, **values} for task, values in results.items()},
@@ -73,7 +73,7 @@ class Folder:
         return sorted(str(path) for path in self.path.iterdir())
 
     def logs(self, *paths):
-        """Task logs by name, of the given files or of all."""
+        """Task logs by name, from the given files or from all files."""
         harness = LmEvalHarness()
         found = harness.find(paths or self.files())
         return {log.task: log for run in found.runs for log in harness.read(run)}

@@ -1,4 +1,4 @@
-"""Aggregations that print an interval and are a number everywhere else."""
+"""Aggregations that are formatted with their interval and are plain numbers otherwise."""
 
 import copy
 import json
@@ -13,14 +13,14 @@ from harness_uq_lm_eval import aggregations as a
 RIGHT = [1, 1, 0, 1, 0, 1, 1, 1, 0, 1] * 4
 
 
-def test_wilson_is_wilsons():
+def test_wilson_mean_has_the_wilson_interval():
     found = a.wilson_mean(RIGHT)
     proportion_confint = pytest.importorskip("statsmodels.stats.proportion").proportion_confint
     expected = proportion_confint(28, 40, method="wilson")
     assert (found.interval.low, found.interval.high) == pytest.approx(expected)
 
 
-def test_the_value_is_the_mean_to_the_last_bit():
+def test_the_value_equals_the_mean_exactly():
     assert a.beta_mean(RIGHT) == sum(RIGHT) / len(RIGHT)
 
 
@@ -54,15 +54,15 @@ def test_a_cluster_survives_copying():
     assert (again, again.cluster) == (0.5, "p1")
 
 
-def test_what_has_no_interval_is_the_value_alone(caplog):
+def test_without_an_interval_the_value_is_returned_alone(caplog):
     found = a.beta_mean([0.25, 0.5])
     assert found == 0.375
     assert not hasattr(found, "interval")
-    assert "no interval" in caplog.text
+    assert "No interval" in caplog.text
 
 
 class TestStatistics:
-    """lm-eval's own values, whatever becomes of the interval."""
+    """Without an interval the values are still lm-eval's own."""
 
     def test_f1_and_mcc(self):
         metrics = pytest.importorskip("lm_eval.api.metrics")
@@ -80,18 +80,19 @@ class TestStatistics:
         assert a.bayes_perplexity(pairs).interval is not None
 
     @pytest.mark.filterwarnings("ignore")
-    def test_they_can_be_named(self):
+    def test_aggregations_can_be_used_by_name(self):
         registry = pytest.importorskip("lm_eval.api.registry")
-        from harness_uq_lm_eval import named
+        from harness_uq_lm_eval import yaml_aggregations
 
-        for name, function in named.AGGREGATIONS.items():
+        for name, function in yaml_aggregations.AGGREGATIONS.items():
             assert registry.get_aggregation(name) is function
 
     def test_entry_points_name_what_exists(self):
-        from harness_uq_lm_eval import named
+        from harness_uq_lm_eval import yaml_aggregations
 
         project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         declared = project["entry-points"]["lm_eval.aggregations"]
         assert declared == {
-            name: f"{function.__module__}:{function.__name__}" for name, function in named.AGGREGATIONS.items()
+            name: f"{function.__module__}:{function.__name__}"
+            for name, function in yaml_aggregations.AGGREGATIONS.items()
         }

@@ -234,14 +234,14 @@ def test_degenerate_counts_give_an_interval_inside_the_range(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: confusion_posterior(-1, 0, 0, 0), "not negative"),
+        (lambda: confusion_posterior(-1, 0, 0, 0), "non-negative"),
         (lambda: confusion_posterior(1, np.nan, 0, 0), "finite"),
         (lambda: confusion_posterior(1, 1, 1, 1, "f2"), "accuracy, balanced_accuracy"),  # type: ignore[arg-type]
         (lambda: confusion_posterior(1, 1, 1, 1, "f_beta", beta=0.0), "beta must be a number above 0"),
         (lambda: confusion_posterior(np.ones(2), 1, 1, 1), "one confusion matrix"),  # type: ignore[arg-type]
         (lambda: clustered_confusion_posterior([0, 1], [0, 2], [1, 1]), "0 and 1; got 2"),
         (lambda: clustered_confusion_posterior([0, 1], [0], [1, 1]), "differ in length"),
-        (lambda: clustered_confusion_posterior([0, 1], [0, 1], [1]), "clusters must hold one label"),
+        (lambda: clustered_confusion_posterior([0, 1], [0, 1], [1]), "clusters must have one label"),
         (lambda: clustered_confusion_posterior([], [], []), "at least one question"),
     ],
 )

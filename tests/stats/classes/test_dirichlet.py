@@ -124,7 +124,7 @@ def test_draws_are_dirichlet_in_chunks_and_repeat_without_a_generator(monkeypatc
     assert np.array_equal(whole.draws, draws_posterior(first, [(masses, 1.0)]).draws)
     exact = BetaPosterior(3, 7)
     assert abs(whole.mean - exact.mean) < 5 * whole.mc_error
-    monkeypatch.setattr(dirichlet, "_CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr(dirichlet, "_MAX_CELLS", 1000)
     assert len(draws_posterior(first, [(masses, 1.0)], n_draws=777).draws) == 777
 
 

@@ -142,10 +142,10 @@ def test_degenerate_counts_give_an_interval_inside_the_range(matrix: np.ndarray,
         (lambda: multiclass_posterior([[1, -1], [0, 2]]), "finite counts >= 0"),
         (lambda: multiclass_posterior(np.eye(2), "f1"), "accuracy, balanced_accuracy, kappa"),  # type: ignore[arg-type]
         (lambda: confusion_matrix([0, 1, 2], [0, 1]), "one length > 0; got 3 and 2"),
-        (lambda: confusion_matrix([0, -1], [0, 1]), "position 1 holds -1"),
+        (lambda: confusion_matrix([0, -1], [0, 1]), "position 1 is -1"),
         (lambda: confusion_matrix([0, 5], [0, 1], n_classes=3), "largest class 5; got 3"),
         (lambda: confusion_matrix([0.0, 1.5], [0, 1]), "whole numbers"),
-        (lambda: clustered_multiclass_posterior([0, 1], [0, 1], [1]), "clusters must hold one label"),
+        (lambda: clustered_multiclass_posterior([0, 1], [0, 1], [1]), "clusters must have one label"),
     ],
 )
 def test_bad_input_is_named(call: Callable[[], object], message: str) -> None:

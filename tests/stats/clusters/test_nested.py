@@ -8,8 +8,8 @@ from scipy import linalg, special, stats
 
 from harness_uq.errors import DataError, UnreliableError
 from harness_uq.stats.clusters import nested
-from harness_uq.stats.clusters.clustered import clustered_posterior
-from harness_uq.stats.clusters.hats import HatNodes
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
+from harness_uq.stats.clusters.hat_functions import HatNodes
 from harness_uq.stats.clusters.nested import nested_posterior
 
 TAILS = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
@@ -197,7 +197,7 @@ def test_degenerate_data_give_a_proper_posterior(successes: list[int], trials: i
 
 
 def test_clusters_too_sharp_for_the_nodes_are_refused() -> None:
-    with pytest.raises(UnreliableError, match="model of two levels"):
+    with pytest.raises(UnreliableError, match="two-level model"):
         nested_posterior([10**9] * 4, 10**9, [0, 0, 1, 1])
 
 
@@ -205,7 +205,7 @@ def test_clusters_too_sharp_for_the_nodes_are_refused() -> None:
     ("successes", "trials", "clusters", "message"),
     [
         ([2], [1], [0], "exceed"),
-        ([1, 0], [1, 1], [0], "one label a question"),
+        ([1, 0], [1, 1], [0], "one label per question"),
         ([0, 0], [0, 0], [0, 1], "at least one question must have a trial"),
         ([np.nan], [1], [0], "finite"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior
 from harness_uq.stats.design.planning import Allocation, allocate, expected_width, predict_width, trials_to_separate
 
@@ -216,7 +216,7 @@ def test_trials_fall_with_the_gap_and_the_questions(gap: float, questions: int, 
         (lambda: predict_width(BetaPosterior(1, 1), 3), NotEstimableError, "too few"),
         (lambda: _allocate(budget=None), DataError, "positive budget or a positive target_se"),
         (lambda: _allocate(target_se=0.1), DataError, "positive budget or a positive target_se"),
-        (lambda: _allocate(budget=0.5), DataError, "does not pay for one question"),
+        (lambda: _allocate(budget=0.5), DataError, r"a budget of 0.5 is below the cost .* of one question"),
         (lambda: _allocate(variance_between=0.0), DataError, "variance_between must be positive"),
         (lambda: _allocate(cost_trial=0.0), DataError, "cost_trial must be a number above 0"),
         (lambda: _separate(gap=0.0), DataError, "gap must not be 0"),

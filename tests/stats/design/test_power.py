@@ -113,16 +113,16 @@ def test_one_sided_needs_fewer_questions() -> None:
     ("call", "message"),
     [
         (lambda: required_questions(0.0, 0.1), "effect must be finite and not 0"),
-        (lambda: required_questions(0.1, -0.1), "variance is a variance"),
+        (lambda: required_questions(0.1, -0.1), "variance must be finite"),
         (lambda: required_questions(0.1, 0.1, power=1.0), "power must be a number above 0 and below 1"),
-        (lambda: required_questions(0.1, 0.1, power=0.01), "false alarms"),
+        (lambda: required_questions(0.1, 0.1, power=0.01), "type I error"),
         (lambda: required_questions(0.1, 0.1, level=95), "level must lie"),
         (lambda: required_questions(0.1, 0.1, alternative="less"), "'one-sided' or 'two-sided'"),  # type: ignore[arg-type]
         (lambda: minimum_detectable_effect(0, 0.1), "n_questions must be positive"),
         (lambda: detection_power(0.1, 10, 0.0), "variance must be positive"),
         (lambda: paired_variance(0.1, trials_a=0), "trials_a must be at least 1"),
         (lambda: paired_variance(0.1, design_effect=0.0), "design_effect must be positive"),
-        (lambda: paired_variance(np.nan), "omega2 is a variance"),
+        (lambda: paired_variance(np.nan), "omega2 must be finite"),
     ],
 )
 def test_bad_input_is_named(call: Callable[[], object], message: str) -> None:

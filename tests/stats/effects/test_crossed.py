@@ -13,12 +13,18 @@ from harness_uq.stats import (
     clustered_posterior,
     crossed_difference_posterior,
     crossed_posterior,
-    student_mean,
+    student_posterior,
 )
 from harness_uq.stats.effects.crossed import CrossedPosterior
 from harness_uq.stats.effects.design import read_design
-from harness_uq.stats.effects.latent import Link
-from harness_uq.stats.effects.spread import Spread, chi_squared, effect_variance, known, real_posterior
+from harness_uq.stats.effects.link_scale import Link
+from harness_uq.stats.effects.variance_mixture import (
+    VarianceMixture,
+    chi_squared,
+    effect_variance,
+    point_mass,
+    real_posterior,
+)
 from harness_uq.stats.effects.variances import estimate_variances, strata
 from tests.conftest import ROOT
 
@@ -139,7 +145,7 @@ def test_one_score_a_question_is_the_beta_posterior() -> None:
 def test_one_factor_of_real_scores_is_students_t_on_its_means() -> None:
     y = np.random.default_rng(0).normal(size=(12, 3)).cumsum(axis=1)
     found = crossed_posterior(y.ravel(), {"question": np.repeat(np.arange(12), 3)})
-    expected = student_mean(y.mean(axis=1))
+    expected = student_posterior(y.mean(axis=1))
     np.testing.assert_allclose(found.interval(), expected.interval(), rtol=0.01, atol=0.01)
 
 
@@ -200,7 +206,7 @@ def test_passages_that_hold_questions_are_recognised() -> None:
     found = crossed_posterior(right, factors, new=("passage", "question"))
     alone = crossed_posterior(right, {"passage": passage}, new=("passage",))
     assert [c.name for c in found.components] == ["seed", "passage", "passage × seed", "question", "residual"]
-    assert found.untold == ("question × seed",)
+    assert found.not_identifiable == ("question × seed",)
     np.testing.assert_allclose(found.interval(), alone.interval(), rtol=0.05)
     np.testing.assert_allclose(crossed_posterior(right, factors, new=("passage",)).interval(), found.interval())
 
@@ -298,13 +304,13 @@ def test_all_right_is_the_clustered_posterior() -> None:
             {"question": [1, 2, 3, 4], "seed": [1, 1, 1, 1]},
             ("question", "seed"),
             NotEstimableError,
-            "seed has one level",
+            "seed has a single level",
         ),
         ({"question": [1, 2, 3, 4]}, ("prompt",), DataError, "prompt"),
         ({"question": [1, 2, 3, 4]}, (), DataError, "none"),
-        ({"question": [1, 2, 3]}, ("question",), DataError, "one label a question"),
-        ({"question": [1, 1, 2, 2], "copy": [5, 5, 6, 6]}, ("question",), DataError, "split the rows alike"),
-        ({}, ("question",), DataError, "one factor"),
+        ({"question": [1, 2, 3]}, ("question",), DataError, "one label per question"),
+        ({"question": [1, 1, 2, 2], "copy": [5, 5, 6, 6]}, ("question",), DataError, "are identical"),
+        ({}, ("question",), DataError, "1 to 5 factors"),
     ],
 )
 def test_what_cannot_be_answered_says_why(factors, new, error, text) -> None:
@@ -340,7 +346,7 @@ def test_two_levels_far_apart_give_about_students_t_of_one_degree_of_freedom(sca
     than t) and ends at ten times that of a score (.08: the effect is all that varies).
     """
     spread = effect_variance(square=100 * 0.4**2 / 2, df=1, noise=1e-6, size=100.0, scale=scale).scaled(1 / 2)
-    low, high = real_posterior(0.0, spread.plus(known(1e-7))).interval(0.5)
+    low, high = real_posterior(0.0, spread.plus(point_mass(1e-7))).interval(0.5)
     assert least < high / (0.2 * stats.t(1).ppf(0.75)) < most
     assert low == pytest.approx(-high, rel=1e-6)
 
@@ -359,19 +365,19 @@ def test_sums_of_unknown_variances_keep_mean_and_mass() -> None:
     assert total.weights.sum() == pytest.approx(1)
     assert total.mean == pytest.approx(one.mean + other.mean, rel=2e-3)
     assert one.share_of(other) + other.share_of(one) == pytest.approx(1)
-    assert known(2.0).share_of(known(6.0)) == pytest.approx(0.25)
-    assert Spread(np.array([1.0, 2.0]), np.array([0.5, 0.5])).scaled(3.0).mean == pytest.approx(4.5)
+    assert point_mass(2.0).share_of(point_mass(6.0)) == pytest.approx(0.25)
+    assert VarianceMixture(np.array([1.0, 2.0]), np.array([0.5, 0.5])).scaled(3.0).mean == pytest.approx(4.5)
 
 
 def test_twice_the_nodes_move_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness_uq.stats.effects import spread
+    from harness_uq.stats.effects import variance_mixture
 
     labels = crossed_labels(100, 3)
     right = (np.random.default_rng(13).random(300) < 0.7).astype(float)
     before = crossed_posterior(right, labels, new=("question", "seed")).interval()
-    monkeypatch.setattr(spread, "_BINS", 192)
-    monkeypatch.setattr(spread, "_NODES", 1601)
-    monkeypatch.setattr(spread, "_SHARES", np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 240)]))
+    monkeypatch.setattr(variance_mixture, "_BINS", 192)
+    monkeypatch.setattr(variance_mixture, "_NODES", 1601)
+    monkeypatch.setattr(variance_mixture, "_SHARES", np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 240)]))
     after = crossed_posterior(right, labels, new=("question", "seed")).interval()
     np.testing.assert_allclose(after, before, atol=0.01 * (before[1] - before[0]))
 

@@ -17,14 +17,14 @@ def answers(rng: np.random.Generator, shape: tuple[int, int, int], sd: float) ->
     return right.astype(float), (1 / (1 + np.exp(-logit[:, :, None] - others))).mean(axis=2)
 
 
-def table_of(right: np.ndarray):
+def build_crossed_table(right: np.ndarray):
     system, task, question = np.indices(right.shape)
     return hierarchical_table(right.ravel(), system.ravel(), task.ravel(), question.ravel())
 
 
 def test_many_questions_leave_the_raw_scores_alone() -> None:
     right, _ = answers(np.random.default_rng(0), (4, 5, 4000), 0.8)
-    table = table_of(right)
+    table = build_crossed_table(right)
     np.testing.assert_allclose(table.raw, right.mean(axis=2))
     np.testing.assert_allclose(table.mean, table.raw, atol=0.01)
 
@@ -35,7 +35,7 @@ def test_scores_without_interaction_are_pooled_and_nearer_to_the_truth() -> None
     errors = np.zeros(2)
     for _ in range(6):
         right, truth = answers(rng, (6, 8, 20), 0.0)
-        table = table_of(right)
+        table = build_crossed_table(right)
         errors += [np.sum((table.raw - truth) ** 2), np.sum((table.mean - truth) ** 2)]
     assert errors[1] < 0.75 * errors[0]
 
@@ -68,7 +68,7 @@ def test_nineteen_of_twenty_cells_are_covered() -> None:
         system, task = rng.normal(size=(5, 1)), rng.normal(size=6)
         truth = system + task + rng.choice([0.0, 0.5]) * rng.normal(size=(5, 6))
         y = truth[:, :, None] + 0.8 * rng.normal(size=(6, 30)) + rng.normal(size=(5, 6, 30))
-        low, high = table_of(y).interval()
+        low, high = build_crossed_table(y).interval()
         shares.append(np.mean((low <= truth) & (truth <= high)))
     assert np.mean(shares) > 0.95 - 3 * np.std(shares) / np.sqrt(20)
 
@@ -81,7 +81,7 @@ def test_cells_of_right_and_wrong_answers_are_covered(sd: float) -> None:
     shares = []
     for _ in range(20):
         right, truth = answers(rng, (5, 6, 100), sd)
-        low, high = table_of(right).interval()
+        low, high = build_crossed_table(right).interval()
         shares.append(np.mean((low <= truth) & (truth <= high)))
     assert np.mean(shares) > 0.95 - 3 * np.std(shares) / np.sqrt(20)
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_pooled_says_why() -> None:
         hierarchical_table([1, 0], [1, 1], [1, 2])
     with pytest.raises(NotEstimableError, match="no cell"):
         hierarchical_table([1, 1, 1, 1], [1, 1, 2, 2], [1, 2, 1, 2])
-    with pytest.raises(DataError, match="one label a question"):
+    with pytest.raises(DataError, match="one label per question"):
         hierarchical_table([1, 0, 1], [1, 2], [1, 2])
     with pytest.raises(DataError, match="questions"):
         hierarchical_table([1, 0, 1, 1, 0], [1, 1, 2, 2, 1], [1, 2, 1, 2, 1], [1])

@@ -8,15 +8,15 @@ from scipy import optimize
 from scipy.stats import betabinom, binomtest
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.student import student_mean
+from harness_uq.stats.common.student import student_posterior
 from harness_uq.stats.means import bounded
 from harness_uq.stats.means.bounded import (
     bounded_posterior,
     cluster_totals,
     clustered_bounded_posterior,
     default_atom_mass,
-    rest_posterior,
-    tight_copies,
+    prior_copies,
+    remaining_mean_posterior,
 )
 from harness_uq.stats.proportion.binomial import beta_posterior
 
@@ -239,7 +239,7 @@ def test_tight_scores_dilute_the_atoms_by_copies_of_themselves() -> None:
     """Shares of (0, scores, 1) ~ Dirichlet(1, M + K, 1) around the Bayesian bootstrap of the M scores, by draws."""
     rng = np.random.default_rng(15)
     x = rng.beta(90, 10, 12)
-    copies = tight_copies(x, 0, 1)
+    copies = prior_copies(x, 0, 1)
     assert 5 < copies < 13
     shares = rng.dirichlet([1, 12 + copies, 1], 200_000)
     draws = shares[:, 2] + shares[:, 1] * (rng.dirichlet(np.ones(12), 200_000) @ x)
@@ -249,8 +249,8 @@ def test_tight_scores_dilute_the_atoms_by_copies_of_themselves() -> None:
 
 
 def test_scores_at_or_spread_between_the_bounds_have_no_copies() -> None:
-    assert tight_copies([1.0] * 20, 0, 1) == tight_copies([0.0, 1.0] * 10, 0, 1) == tight_copies([0.7], 0, 1) == 0
-    assert tight_copies(np.linspace(0, 1, 50), 0, 1) < 0.1
+    assert prior_copies([1.0] * 20, 0, 1) == prior_copies([0.0, 1.0] * 10, 0, 1) == prior_copies([0.7], 0, 1) == 0
+    assert prior_copies(np.linspace(0, 1, 50), 0, 1) < 0.1
 
 
 def test_one_half_point_among_right_answers_changes_little() -> None:
@@ -263,9 +263,9 @@ def test_one_half_point_among_right_answers_changes_little() -> None:
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(-5, 5), st.integers(1, 9))
 def test_copies_do_not_depend_on_the_scale_nor_on_its_direction(x: list[float], shift: int, scale: int) -> None:
     values = np.array(x)
-    moved = tight_copies(shift + scale * values, shift, shift + scale)
-    assert moved == pytest.approx(tight_copies(values, 0, 1), rel=1e-6, abs=1e-6)
-    assert tight_copies(1 - values, 0, 1) == pytest.approx(tight_copies(values, 0, 1), rel=1e-6, abs=1e-6)
+    moved = prior_copies(shift + scale * values, shift, shift + scale)
+    assert moved == pytest.approx(prior_copies(values, 0, 1), rel=1e-6, abs=1e-6)
+    assert prior_copies(1 - values, 0, 1) == pytest.approx(prior_copies(values, 0, 1), rel=1e-6, abs=1e-6)
 
 
 def test_tight_scores_take_less_than_four_times_the_width_of_t() -> None:
@@ -275,7 +275,7 @@ def test_tight_scores_take_less_than_four_times_the_width_of_t() -> None:
     for _ in range(200):
         x = rng.beta(90, 10, 10)
         low, high = bounded_posterior(x, 0, 1).interval(0.95, "hdi")
-        ratio.append((high - low) / (2 * student_mean(x).interval()[1] - 2 * x.mean()))
+        ratio.append((high - low) / (2 * student_posterior(x).interval()[1] - 2 * x.mean()))
     assert 3 < np.mean(ratio) < 4
 
 
@@ -294,7 +294,7 @@ def test_rare_zeros_among_tight_scores_stay_covered(share: float, n: int) -> Non
 @pytest.mark.parametrize(("right", "n", "rest"), [(3, 4, 6), (0, 5, 45), (18, 20, 1), (70, 90, 10)])
 def test_the_rest_of_single_answers_has_the_moments_of_the_beta_binomial(right: int, n: int, rest: int) -> None:
     expected = betabinom(rest, 1 + right, 1 + n - right)
-    posterior = rest_posterior([1.0] * right + [0.0] * (n - right), rest, 0, 1)
+    posterior = remaining_mean_posterior([1.0] * right + [0.0] * (n - right), rest, 0, 1)
     assert posterior.mean == pytest.approx(expected.mean() / rest)
     most = np.sqrt(posterior.mean * (1 - posterior.mean) / 1.2)
     assert posterior.sd == pytest.approx(min(expected.std() / rest, most))
@@ -303,14 +303,16 @@ def test_the_rest_of_single_answers_has_the_moments_of_the_beta_binomial(right: 
 def test_a_long_rest_is_as_uncertain_as_new_questions_and_a_short_one_more() -> None:
     x = np.random.default_rng(18).beta(3, 2, 40)
     now = bounded_posterior(x, 0, 1)
-    assert rest_posterior(x, 10**7, 0, 1).sd == pytest.approx(now.sd, rel=1e-4)
-    assert rest_posterior(x, 40, 0, 1).sd == pytest.approx(np.sqrt(2) * now.sd, rel=0.05)
-    assert rest_posterior(x, 40, 0, 1, clusters=np.repeat(np.arange(8), 5)).mean == pytest.approx(x.mean(), abs=0.05)
+    assert remaining_mean_posterior(x, 10**7, 0, 1).sd == pytest.approx(now.sd, rel=1e-4)
+    assert remaining_mean_posterior(x, 40, 0, 1).sd == pytest.approx(np.sqrt(2) * now.sd, rel=0.05)
+    assert remaining_mean_posterior(x, 40, 0, 1, clusters=np.repeat(np.arange(8), 5)).mean == pytest.approx(
+        x.mean(), abs=0.05
+    )
 
 
 def test_no_rest_is_refused() -> None:
     with pytest.raises(DataError, match="n_rest must be at least 1"):
-        rest_posterior([0.5, 1.0], 0, 0, 1)
+        remaining_mean_posterior([0.5, 1.0], 0, 0, 1)
 
 
 def test_atoms_are_heavy_only_where_everything_is_at_a_bound() -> None:
@@ -333,7 +335,7 @@ def test_bad_arguments_are_named() -> None:
         bounded_posterior([0.5], 0, 1, atom_mass=0.0)
     with pytest.raises(DataError, match=r"shape \(n_clusters,\)"):
         clustered_bounded_posterior([[1.0]], [[1.0]])
-    with pytest.raises(NotEstimableError, match="no clusters"):
+    with pytest.raises(NotEstimableError, match="there are no scores"):
         bounded_posterior([], 0, 1)
     with pytest.raises(DataError, match="positive"):
         clustered_bounded_posterior([0.0, 1.0], [0.0, 1.0])

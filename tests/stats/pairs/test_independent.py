@@ -9,7 +9,7 @@ from scipy.stats import binomtest, kstest, nchypergeom_fisher
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.common.posterior import BetaPosterior, DrawsPosterior
 from harness_uq.stats.pairs import independent
 from harness_uq.stats.pairs.independent import (
@@ -132,7 +132,7 @@ def test_difference_of_clustered_posteriors_mirrors_and_is_wider_than_its_parts(
 
 
 def test_two_posteriors_of_zero_width_are_refused() -> None:
-    with pytest.raises(NotEstimableError, match="sds add to 0"):
+    with pytest.raises(NotEstimableError, match="standard deviation 0"):
         difference_posterior(DrawsPosterior(np.ones(3)), DrawsPosterior(np.ones(3)))
 
 

@@ -127,7 +127,7 @@ def test_one_system_has_the_first_rank() -> None:
         (lambda: rank_sets(np.empty((2, 0))), r"shape \(n_systems, n_questions\)"),
         (lambda: rank_sets([[1.0, 0.0]], bounds=(1, 0)), "low < high; got 1 and 0"),
         (lambda: rank_sets([[1.0, 0.0]], level=1.5), "level"),
-        (lambda: rank_sets_of_normal([1, 2], np.eye(3)), "one row and column an estimate"),
+        (lambda: rank_sets_of_normal([1, 2], np.eye(3)), "one row and column per estimate"),
         (lambda: rank_sets_of_normal([1, 2], [[1, 2], [2, 1]]), "negative variance"),
         (lambda: rank_sets_of_normal([1, 2], np.eye(2), df=0), "df must be a number above 0; got 0"),
     ],
@@ -230,7 +230,7 @@ def test_ranks_lie_in_their_sets_with_long_tails_and_no_range(n: int) -> None:
 @pytest.mark.slow
 def test_ranks_of_systems_on_exactly_these_questions_lie_in_their_sets_at_once() -> None:
     """Benchmark scope: posteriors of eight systems of equal rates .97 on 20 questions x 8, independent trial noise."""
-    from harness_uq.stats.trials.benchmark import benchmark_posterior
+    from harness_uq.stats.trials.hierarchical_beta import benchmark_posterior
 
     rng, covered = np.random.default_rng(20261123), 0
     for _ in range(300):

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from harness_uq.errors import DataError
 from harness_uq.stats.pairs.paired import paired_difference_posterior, paired_posteriors
-from harness_uq.stats.pairs.paired_clustered import paired_clustered_difference_posterior
+from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
 from harness_uq.stats.pairs.ranks import (
     expected_ranks,
     joint_draws,
@@ -179,7 +179,7 @@ def test_says_what_else_it_cannot_use() -> None:
         joint_draws([[1.0, 0.0]], 0, 1, prior_mass=0)
     with pytest.raises(DataError, match="square"):
         expected_ranks([[0.5, 0.2, 0.1]])
-    with pytest.raises(DataError, match="pair without matched questions"):
+    with pytest.raises(DataError, match="pairs without common questions"):
         expected_ranks([[0.5, np.nan], [np.nan, 0.5]])
     with pytest.raises(DataError, match=r"standard deviations .* must be positive"):
         tied_ranks([0.1, 0.2], [0.0, 0.0])

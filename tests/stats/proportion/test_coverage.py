@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from harness_uq.stats.proportion.binomial import binomial_interval
-from harness_uq.stats.proportion.coverage import coverage_at, lowest_hdi_coverage, success_chances
+from harness_uq.stats.proportion.coverage import coverage_at, lowest_hdi_coverage, success_probabilities
 
 
 def hdi_table(n, level):
@@ -14,7 +14,7 @@ def hdi_table(n, level):
 
 @pytest.mark.parametrize("theta", [0.0, 1e-9, 0.3, 1.0])
 def test_chances_are_those_of_scipys_binomial(theta):
-    np.testing.assert_allclose(success_chances(theta, 12), stats.binom.pmf(np.arange(13), 12, theta), atol=1e-14)
+    np.testing.assert_allclose(success_probabilities(theta, 12), stats.binom.pmf(np.arange(13), 12, theta), atol=1e-14)
 
 
 def test_wald_at_one_success_of_three_covers_as_worked_out_by_hand():

@@ -14,17 +14,10 @@ from hypothesis.extra import numpy as npst
 from scipy import integrate, special, stats
 
 from harness_uq.errors import DataError, NotEstimableError, UnreliableError
-from harness_uq.stats.clusters.clustered import clustered_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import DrawsPosterior
-from harness_uq.stats.trials.benchmark import benchmark_posterior
-from harness_uq.stats.trials.count_scores import (
-    PassKind,
-    beta_binomial_sums,
-    beta_moments,
-    count_score,
-    log_beta_binomial_sums,
-)
+from harness_uq.stats.trials.hierarchical_beta import benchmark_posterior
 from harness_uq.stats.trials.pass_k import (
     PassScope,
     _population_posterior,
@@ -35,6 +28,13 @@ from harness_uq.stats.trials.pass_k import (
     pass_at_k,
     pass_hat_k,
     pass_k_posterior,
+)
+from harness_uq.stats.trials.pass_k_family import (
+    PassKind,
+    beta_binomial_sums,
+    beta_moments,
+    count_score,
+    log_beta_binomial_sums,
 )
 from tests.reference_values import reference_values
 
@@ -367,14 +367,14 @@ def test_huge_counts_give_a_proper_posterior_or_say_why_not(scope: PassScope) ->
 def test_questions_too_short_for_k_are_named() -> None:
     ragged = np.array([[1, 0, 1], [1, np.nan, 0]])
     for estimate in (pass_at_k, pass_hat_k, mg_pass_at_k, maj_at_k):
-        with pytest.raises(NotEstimableError, match=r"question 1, which has 2; 1 of 2 questions"):
+        with pytest.raises(NotEstimableError, match=r"question 1 has 2 trials, fewer than k = 3; 1 of 2 questions"):
             estimate(ragged, 3)
     with pytest.raises(NotEstimableError, match="question 1"):
         maj_at_k(ragged, 3, answers=[[1, 2, 1], [1, 0, 2]])
 
 
 def test_a_question_without_trials_has_no_posterior_of_its_own() -> None:
-    with pytest.raises(NotEstimableError, match="question 1, which has 0;"):
+    with pytest.raises(NotEstimableError, match="question 1 has 0 trials"):
         bayes_pass_k(np.array([[1, 0], [np.nan, np.nan]]), 3)
 
 

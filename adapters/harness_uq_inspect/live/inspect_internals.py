@@ -1,0 +1,78 @@
+"""Private names of Inspect that the hook needs. If one is missing, less is displayed, but the run is not affected.
+
+For `.eval` logs Inspect passes hooks a log that it has read from disk, while its console shows the results that it
+computed. The private function that computes them is wrapped, if it exists, so that its return value is remembered; its
+arguments and return value are unchanged. Inspect does not report the location of the log of a cancelled run, so it is
+taken from the active sample.
+"""
+
+import logging
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalResults
+
+P = ParamSpec("P")
+R = TypeVar("R")
+logger = logging.getLogger(__name__)
+
+_RUN: Final = "inspect_ai._eval.task.run", "eval_results"
+_ACTIVE: Final = "inspect_ai.log._samples", "sample_active"
+# each name with the consequence of its absence
+PRIVATE_NAMES: Final = {
+    _RUN: "the panel of the console shows only the metrics of Inspect; ours are in the log and in our table",
+    _ACTIVE: "a run that is cancelled gets no intervals",
+}
+_last: ContextVar[object] = ContextVar("harness_uq_inspect_results", default=None)
+
+
+def install() -> None:
+    """Wrap the function, and warn about each private name that the installed version of Inspect lacks."""
+    for (module, name), lost in PRIVATE_NAMES.items():
+        if _import_function(module, name) is None:
+            logger.warning("harness_uq: inspect-ai %s has no %s.%s: %s", version("inspect-ai"), module, name, lost)
+    if (compute := _import_function(*_RUN)) is not None:
+        setattr(import_module(_RUN[0]), _RUN[1], _remembering(compute))
+
+
+def _import_function(module: str, name: str) -> "Callable[..., object] | None":
+    try:
+        function = getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+    return function if callable(function) else None
+
+
+def displayed_results(of: "EvalResults") -> "EvalResults | None":
+    """The results that the console will show, if they are equal to those of the log but a different object."""
+    from inspect_ai.log import EvalResults
+
+    last = _last.get()
+    if not isinstance(last, EvalResults) or last is of:
+        return None
+    computed, logged = ([(score.name, score.scorer, score.reducer) for score in r.scores] for r in (last, of))
+    return last if computed == logged else None
+
+
+def active_log_location() -> str | None:
+    """Location of the log of the active sample; None if Inspect does not provide it."""
+    sample_active = _import_function(*_ACTIVE)
+    active = None if sample_active is None else sample_active()
+    location = getattr(active, "log_location", None)
+    return str(location) if location else None
+
+
+def _remembering(compute: Callable[P, R]) -> Callable[P, R]:
+    @wraps(compute)
+    def compute_and_remember(*args: P.args, **kwargs: P.kwargs) -> R:
+        computed = compute(*args, **kwargs)
+        if isinstance(computed, tuple) and computed:
+            _last.set(computed[0])
+        return computed
+
+    return compute_and_remember

@@ -1,0 +1,122 @@
+"""Process the log of a task that has ended: read it, estimate, annotate it, and prepare the table for the console."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from harness_uq.plugin_api import (
+    CompareOptions,
+    Comparison,
+    Estimate,
+    HarnessUqError,
+    TaskLog,
+    compare,
+    comparisons_table,
+    estimate,
+    estimates_table,
+)
+from harness_uq_inspect.live.log_location import local_path
+from harness_uq_inspect.live.settings import InspectSettings, Scope
+from harness_uq_inspect.messages import TRIALS_AS_FINISHED
+from harness_uq_inspect.read.samples import Log, read_log
+from harness_uq_inspect.read.schema import Json
+from harness_uq_inspect.read.task_log import printed_positions, task_log_of
+from harness_uq_inspect.write.annotate import annotations_of
+from harness_uq_inspect.write.annotations import annotate_header
+from harness_uq_inspect.write.writeback import read_annotated_header, write_annotations
+
+_COPY_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """Result of processing a log.
+
+    Attributes
+    ----------
+    estimates : estimates of its scores
+    header : its annotated header, or the changed members of it; None if the log has no results to annotate
+    is_written : whether the log itself is annotated; remote logs are written by Inspect
+    text : tables for the console
+    """
+
+    estimates: Sequence[Estimate]
+    header: Json | None
+    is_written: bool
+    text: str
+
+
+def annotate_finished_log(location: str, settings: InspectSettings, collected: Log | None = None) -> Outcome:
+    """Estimate from the log at `location` and write the estimates into it.
+
+    Parameters
+    ----------
+    location : path or URL of a complete log
+    settings : settings of the estimation
+    collected : the samples that the hook collected, for a log without samples
+
+    Raises
+    ------
+    LogError : if the log cannot be read or written; the log is then unchanged
+    """
+    if (path := local_path(location)) is not None:
+        return _annotate_file(path, settings, collected, is_local=True)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / location.rpartition("/")[2]
+        _download(location, copy)
+        return _annotate_file(str(copy), settings, collected, is_local=False, name=location)
+
+
+def _annotate_file(
+    path: str, settings: InspectSettings, collected: Log | None, *, is_local: bool, name: str | None = None
+) -> Outcome:
+    log = read_log(path)
+    source = log
+    if collected is not None and not log.cells:
+        source = Log(log.header, collected.cells, collected.documents)
+    task = task_log_of(source, name or path)
+    if source is not log:
+        task = replace(task, messages=(*task.messages, TRIALS_AS_FINISHED(n_trials=len(source.cells))))
+    estimates = estimate(task, settings.options())
+    comparisons, comparison_text = _compare(task, settings)
+    text = _table(estimates) + comparison_text
+    if log.header.results is None:
+        return Outcome(estimates, None, is_written=False, text=text)
+    positions = printed_positions(source)
+    annotations = annotations_of(log, estimates, settings.recorded(), positions, comparisons, settings.swaps_stderr)
+    if is_local:
+        return Outcome(estimates, write_annotations(path, annotations), is_written=True, text=text)
+    header = annotate_header(read_annotated_header(path), annotations)
+    return Outcome(estimates, header, is_written=False, text=text)
+
+
+def _table(estimates: Sequence[Estimate]) -> str:
+    """The table for the console; if it cannot be rendered, the log is annotated nevertheless."""
+    try:
+        return estimates_table(estimates).strip("\n")
+    except Exception as error:
+        return f"harness_uq: the intervals are in the log and cannot be printed: {type(error).__name__}: {error}"
+
+
+def _compare(task: TaskLog, settings: InspectSettings) -> tuple[list[Comparison], str]:
+    """The comparison with `settings.compare`, and its table or the reason why there is none."""
+    if settings.compare is None:
+        return [], ""
+    scope: Scope = "benchmark" if settings.scope == "benchmark" else "population"
+    options = CompareOptions(level=settings.level, scope=scope, structure=settings.options().structure)
+    title = f"\n\n{task.task} compared with {settings.compare}\n"
+    try:
+        comparisons = compare(task, settings.compare, options)
+    except HarnessUqError as error:
+        return [], f"{title}No comparison: {error}"
+    return comparisons, title + comparisons_table(comparisons).strip("\n")
+
+
+def _download(location: str, target: Path) -> None:
+    import fsspec
+
+    with fsspec.open(location, "rb") as source, target.open("wb") as file:
+        while chunk := source.read(_COPY_CHUNK):
+            file.write(chunk)

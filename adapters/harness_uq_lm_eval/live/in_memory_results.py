@@ -1,0 +1,49 @@
+"""Task logs from the results of a run in memory, identical to those that are read from its files."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from harness_uq.plugin_api import TaskLog
+from harness_uq_lm_eval.json_access import Table, items, table
+from harness_uq_lm_eval.read.results import Results
+from harness_uq_lm_eval.read.rows import Row
+from harness_uq_lm_eval.read.tasks import logs_in_memory
+
+THIS_RUN = "this run"
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+_NOT_READ = frozenset({"target", "arguments", "resps", "filtered_resps"})
+
+
+def task_logs(results: Table, *, path: str = THIS_RUN) -> list[TaskLog]:
+    """The tasks and groups of a finished evaluation, exactly as they would be read from its files.
+
+    Parameters
+    ----------
+    results : return value of `lm_eval.evaluator.evaluate` with `log_samples=True`
+    path : name of the run in messages
+    """
+    from lm_eval.utils import handle_non_serializable
+
+    tree = table(_round_trip({k: v for k, v in results.items() if k != "samples"}, handle_non_serializable))
+    rows = {
+        str(name): (_row(table(sample), handle_non_serializable) for sample in items(samples))
+        for name, samples in table(results, "samples").items()
+    }
+    return logs_in_memory(Results(path, tree), rows)
+
+
+def _row(sample: Mapping[str, object], as_json: Callable[[object], object]) -> Row:
+    """The columns that the reader uses, and the first prompt, as they are read from a file."""
+    row = {name: _round_trip(value, as_json) for name, value in sample.items() if name not in _NOT_READ}
+    first = next(iter(items(sample.get("arguments"))), ())
+    prompt = next(iter(items(first)), None)
+    return {**row, "arguments": [_round_trip(prompt, as_json)]}
+
+
+def _round_trip(value: object, as_json: Callable[[object], object]) -> object:
+    """The value after writing it to JSON and reading it back."""
+    if type(value) in _PLAIN:
+        return value
+    decoded: object = json.loads(json.dumps(value, default=as_json, ensure_ascii=False))
+    return decoded

@@ -1,0 +1,288 @@
+"""Messages of the lm-eval adapter: LM100 to LM599."""
+
+from harness_uq.plugin_api import MESSAGE_REGISTRY, MessageCatalogue, MessageType, message_types_in
+
+# ---------------------------------------------------------------- notes on what was read
+
+SYSTEM_NAMED_AFTER_FOLDER = MessageType(
+    "LM101",
+    "system-named-after-folder",
+    "note",
+    "{reason:sentence} The system is named after the folder.",
+    "The name of the model is in the results file.",
+    "Keep the results file beside the samples files.",
+)
+UNLISTED_COLUMNS = MessageType(
+    "LM102",
+    "unlisted-columns",
+    "note",
+    "Columns that are not listed as metrics are not read: {columns}.",
+    "The samples file lists the metrics of each question.",
+    "Nothing.",
+)
+BYPASSED_METRICS = MessageType(
+    "LM103",
+    "bypassed-metrics",
+    "note",
+    "Metrics that lm-eval did not compute (its value 999 marks them) are left out: {metrics}.",
+    "A task with the metric `bypass` is not scored.",
+    "Run the task without `--predict_only`.",
+)
+TRIALS_SCORED_SEPARATELY = MessageType(
+    "LM104",
+    "trials-scored-separately",
+    "note",
+    "Filter {filter!r} contains each of the {n_trials:count trial} per question as a separate score.",
+    "lm-eval scores only what a filter selects from the trials. The trials were scored again with the task's own code.",
+    "Nothing.",
+)
+TRIALS_NOT_SCORED = MessageType(
+    "LM105",
+    "trials-not-scored",
+    "note",
+    "{n_trials:count trial} per question {n_trials:plural was|were} logged, but only the result of the filter was "
+    "scored.",
+    "Trial-to-trial noise is unknown if the trials are not scored one by one.",
+    "See `trials-not-replayed` for the reason.",
+)
+TRIALS_NOT_REPLAYED = MessageType(
+    "LM106",
+    "trials-not-replayed",
+    "note",
+    "The trials are not scored one by one: {reason:sentence}",
+    "Scoring the trials again requires the task's own code.",
+    "Use `--uq_trials on` in a live run if it is safe to score each trial.",
+)
+SCORED_ON_PART = MessageType(
+    "LM107",
+    "scored-on-part",
+    "note",
+    "{label}: scored on {n_scored} of {n_questions:count question}.",
+    "The metric applies to part of the questions.",
+    "Nothing.",
+)
+OTHER_CONTEXT_LENGTH = MessageType(
+    "LM108",
+    "other-context-length",
+    "note",
+    "{label}: a score of -1 marks questions of another context length, which are left out.",
+    "RULER and similar tasks report one metric for each context length.",
+    "Nothing.",
+)
+ANSWER_ROWS_COMBINED = MessageType(
+    "LM109",
+    "answer-rows-combined",
+    "note",
+    "{label}: {n_rows:count answer row} of {n_questions:count question}; a question is correct if all of its rows are.",
+    "lm-eval logs one row for each candidate answer.",
+    "Nothing.",
+)
+ROUNDED_PROBABILITIES = MessageType(
+    "LM110",
+    "rounded-probabilities",
+    "note",
+    "{label}: computed from probabilities that were logged with eight digits.",
+    "The value can differ from lm-eval's in the eighth digit.",
+    "Nothing.",
+)
+FUNCTION_INFERRED = MessageType(
+    "LM111",
+    "function-inferred",
+    "note",
+    "{label}: lm-eval's {aggregation} is computed as {function}, which reproduces its value.",
+    "The log does not contain the code of the aggregation.",
+    "Nothing.",
+)
+FLAGS_PER_QUESTION = MessageType(
+    "LM112",
+    "flags-per-question",
+    "note",
+    "{label}: {n_flags:count flag} on {n_questions:count question}; the questions are the units of independence.",
+    "Flags of one question, such as instructions of one prompt, are not independent.",
+    "Nothing.",
+)
+RESAMPLED = MessageType(
+    "LM113",
+    "resampled",
+    "note",
+    "The interval is a percentile interval from {n_draws:count resample} of the {unit}.",
+    "Only the task's own aggregation computes this metric, so it is called on resampled questions.",
+    "Nothing.",
+)
+
+# ---------------------------------------------------------------- warnings on what was read
+
+BROKEN_LINES = MessageType(
+    "LM201",
+    "broken-lines",
+    "warning",
+    "{n_lines:count line} of {file} {n_lines:plural is|are} cut off or not a sample (line {lines}: {reason:clause}). "
+    "{n_kept:count question was|questions were} kept.",
+    "A run that was killed leaves an incomplete last line. The questions that were lost can differ from the rest.",
+    "Run the task again.",
+)
+SHARED_IDENTIFIERS = MessageType(
+    "LM202",
+    "shared-identifiers",
+    "warning",
+    "{n_rows:count row has|rows have} the doc_id of another document and {n_rows:plural counts|count} as separate "
+    "{n_rows:plural question|questions}.",
+    "The identifiers of the documents are not unique.",
+    "Check the data set of the task.",
+)
+REPEATED_KEYS = MessageType(
+    "LM203",
+    "repeated-keys",
+    "warning",
+    "{n_rows:count row contains|rows contain} a key twice (line {line}: {keys}). The last value counts.",
+    "JSON with repeated keys is ambiguous.",
+    "Check what wrote the samples file.",
+)
+REPEATED_ROWS = MessageType(
+    "LM204",
+    "repeated-rows",
+    "warning",
+    "{n_rows:count row repeats|rows repeat} a question and filter. The first of each is used.",
+    "Each question has one row per filter.",
+    "Check that the file does not contain two runs.",
+)
+SAMPLES_MISSING = MessageType(
+    "LM205",
+    "samples-missing",
+    "warning",
+    "The samples contain {n_logged} of the {n_scored:count question} that lm-eval scored. The values refer to these.",
+    "The samples that are missing can differ from the others.",
+    "Log all samples.",
+)
+SAMPLES_OF_ANOTHER_RUN = MessageType(
+    "LM206",
+    "samples-of-another-run",
+    "warning",
+    "The samples do not belong to the results file: their hashes (task_hashes) differ. Use the samples of the same "
+    "run.",
+    "lm-eval records a hash of all samples in the results file.",
+    "Keep the files of each run in a folder of its own.",
+)
+MORE_SAMPLES_THAN_SCORED = MessageType(
+    "LM207",
+    "more-samples-than-scored",
+    "warning",
+    "The samples contain {n_logged:count question}, but the results file reports {n_scored}.",
+    "The two files may belong to different runs.",
+    "Keep the files of each run in a folder of its own.",
+)
+FILTERS_UNNAMED = MessageType(
+    "LM208",
+    "filters-unnamed",
+    "warning",
+    "The rows do not name their filters, so the filters are numbered.",
+    "Old versions of lm-eval do not log the names of filters.",
+    "Use a newer version of lm-eval.",
+)
+RESULTS_KEYS_REPEATED = MessageType(
+    "LM209",
+    "results-keys-repeated",
+    "warning",
+    "The results file contains keys twice: {keys}. The last value counts.",
+    "JSON with repeated keys is ambiguous.",
+    "Check what wrote the results file.",
+)
+UNUSABLE_SCORES = MessageType(
+    "LM210",
+    "unusable-scores",
+    "warning",
+    "{label}: {n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} and "
+    "{n_left_out:plural is|are} left out.",
+    "If scores are missing for a reason, the estimate is biased.",
+    "Find out why the scores are missing.",
+)
+INFINITE_LOG_LIKELIHOODS = MessageType(
+    "LM211",
+    "infinite-log-likelihoods",
+    "warning",
+    "{label}: {n_left_out:count document has|documents have} no finite log-likelihood and "
+    "{n_left_out:plural is|are} left out.",
+    "lm-eval's own value includes these documents and is not finite.",
+    "Check the model's log-likelihoods.",
+)
+VALUE_NOT_REPRODUCED = MessageType(
+    "LM212",
+    "value-not-reproduced",
+    "warning",
+    "{label}: the samples give {value:.10g}, but the results file reports {reported:.10g}. The estimate refers to the "
+    "samples.",
+    "The samples and the results may belong to different runs, or the log was edited.",
+    "Check that both files belong to the same run.",
+)
+FEW_RESAMPLED_UNITS = MessageType(
+    "LM213",
+    "few-resampled-units",
+    "warning",
+    "Resampling {n_units:count {unit}} tends to give intervals that are too narrow. Add questions.",
+    "The bootstrap understates the variation of few units.",
+    "Add questions.",
+)
+NOT_RESAMPLED = MessageType(
+    "LM214",
+    "not-resampled",
+    "note",
+    "The task's own aggregation was not resampled: {reason:sentence}",
+    "Only the task's own aggregation computes this metric. Calling it on resampled questions would give an interval.",
+    "See the reason.",
+)
+SAMPLES_UNREADABLE = MessageType(
+    "LM215",
+    "samples-unreadable",
+    "warning",
+    "{file}: {reason:sentence}",
+    "The samples file is damaged, so that only totals are known.",
+    "Run the task again.",
+)
+
+# ---------------------------------------------------------------- refusals
+
+AGGREGATION_NOT_REPRODUCED = MessageType(
+    "LM301",
+    "aggregation-not-reproduced",
+    "refusal",
+    "Resampling is not possible: {reason:sentence}",
+    "The aggregation must give the printed value again, independently of the order of the questions.",
+    "Use a registered aggregation of harness_uq in the task file.",
+)
+STATISTICS_UNAVAILABLE = MessageType(
+    "LM302",
+    "statistics-unavailable",
+    "refusal",
+    "The statistics of {function} cannot be computed: {reason:sentence}",
+    "BLEU, chrF and TER are functions of counts that sacrebleu computes for each question.",
+    "Install a supported version of sacrebleu.",
+)
+QUESTIONS_AND_ROWS_DIFFER = MessageType(
+    "LM303",
+    "questions-and-rows-differ",
+    "refusal",
+    "The numbers of questions and logged rows differ, so the clusters are unknown.",
+    "Each row must belong to one question.",
+    "Rescore the log with `harness-uq rescore` after the run.",
+)
+
+# ---------------------------------------------------------------- errors
+
+PREDATES_VERSION_4 = MessageType(
+    "LM401",
+    "predates-version-4",
+    "error",
+    "The file was written by lm-eval before version 0.4, which is not supported.",
+    "The format of the results changed in version 0.4.",
+    "Run the evaluation with a newer version of lm-eval.",
+)
+NO_RESULTS = MessageType(
+    "LM402",
+    "no-results",
+    "error",
+    "The file contains no lm-eval results.",
+    "A results file is a JSON object with `results` and `versions`.",
+    "Check the path.",
+)
+
+CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("LM", "lm-eval", message_types_in(globals())))

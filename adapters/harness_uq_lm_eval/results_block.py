@@ -1,0 +1,108 @@
+"""The `uq` block of a results file: its contents, and how it is added to the results of a run."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from harness_uq_lm_eval.json_access import NOTHING, Table, items, real, table
+
+BLOCK = "uq"
+SCHEMA = 1
+NOT_AVAILABLE = "N/A"
+FAILED = "failed"
+
+Entry: TypeAlias = Mapping[str, object]
+Results: TypeAlias = dict[str, object]
+
+_TOLERANCE = 1e-6
+
+
+def native_std_errors(tree: Table) -> dict[tuple[str, str, str], float | None]:
+    """The harness's own standard errors by (task, metric, filter), as the block recorded them."""
+    entries = [table(entry) for entry in items(table(tree, BLOCK).get("estimates"))]
+    return {_key(e): real(table(e, "harness").get("std_error")) for e in entries if "std_error" in table(e, "harness")}
+
+
+def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> None:
+    """Add the block to results, and write each standard error next to the value that it belongs to.
+
+    If an estimate has no standard error, the harness's own stays; if that is unknown, `N/A` is written.
+
+    Parameters
+    ----------
+    results : results of lm-eval, modified in place
+    entries : one per estimate, from `Estimate.to_dict` or `failed_entry`
+    settings : settings of the estimation
+    more : further members of the block
+    """
+    std_errors = [(row, key, error) for entry in entries for row, key, error in _std_errors(results, entry)]
+    results[BLOCK] = {"schema": SCHEMA, **settings, **more, "estimates": [dict(entry) for entry in entries]}
+    for row, key, error in std_errors:
+        row[key] = error
+
+
+def failed_entry(task: str, metric: str, filter_name: str, error: str, reported: Table = NOTHING) -> Entry:
+    """The entry of an estimate that failed with an error; `reported` contains lm-eval's own numbers."""
+    return {
+        "task": task,
+        "metric": metric,
+        "filter": filter_name,
+        "method": FAILED,
+        "status": "failed",
+        "error": error,
+        "value": reported.get("value"),
+        "std_error": None,
+        "interval": None,
+        "harness": dict(reported),
+    }
+
+
+def failed_block(results: Table, settings: Mapping[str, object], error: str) -> dict[str, object]:
+    """The block of a run whose estimates all failed with an error; lm-eval's numbers are unchanged."""
+    entries = [
+        failed_entry(task, metric, filter_name, error)
+        for task, row in table(results, "results").items()
+        for metric, comma, filter_name in (key.partition(",") for key in table(row))
+        if comma and not metric.endswith("_stderr")
+    ]
+    return {"schema": SCHEMA, **settings, "error": error, "estimates": entries}
+
+
+def _key(entry: Table) -> tuple[str, str, str]:
+    return str(entry.get("task")), str(entry.get("metric")), str(entry.get("filter"))
+
+
+def _std_errors(results: Results, entry: Entry) -> Iterable[tuple[dict[str, object], str, object]]:
+    task, metric, filter_name = _key(entry)
+    estimated, native = real(entry.get("std_error")), real(table(entry, "harness").get("std_error"))
+    error = estimated if estimated is not None and _estimates_printed_value(entry) else native
+    for part in ("results", "groups"):
+        row = table(results, part).get(task)
+        if isinstance(row, dict) and f"{metric},{filter_name}" in row:
+            yield row, f"{metric}_stderr,{filter_name}", NOT_AVAILABLE if error is None else error
+
+
+def _estimates_printed_value(entry: Entry) -> bool:
+    """Whether the estimate refers to the number that lm-eval prints, and not, for example, to pass@k."""
+    value, printed = real(entry.get("value")), real(table(entry, "harness").get("value"))
+    if value is None or printed is None:
+        return False
+    return math.isclose(value, printed, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+
+
+def interval_of(entry: Table) -> tuple[float, float] | None:
+    """Limits of an entry's interval, or None."""
+    interval = table(entry, "interval")
+    low, high = real(interval.get("low")), real(interval.get("high"))
+    return None if low is None or high is None else (low, high)
+
+
+def entries_of(results: Table) -> dict[tuple[str, str, str], Table]:
+    """The block's entries by (task, metric, filter)."""
+    return {_key(table(entry)): table(entry) for entry in items(table(results, BLOCK).get("estimates"))}
+
+
+def recorded_trials(results: Table) -> dict[str, object]:
+    """The member of the block with the scores of single trials; empty if there is none."""
+    trials = table(results, BLOCK).get("trials")
+    return {} if trials is None else {"trials": trials}

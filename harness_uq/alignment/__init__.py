@@ -1,0 +1,1 @@
+"""Match the questions that several runs share, with their clusters and scores."""

@@ -1,0 +1,108 @@
+"""Scores of several systems on the questions that all of them answered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness_uq.alignment.match_clusters import CommonClusters, common_clusters
+from harness_uq.alignment.match_questions import CommonQuestions, common_questions
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.errors import NotEstimableError
+from harness_uq.messages import HasMessages, Message
+from harness_uq.messages.catalogue.comparison import QUESTION_SCORES_MISSING, SYSTEM_WITHOUT_QUESTION_SCORES
+from harness_uq.plugins.manager import Plugins
+from harness_uq.stats.trials.diagnostics import identical_trials
+from harness_uq.structure.detection import score_type_of
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchedScores(HasMessages):
+    """Scores of systems on the same questions.
+
+    Attributes
+    ----------
+    common : the questions and the runs that contain them
+    clusters : clusters of the questions
+    values : float (n_questions, n_trials) per system, as logged; NaN marks a missing trial
+    trials : like `values`, but with a single column if all trials of every question have the same score
+    is_binary, bounds : whether scores are binary, and their range; bounds are None if the range is unknown
+    metric : name of the score
+    left_out : notes on systems that do not score each question
+    """
+
+    common: CommonQuestions
+    clusters: CommonClusters
+    values: tuple[FloatArray, ...]
+    trials: tuple[FloatArray, ...]
+    is_binary: bool
+    bounds: tuple[float, float] | None
+    metric: str
+    left_out: tuple[Message, ...] = ()
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean score over the trials of each question; float (n_systems, n_questions)."""
+        return np.stack([np.nanmean(trials, axis=1) for trials in self.trials])
+
+    @property
+    def n_trials(self) -> int:
+        """Maximum number of distinct trials per question."""
+        return max(int(trials.shape[1]) for trials in self.trials)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Notes on excluded systems and questions, and warnings."""
+        return (*self.left_out, *self.common.messages, *self.clusters.messages)
+
+
+def match_scores(chosen: Sequence[SelectedRun], options: StructureOptions, plugins: Plugins) -> MatchedScores:
+    """Align the scores of runs that score each question.
+
+    Parameters
+    ----------
+    chosen : data of one task, metric and filter, one entry per system
+
+    Raises
+    ------
+    DataError : if two questions of a log cannot be distinguished
+    NotEstimableError : if too few questions match, or fewer than two systems score each question
+    """
+    known = [entry for entry in chosen if isinstance(entry.data, Scores)]
+    missing = [entry.log.system for entry in chosen if entry not in known]
+    if missing and len(known) < 2:
+        raise NotEstimableError(QUESTION_SCORES_MISSING(system=missing[0]))
+    common = common_questions(known)
+    scores = [entry.data for entry in common.entries if isinstance(entry.data, Scores)]
+    values = tuple(_answered(score.values[rows]) for score, rows in zip(scores, common.rows, strict=True))
+    kind, bounds, _ = score_type_of(_joined(scores, values), options.of_task(known[0].log.task).ranges)
+    return MatchedScores(
+        common=common,
+        clusters=common_clusters(common, options, plugins),
+        values=values,
+        trials=tuple(_distinct(v) for v in values),
+        is_binary=kind == "binary",
+        bounds=bounds,
+        metric=scores[0].metric,
+        left_out=tuple(SYSTEM_WITHOUT_QUESTION_SCORES(system=name) for name in missing),
+    )
+
+
+def _answered(values: FloatArray) -> FloatArray:
+    """Drop the trials for which no question has a score."""
+    return values[:, ~np.isnan(values).all(axis=0)]
+
+
+def _distinct(values: FloatArray) -> FloatArray:
+    return np.nanmean(values, axis=1, keepdims=True) if identical_trials(values) else values
+
+
+def _joined(scores: Sequence[Scores], values: Sequence[FloatArray]) -> Scores:
+    """Stack the scores of all systems into one column; the levels are the union if every system declares levels."""
+    levels = [score.levels for score in scores if score.levels is not None]
+    union = tuple(sorted({x for declared in levels for x in declared})) if len(levels) == len(scores) else None
+    bounds = scores[0].bounds if all(score.bounds == scores[0].bounds for score in scores) else None
+    column = np.concatenate([v.ravel() for v in values])[:, None]
+    return Scores(scores[0].metric, scores[0].filter, column, levels=union, bounds=bounds)

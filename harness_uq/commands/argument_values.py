@@ -1,0 +1,167 @@
+"""Option objects of the Python API from parsed arguments, and checks of names against the logs."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from harness_uq.commands import console as _console
+from harness_uq.errors import HarnessUqError, UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from harness_uq.data.filters import LogFilter
+    from harness_uq.data.task_log import TaskLog
+    from harness_uq.estimation.estimate import Options
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.readers import Reading
+    from harness_uq.settings import Settings
+    from harness_uq.structure.types import StructureOptions
+    from harness_uq.variance_components.effects import EffectOptions
+
+
+@contextmanager
+def checking_arguments() -> Iterator[None]:
+    """Report errors of the block as wrong arguments (exit code 2).
+
+    Raises
+    ------
+    UsageError : instead of any other HarnessUqError
+    """
+    try:
+        yield
+    except HarnessUqError as error:
+        raise UsageError(str(error)) from error
+
+
+def margins(args: argparse.Namespace) -> tuple[float, dict[str, float]]:
+    """The margin of all tasks, and those of single tasks; `--margin D` overrides all margins of the settings file."""
+    by_task, settings = dict(args.margins), args.settings
+    if None in by_task:
+        return by_task.pop(None), by_task
+    return settings.margin or 0.0, {**settings.margins, **by_task}
+
+
+def check_margin_tasks(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> None:
+    """Check that each task with a margin is in the logs.
+
+    Raises
+    ------
+    UsageError : if a task is not
+    """
+    tasks = {"overall", *(log.task for log in logs)}
+    if unknown := sorted({name for name, _ in args.margins if name} - tasks):
+        raise UsageError(unknown_name("task of --margin", unknown[0], tasks, plural="tasks"))
+
+
+def effect_options(args: argparse.Namespace) -> "EffectOptions":
+    """The options of `effects`.
+
+    Raises
+    ------
+    UsageError : if a factor is not of the form NAME=FIELD
+    """
+    from harness_uq.variance_components.effects import EffectOptions
+
+    factors = dict(args.settings.factors)
+    for text in args.factors:
+        name, _, field = text.partition("=")
+        if not (name and field):
+            raise UsageError(f"Invalid --factor: {text!r}. Give NAME=FIELD, such as prompt=description.")
+        factors[name] = field
+    new = tuple(name.strip() for name in args.generalize_over.split(",")) if args.generalize_over else None
+    return EffectOptions(new, factors, args.level, structure_options(args))
+
+
+def structure_options(args: argparse.Namespace) -> "StructureOptions":
+    """The structure options, with those of the settings file as defaults."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from harness_uq.structure.types import StructureOptions
+
+    settings: Settings = args.settings
+    file_name = Path(settings.path).name if settings.path else ""
+    defaults = StructureOptions(settings.cluster, settings.clusters, settings.ranges, origin=file_name)
+    return replace(StructureOptions.parse(args.cluster, dict(args.ranges)), defaults=defaults)
+
+
+def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options":
+    """The options of `estimate`.
+
+    Raises
+    ------
+    UsageError : if the method or the estimand does not exist
+    """
+    from harness_uq.estimation.defaults import method_names
+    from harness_uq.estimation.estimate import Options
+
+    if args.uq not in (methods := method_names(plugins.estimators)):
+        raise UsageError(unknown_name("method", args.uq, methods))
+    with checking_arguments():
+        return Options(
+            method=args.uq,
+            level=args.level,
+            scope=args.scope,
+            estimand=args.estimand,
+            interval=args.interval,
+            structure=structure_options(args),
+            seed=args.seed,
+        )
+
+
+def plugins_of_command(args: argparse.Namespace) -> "Plugins":
+    """The installed plugins, with a table reader that uses the columns given by `--column`.
+
+    Raises
+    ------
+    UsageError : if a role of `--column` does not exist
+    """
+    from harness_uq.tabular.reader import with_columns
+
+    plugins = _console.load_and_report_plugins()
+    with checking_arguments():
+        return with_columns(plugins, dict(args.table_columns))
+
+
+def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "LogFilter":
+    """The filter given by `--task`, `--metric`, `--filter` and `--model`; a `--metric` adds the metrics of labels."""
+    from harness_uq.data.filters import LogFilter
+
+    metrics = (*args.metrics, *label_metrics) if args.metrics else ()
+    return LogFilter(tuple(args.tasks), metrics, tuple(args.filters), tuple(args.models))
+
+
+def select_logs(
+    args: argparse.Namespace, readings: "Sequence[Reading]", label_metrics: Sequence[str] = ()
+) -> "list[TaskLog]":
+    """The logs of all readings that the filter selects.
+
+    Raises
+    ------
+    UsageError : if a pattern matches nothing
+    """
+    logs = [log for reading in readings for log in reading.logs]
+    selection = log_filter(args, label_metrics)
+    if logs:
+        with checking_arguments():
+            selection.check(logs)
+    return list(selection.of(logs))
+
+
+def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
+    """Check that the tasks, metrics and cluster fields given as arguments are in the logs.
+
+    Raises
+    ------
+    UsageError : if a name is in no log
+    """
+    from harness_uq.structure.clusters import missing_field
+
+    if not logs:
+        return  # read errors are reported elsewhere
+    with checking_arguments():
+        options.check_names(
+            (log.task for log in logs if not log.subtasks), (data.metric for log in logs for data in log.data)
+        )
+    if wrong := missing_field(options, logs):
+        raise UsageError(wrong)

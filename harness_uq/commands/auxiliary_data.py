@@ -1,0 +1,131 @@
+"""Data besides the logs: human labels, and runs of other systems on the whole benchmark."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import loading as _loading
+from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from harness_uq.data.task_log import TaskLog
+    from harness_uq.estimation.estimate import Options
+    from harness_uq.io.human_labels import Label
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.readers import Reading
+    from harness_uq.results.estimate import Estimate
+
+
+def add_auxiliary_data(parser: CommandParser) -> None:
+    """Declare `--labels`, `--reference-runs` and `--inclusion-probabilities`."""
+    data = parser.group("Data")
+    data.add_argument(
+        "--labels",
+        metavar="FILE|METRIC",
+        help="Correct the grader's scores with human labels, from a table (id, score) or a metric of the log",
+    )
+    data.add_argument(
+        "--reference-runs",
+        nargs="+",
+        metavar="RUN",
+        help="Adjust for skipped questions by runs of other systems on all questions (with --scope full)",
+    )
+    data.add_argument(
+        "--inclusion-probabilities",
+        metavar="FILE",
+        help="Read the probabilities that harness-uq subset wrote (with --reference-runs)",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AuxiliaryData:
+    """Data besides the logs that make an estimate more accurate.
+
+    Attributes
+    ----------
+    labels : file of human labels, or the metric of the logs that contains them
+    reference_runs : paths of runs of other systems on the whole benchmark
+    inclusion_probabilities : file that `harness-uq subset` wrote
+    """
+
+    labels: str | None = None
+    reference_runs: tuple[str, ...] = ()
+    inclusion_probabilities: str | None = None
+
+    @classmethod
+    def from_arguments(cls, args: argparse.Namespace) -> "AuxiliaryData":
+        """The auxiliary data given by the arguments.
+
+        Raises
+        ------
+        UsageError : if an option is missing that another one requires, or two exclude each other
+        """
+        data = cls(args.labels, tuple(args.reference_runs or ()), args.inclusion_probabilities)
+        if data.reference_runs and args.scope != "full":
+            raise UsageError("--reference-runs requires --scope full.")
+        if data.reference_runs and data.labels:
+            raise UsageError("--labels cannot be combined with --reference-runs. Give one of them.")
+        if data.inclusion_probabilities and not data.reference_runs:
+            raise UsageError("--inclusion-probabilities requires --reference-runs.")
+        return data
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.reference_runs)
+
+    @property
+    def label_metrics(self) -> tuple[str, ...]:
+        """The metric with human labels, which has to be read even if `--metric` does not select it."""
+        return (self.labels,) if self.labels and not _is_file(self.labels) else ()
+
+    def select_logs(self, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
+        """The logs without those of the tables of labels or reference runs."""
+        paths = {Path(path).absolute() for path in (self.labels, *self.reference_runs) if path}
+        return [log for log in logs if Path(log.source.path).absolute() not in paths]
+
+    def estimate(
+        self,
+        logs: "Sequence[TaskLog]",
+        options: "Options",
+        plugins: "Plugins",
+        read: "Callable[[Sequence[str]], Reading]",
+    ) -> "list[Estimate]":
+        """Estimates corrected by the labels, or of the whole benchmark with the reference runs, which `read` reads.
+
+        Raises
+        ------
+        UsageError : if there is no such file or metric of labels, or the combination of options is not supported
+        """
+        if self.labels:
+            return _estimate_with_labels(self.labels, logs, options, plugins)
+        from harness_uq.estimation.subset import estimate_whole, read_probabilities
+
+        probabilities = read_probabilities(self.inclusion_probabilities) if self.inclusion_probabilities else None
+        reference = read(self.reference_runs)
+        _loading.report_read_errors(reference)
+        with _argument_values.checking_arguments():
+            return estimate_whole(logs, reference.logs, options, drawn=probabilities, plugins=plugins)
+
+
+def _estimate_with_labels(
+    source: str, logs: "Sequence[TaskLog]", options: "Options", plugins: "Plugins"
+) -> "list[Estimate]":
+    from harness_uq.estimation.judge_correction import correct
+    from harness_uq.io.human_labels import read_labels
+
+    metrics = {data.metric for log in logs for data in log.data}
+    if not _is_file(source) and logs and source not in metrics:
+        raise UsageError(unknown_name("file or metric of --labels", source, metrics, plural="metrics"))
+    labels: str | tuple[Label, ...] = read_labels(source) if _is_file(source) else source
+    with _argument_values.checking_arguments():
+        return correct(logs, labels, options, plugins=plugins)
+
+
+def _is_file(source: str) -> bool:
+    """Whether labels are in a file rather than in a metric; a remote file may turn out not to exist when it is read."""
+    from harness_uq.io.paths import is_file, is_remote
+
+    return is_remote(source) or is_file(source)

@@ -1,0 +1,105 @@
+"""The argument parser of one command: named groups of options, examples first, suggestions for mistyped names."""
+
+import argparse
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from harness_uq.commands.ignored_messages import add_ignore
+from harness_uq.errors import unknown_name
+
+if TYPE_CHECKING:
+    from harness_uq.commands.command_table import Command
+
+GROUPS = ("Data", "Target", "Costs", "Without a pilot run", "Method", "Output", "LaTeX", "Scaling", "General")
+"""Groups of options in the order of the help; a group without options is not shown."""
+
+_MAX_WIDTH = 100
+
+
+def help_formatter(prog: str) -> argparse.HelpFormatter:
+    """Layout of the help: as wide as the terminal up to 100 columns, coloured if standard output is a terminal."""
+    from rich_argparse import RawDescriptionRichHelpFormatter
+
+    class Formatter(RawDescriptionRichHelpFormatter):
+        group_name_formatter = str
+        help_markup = False
+        text_markup = False
+
+    width = min(shutil.get_terminal_size().columns, _MAX_WIDTH)
+    return Formatter(prog, max_help_position=26, width=width)
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that sorts options into `GROUPS`, and suggests the nearest valid name for a mistyped one."""
+
+    def __init__(self, prog: str, *, usage: str | None = None, description: str = "", epilog: str = "") -> None:
+        super().__init__(
+            prog,
+            usage=usage,
+            description=description,
+            epilog=epilog,
+            formatter_class=help_formatter,
+            add_help=False,
+            allow_abbrev=False,
+        )
+        self._groups = {title: self.add_argument_group(title) for title in GROUPS}
+        general = self.group("General")
+        general.add_argument("-h", "--help", action="help", help="Show this help and exit")
+        general.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
+
+    def group(self, title: str) -> argparse._ArgumentGroup:
+        """The group of options with this title."""
+        return self._groups[title]
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse the arguments; an unknown option is reported before anything that is missing."""
+        for argument in args or ():
+            if argument == "--":
+                break
+            option = argument.partition("=")[0]
+            if option.startswith("--") and " " not in option and option not in self._option_string_actions:
+                self.error(unknown_name("option", option, self._long_options()))
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and where to find help, and exit with code 2."""
+        text = message[0].upper() + message[1:]
+        self.exit(2, f"{self.prog}: error: {text}\nRun '{self.prog} --help' for usage.\n")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            name = "/".join(action.option_strings) or str(action.metavar or action.dest)
+            self.error(unknown_name(f"value of {name}", value, action.choices, plural="values"))
+
+    def _long_options(self) -> Iterable[str]:
+        return (option for option in self._option_string_actions if option.startswith("--"))
+
+
+def build_parser(command: "Command", **defaults: object) -> CommandParser:
+    """The parser of one command, with its summary, examples and options."""
+    module = command.module
+    prog = f"harness-uq {command.name}"
+    parser = CommandParser(
+        prog,
+        usage=f"{prog} {module.USAGE}",
+        description=f"{command.summary}.\n\nExamples:\n{format_examples(module.EXAMPLES)}",
+        epilog=getattr(module, "DETAILS", ""),
+    )
+    add_arguments: Callable[[CommandParser], None] = module.add_arguments
+    add_arguments(parser)
+    add_ignore(parser)
+    parser.set_defaults(**defaults)
+    return parser
+
+
+def format_examples(examples: Iterable[tuple[str, str]]) -> str:
+    """Command lines, each below a comment that explains it.
+
+    >>> print(format_examples([("All runs in a folder", "harness-uq estimate results/")]))
+      # All runs in a folder
+      harness-uq estimate results/
+    """
+    return "\n".join(f"  # {about}\n  {command_line}" for about, command_line in examples).replace("\\\n", "\\\n      ")

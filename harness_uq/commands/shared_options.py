@@ -1,0 +1,165 @@
+"""Options that several commands declare; the text of each is the same in every command."""
+
+from harness_uq.commands import argument_types as _argument_types
+from harness_uq.commands.parser import CommandParser
+
+METHODS = """\
+Methods (--method):
+  bayes   posterior that fits the structure of the scores (default)
+  wilson  Wilson score interval; if there are clusters or trials, with the
+          effective sample size of Korn and Graubard
+  t, clt  Student's t or normal interval, with cluster-robust standard errors
+  NAME    one method by name, such as beta, clopper-pearson or clustered; a name
+          that does not exist lists all methods
+"""
+
+
+def add_logs(parser: CommandParser) -> None:
+    """`LOG`: the logs to read."""
+    text = "File, folder or glob pattern of logged runs"
+    parser.group("Data").add_argument("logs", nargs="+", metavar="LOG", help=text)
+
+
+def add_named_logs(parser: CommandParser, *, nargs: str = "+", details: str = "") -> None:
+    """`LOG` or `NAME=LOG`: logs to read, and the name of the system in them."""
+    text = f"File, folder or glob pattern of logged runs; NAME=LOG names the system{details}"
+    parser.group("Data").add_argument("logs", nargs=nargs, metavar="LOG", help=text)
+
+
+def add_selection(parser: CommandParser) -> None:
+    """`--task`, `--metric`, `--filter` and `--model`: parts of the logs to use."""
+    data = parser.group("Data")
+    for name, text in (
+        ("task", "Use only tasks that match; a group selects all of its tasks (repeatable)"),
+        ("metric", "Use only metrics that match (repeatable)"),
+        ("filter", "Use only filters that match; none selects scores without a filter (repeatable)"),
+        ("model", "Use only systems that match, by the names in the output (repeatable)"),
+    ):
+        data.add_argument(f"--{name}", action="append", default=[], metavar="PATTERN", dest=f"{name}s", help=text)
+
+
+def add_structure(parser: CommandParser) -> None:
+    """`--cluster`, `--range`, `--column` and the options of `add_selection`: which scores, and how they depend."""
+    add_selection(parser)
+    data = parser.group("Data")
+    data.add_argument(
+        "--cluster",
+        action="append",
+        default=[],
+        metavar="[TASK=]FIELD",
+        help="Cluster questions by FIELD; auto detects it, none assumes independence (default: auto, repeatable)",
+    )
+    data.add_argument(
+        "--range",
+        action="append",
+        default=[],
+        type=_argument_types.metric_range,
+        metavar="[TASK:]METRIC=LO,HI",
+        dest="ranges",
+        help="Set the smallest and largest possible score of a metric (repeatable)",
+    )
+    data.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        type=_argument_types.column,
+        metavar="ROLE=NAME",
+        dest="table_columns",
+        help="Read this role (score, question, system, task, ...) from column NAME of a table (repeatable)",
+    )
+
+
+def add_estimation(parser: CommandParser) -> None:
+    """The options of `add_structure`, and how scores are estimated."""
+    add_structure(parser)
+    method = parser.group("Method")
+    method.add_argument(
+        "--uq", "--method", default="bayes", metavar="METHOD", help="Use this method, see below (default: %(default)s)"
+    )
+    add_level(parser)
+    method.add_argument(
+        "--scope",
+        choices=["population", "benchmark", "full"],
+        default="population",
+        help="Estimate the score on similar new questions, on these, or on the full benchmark (default: %(default)s)",
+    )
+    method.add_argument(
+        "--estimand",
+        default="mean",
+        help="Estimate mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: %(default)s)",
+    )
+    method.add_argument(
+        "--interval",
+        choices=["hdi", "quantile"],
+        help="Compute highest-density or equal-tailed credible intervals (default: depends on the method)",
+    )
+    add_seed(parser)
+
+
+def add_margin(parser: CommandParser) -> None:
+    """`--margin`: the smallest difference that matters."""
+    parser.group("Method").add_argument(
+        "--margin",
+        action="append",
+        default=[],
+        type=_argument_types.task_margin,
+        metavar="[TASK=]D",
+        dest="margins",
+        help="Set the smallest difference that matters, in units of the score (default: 0, repeatable)",
+    )
+
+
+def add_scope(parser: CommandParser) -> None:
+    """`--scope` of commands that compare systems."""
+    parser.group("Method").add_argument(
+        "--scope",
+        choices=["population", "benchmark"],
+        default="population",
+        help="Draw conclusions about similar new questions, or only about these questions (default: %(default)s)",
+    )
+
+
+def add_level(parser: CommandParser) -> None:
+    """`--level`: nominal coverage of the intervals."""
+    parser.group("Method").add_argument(
+        "--level",
+        type=_argument_types.level,
+        default=0.95,
+        metavar="P",
+        help="Set the nominal coverage of the intervals (default: %(default)s)",
+    )
+
+
+def add_seed(parser: CommandParser) -> None:
+    """`--seed` of methods that sample."""
+    parser.group("Method").add_argument(
+        "--seed",
+        type=_argument_types.seed,
+        default=0,
+        metavar="N",
+        help="Set the random seed of methods that sample (default: %(default)s)",
+    )
+
+
+def add_factors(parser: CommandParser, default: str) -> None:
+    """`--factor` and `--generalize-over`: what scores depend on besides questions."""
+    parser.group("Method").add_argument(
+        "--generalize-over",
+        metavar="NAME[,NAME]",
+        help=f"Generalize to new levels of these factors, such as question,seed (default: {default})",
+    )
+    parser.group("Data").add_argument(
+        "--factor",
+        action="append",
+        default=[],
+        metavar="NAME=FIELD",
+        dest="factors",
+        help="Treat the logged setting FIELD, or task, path or run, as the factor NAME (repeatable)",
+    )
+
+
+def add_format(parser: CommandParser, formats: list[str]) -> None:
+    """`--format`; the first format is the default."""
+    parser.group("Output").add_argument(
+        "--format", choices=formats, default=formats[0], help=f"Print {' or '.join(formats)} (default: %(default)s)"
+    )

@@ -1,1 +1,0 @@
-"""Is A better than B: differences of two systems' scores, and verdicts on them."""

@@ -1,0 +1,1 @@
+"""Compare two systems: estimate the difference between their scores and derive a verdict."""

@@ -1,0 +1,196 @@
+"""Convert a posterior of A - B to a `Comparison` with an interval, probabilities and a verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from harness_uq.comparison.differences import CompareMethod, DifferenceFinding, Pair, correlation, saved
+from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
+from harness_uq.data.run_selection import ScoreKey
+from harness_uq.errors import DataError
+from harness_uq.estimands import Scope
+from harness_uq.estimation.estimate import Options
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import ZERO_WIDTH_DIFFERENCE
+from harness_uq.results.comparison import Comparison, Difference, PairedCounts
+from harness_uq.results.estimate import Interval
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """Options of a comparison.
+
+    Attributes
+    ----------
+    method : `dirichlet` (with variants for clusters, repeated trials and bounded scores), `latent_normal` for
+        independent questions with one binary trial each, `t` (paired, cluster-robust), or `independent`, which does
+        not match questions
+    level : nominal coverage of the intervals, in (0, 1)
+    margin : smallest difference that matters, >= 0, on the scale of the score
+    margins : margins of individual tasks; they take precedence over `margin`
+    power : probability of detecting a true difference of `minimum_detectable_effect`, in (0, 1)
+    scope : `population` (questions from the same population) or `benchmark` (repeated trials of exactly these
+        questions)
+    structure : clusters and score ranges that the user declares
+    seed : random seed of the methods that sample
+    """
+
+    method: CompareMethod = "dirichlet"
+    level: float = 0.95
+    margin: float = 0.0
+    power: float = 0.8
+    scope: Scope = "population"
+    structure: StructureOptions = field(default_factory=StructureOptions)
+    seed: int = 0
+    margins: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1 or not 0 < self.power < 1:
+            raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
+        for margin in (self.margin, *self.margins.values()):
+            if not margin >= 0:
+                raise DataError(f"the margin is the smallest difference that matters and not negative; got {margin}")
+        if self.scope == "full":
+            raise DataError("a comparison is about new questions (population) or exactly these (benchmark), not full")
+
+    def margin_of(self, task: str) -> float:
+        """Return the smallest difference that matters on this task."""
+        return self.margins.get(task, self.margin)
+
+    @property
+    def estimation(self) -> Options:
+        """Return the options for estimating the score of each system."""
+        return Options(level=self.level, scope=self.scope, structure=self.structure, seed=self.seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonContext:
+    """The contents of a comparison other than the difference.
+
+    Attributes
+    ----------
+    key : task, metric and filter
+    names : names of A and B
+    values : observed scores of A and B; None if unknown
+    pair : the matched questions; None if no questions match, or if they have no scores of their own
+    others : further attributes, as in `Comparison`
+    """
+
+    key: ScoreKey
+    names: tuple[str, str]
+    values: tuple[float | None, float | None]
+    higher_is_better: bool
+    bounds: tuple[float, float] | None = None
+    pair: Pair | None = None
+    n_matched: int | None = None
+    n_unmatched: tuple[int | None, int | None] = (None, None)
+    n_trials: int | None = None
+    cluster_key: str | None = None
+    n_clusters: int | None = None
+    messages: tuple[Message, ...] = ()
+
+
+def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options: CompareOptions) -> Comparison:
+    """Build the comparison from a posterior of A - B."""
+    posterior, pair = finding.posterior, facts.pair
+    low, high = posterior.interval(options.level)
+    if not high > low:
+        return undecided_row(facts, options, ZERO_WIDTH_DIFFERENCE())
+    value_a, value_b = facts.values
+    plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
+    detectable = finding.detectable(options.level, options.power)
+    evidence = replace(_evidence(low, high, detectable, facts, options), seen=plain)
+    verdict, text = verdict_of(evidence)
+    is_open = verdict == "undecided"
+    return Comparison(
+        task=facts.key[0],
+        metric=facts.key[1],
+        filter=facts.key[2],
+        system_a=facts.names[0],
+        system_b=facts.names[1],
+        scope=options.scope,
+        method=finding.method,
+        value_a=value_a,
+        value_b=value_b,
+        difference=Difference(plain, finding.std_error, Interval(low, high, options.level, finding.kind)),
+        verdict=verdict,
+        verdict_text=text,
+        next_step=next_step(evidence) if is_open else "",
+        n_additional_questions=evidence.n_more if is_open else None,
+        prob_positive=finding.prob_positive,
+        odds_ratio=finding.odds_ratio,
+        correlation=correlation(pair) if pair else None,
+        table=PairedCounts(*pair.table) if pair and pair.table else None,
+        n_matched=len(pair.a) if pair else facts.n_matched,
+        n_unmatched_a=facts.n_unmatched[0],
+        n_unmatched_b=facts.n_unmatched[1],
+        n_trials=facts.n_trials,
+        n_clusters=pair.n_units if pair else facts.n_clusters,
+        cluster_key=facts.cluster_key,
+        variance_reduction=saved(pair) if pair and options.scope == "population" else None,
+        margin=options.margin_of(facts.key[0]),
+        minimum_detectable_effect=detectable,
+        prob_noninferior=prob_noninferior(
+            finding, options.margin_of(facts.key[0]), higher_is_better=facts.higher_is_better
+        ),
+        p_value=finding.p_value,
+        higher_is_better=facts.higher_is_better,
+        posterior=posterior,
+        info=finding.info,
+        messages=(*finding.messages, *facts.messages),
+    )
+
+
+def undecided_row(facts: ComparisonContext, options: CompareOptions, reason: Message) -> Comparison:
+    """Build a comparison without a difference; its messages give the reason."""
+    a, b = facts.names
+    return Comparison(
+        task=facts.key[0],
+        metric=facts.key[1],
+        filter=facts.key[2],
+        system_a=a,
+        system_b=b,
+        scope=options.scope,
+        method="not estimable",
+        value_a=facts.values[0],
+        value_b=facts.values[1],
+        difference=None,
+        verdict="undecided",
+        verdict_text=f"These data could not tell {a} from {b}: {reason.text}",
+        n_matched=len(facts.pair.a) if facts.pair else facts.n_matched,
+        margin=options.margin_of(facts.key[0]),
+        higher_is_better=facts.higher_is_better,
+        messages=(reason, *facts.messages),
+    )
+
+
+def prob_noninferior(finding: DifferenceFinding, margin: float, *, higher_is_better: bool) -> float:
+    """P(A is not worse than B by more than the margin | data); for method `t`, the one-sided p-value of that test."""
+    if higher_is_better:
+        return 1.0 - float(finding.posterior.cdf(-margin))
+    return float(finding.posterior.cdf(margin))
+
+
+def _evidence(
+    low: float, high: float, detectable: float, facts: ComparisonContext, options: CompareOptions
+) -> VerdictInputs:
+    sign = 1.0 if facts.higher_is_better else -1.0
+    return VerdictInputs(
+        low=min(sign * low, sign * high),
+        high=max(sign * low, sign * high),
+        name_a=facts.names[0],
+        name_b=facts.names[1],
+        margin=options.margin_of(facts.key[0]),
+        detectable=detectable,
+        power=options.power,
+        in_points=facts.bounds == (0.0, 1.0),
+        n_questions=_n_questions(facts) if options.scope == "population" else None,
+    )
+
+
+def _n_questions(facts: ComparisonContext) -> int | None:
+    """Number of questions compared; if questions are not matched, the number in the smaller run."""
+    if facts.pair is not None:
+        return len(facts.pair.a)
+    known = [n for n in facts.n_unmatched if n is not None]
+    return facts.n_matched or (min(known) if len(known) == 2 else None)

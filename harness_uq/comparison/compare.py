@@ -1,0 +1,269 @@
+"""Compare the runs of two systems on each task and over all tasks."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
+from harness_uq.comparison.corpus import pair_records
+from harness_uq.comparison.differences import DifferenceFinding, paired_difference
+from harness_uq.comparison.identical_runs import sameness
+from harness_uq.comparison.independent import common_bounds, difference_of
+from harness_uq.comparison.pairing import Paired, pair_scores, pool
+from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.comparison.validate_margins import check_margins
+from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, tasks_by_metric
+from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
+from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
+from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.single_system import estimate_of
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.comparison import (
+    GROUP_NOT_PAIRED,
+    INDEPENDENT_COMPARISON,
+    NO_BENCHMARK_SCOPE_POOLING,
+    POOLED_GROUP,
+    POOLED_TASKS,
+    POOLED_TASKS_INCOMPLETE,
+    POOLED_UNITS,
+)
+from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import Runs
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.result_list import ResultList
+from harness_uq.structure.task_groups import group_data, members_of
+from harness_uq.structure.types import Clusters
+
+__all__ = ["CompareOptions", "compare", "worse_rows"]
+
+OVERALL = "overall"
+
+
+def compare(
+    a: Runs, b: Runs, options: CompareOptions | None = None, *, plugins: Plugins | None = None
+) -> ResultList[Comparison]:
+    """Compare two systems on every task, metric and filter that their runs share, and over all tasks.
+
+    Parameters
+    ----------
+    a, b : logged runs of one system each: paths or loaded task logs. If a task has several runs, the newest finished
+        run without a sample limit is used
+    options : options of the comparison
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One comparison per task, metric and filter, then one per group of tasks, then one over all tasks for each metric
+    that several tasks share. If the difference cannot be estimated, it is None and a warning gives the reason.
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    DataError : if one argument contains several systems
+    NotEstimableError : if the two systems have no task and metric in common
+    StructureError : if a margin is at least as large as the range of the scores
+    """
+    offered = plugins or load_plugins()
+    side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
+    matched, notes = common_keys(side_a, side_b)
+    names = _distinct_names(side_a.system, side_b.system)
+    job = _Job(options or CompareOptions(), offered, names, side_a, side_b)
+    check_margins(job.options, (side_a.chosen[key] for key, _ in matched))
+    rows: list[Comparison] = []
+    pairs: dict[ScoreKey, Paired] = {}
+    for key_a, key_b in matched:
+        if not side_a.chosen[key_a].log.subtasks:
+            row, paired = job.isolated(side_a.chosen[key_a], side_b.chosen[key_b])
+            rows.append(row)
+            if paired is not None:
+                pairs[key_a] = paired
+    rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
+    rows += job.overall(pairs)
+    same = sameness(side_a, side_b, matched)
+    identical = None if same is None else same.text
+    return ResultList(replace(row, identical_runs_note=identical, messages=(*row.messages, *notes)) for row in rows)
+
+
+def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:
+    """Return the comparisons in which A is significantly worse than B by more than the margin.
+
+    Each of the k rows over all tasks (one per metric and filter) is tested at level 1 - (1 - level) / k (Bonferroni).
+    The rows of single tasks and groups are corrected in the same way. Each of the two families uses one tail of
+    (1 - level) / 2, so that a system that is not worse anywhere is reported with probability at most about 1 - level,
+    for any number of metrics.
+
+    Parameters
+    ----------
+    rows : comparisons returned by `compare`
+    level : confidence level, in (0, 1)
+    """
+    tested = [row for row in rows if row.prob_noninferior is not None]
+    n_alike = Counter(row.task == OVERALL for row in tested)
+    tail = (1 - level) / 2
+    return [
+        row
+        for row in tested
+        if row.prob_noninferior is not None and row.prob_noninferior < tail / n_alike[row.task == OVERALL]
+    ]
+
+
+def _distinct_names(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """The inputs of one call of `compare`."""
+
+    options: CompareOptions
+    plugins: Plugins
+    names: tuple[str, str]
+    side_a: Side
+    side_b: Side
+
+    def isolated(self, a: SelectedRun, b: SelectedRun) -> tuple[Comparison, Paired | None]:
+        """Call `task`; an unexpected error affects only this row."""
+        try:
+            return self.task(a, b)
+        except (DataError, StructureError) as error:
+            return undecided_row(self._facts(a, b), self.options, refusal_of(error)), None
+        except HarnessUqError:
+            raise
+        except Exception as error:
+            failure = ESTIMATION_FAILED(error=error_summary(error))
+            return undecided_row(self._facts(a, b), self.options, failure), None
+
+    def task(self, a: SelectedRun, b: SelectedRun) -> tuple[Comparison, Paired | None]:
+        """Compare one task, metric and filter; also return the matched questions, if there are any."""
+        reason = "Method independent was requested"
+        if self.options.method != "independent":
+            try:
+                if isinstance(a.data, SufficientStatistics | Classifications):
+                    return self._records(a, b), None
+                paired = pair_scores(a, b, self.options.structure, self.plugins)
+            except NotEstimableError as error:
+                reason = str(error)
+            else:
+                return self._paired(paired), paired
+        return self._independent(a, b, reason), None
+
+    def group(self, key: ScoreKey, pairs: Mapping[ScoreKey, Paired]) -> Comparison:
+        """Compare a group of tasks, with the weights of the harness."""
+        log, (_, metric, name) = self.side_a.chosen[key].log, key
+        try:
+            members = members_of(log, self.side_a.logs)
+            group = group_data(log, metric, name, members, self._clusters)
+            pair_of_task = [pairs.get((task, metric, name)) for task in group.names]
+            if missing := [task for task, pair in zip(group.names, pair_of_task, strict=True) if pair is None]:
+                raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))
+        except NotEstimableError as error:
+            facts = ComparisonContext(key, self.names, (None, None), higher_is_better(log, metric))
+            return undecided_row(facts, self.options, refusal_of(error))
+        present = [pair for pair in pair_of_task if pair is not None]
+        return self._pooled(key, present, group.weights.tolist(), POOLED_GROUP(n_tasks=len(present)))
+
+    def overall(self, pairs: Mapping[ScoreKey, Paired]) -> list[Comparison]:
+        """Compare over all tasks that share a metric and filter; all questions have equal weight."""
+        rows = []
+        for (metric, name), tasks in tasks_by_metric(pairs).items():
+            members = [pairs[task, metric, name] for task in tasks]
+            if len(members) > 1 and len({member.pair.bounds for member in members}) == 1:
+                note = self._pooling_note(metric, name, tasks)
+                rows.append(self._pooled((OVERALL, metric, name), members, None, note))
+        return rows
+
+    def _pooling_note(self, metric: str, name: str, pooled: Sequence[str]) -> Message:
+        both = self.side_a.chosen.keys() & self.side_b.chosen.keys()
+        plain = [key for key in both if key[1:] == (metric, name) and not self.side_a.chosen[key].log.subtasks]
+        n_left_out = len(plain) - len(pooled)
+        if n_left_out > 0:
+            return POOLED_TASKS_INCOMPLETE(n_tasks=len(pooled), n_left_out=n_left_out)
+        return POOLED_TASKS(n_tasks=len(pooled))
+
+    def _paired(self, paired: Paired) -> Comparison:
+        facts = replace(
+            self._facts(paired.a, paired.b, paired.messages),
+            values=paired.pair.values,
+            bounds=paired.pair.bounds,
+            pair=paired.pair,
+            n_unmatched=paired.n_unmatched,
+            n_trials=paired.n_trials,
+            cluster_key=paired.cluster_key,
+        )
+        if self.options.scope == "benchmark":
+            return self._row(lambda: self._of_these_questions(paired), facts)
+        return self._row(lambda: paired_difference(paired.pair, self.options.method), facts)
+
+    def _of_these_questions(self, paired: Paired) -> DifferenceFinding:
+        """Compare on exactly these questions: only trial noise is random, independently for the two systems."""
+        rows = [
+            estimate_of(chosen, self.options.estimation, self.plugins, rows=at)
+            for chosen, at in zip((paired.a, paired.b), paired.rows, strict=True)
+        ]
+        return replace(difference_of(rows[0], rows[1]), method=rows[0].method, info=rows[0].info)
+
+    def _records(self, a: SelectedRun, b: SelectedRun) -> Comparison:
+        paired = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
+        facts = replace(
+            self._facts(a, b, paired.messages),
+            values=paired.values,
+            bounds=paired.bounds,
+            n_matched=paired.n_matched,
+            n_unmatched=paired.n_unmatched,
+            cluster_key=paired.cluster_key,
+            n_clusters=paired.n_clusters,
+        )
+        return self._row(lambda: paired.difference, facts)
+
+    def _independent(self, a: SelectedRun, b: SelectedRun, reason: str) -> Comparison:
+        rows = [estimate_of(chosen, self.options.estimation, self.plugins) for chosen in (a, b)]
+        messages = (INDEPENDENT_COMPARISON(reason=reason), *(warning for row in rows for warning in row.warnings))
+        facts = replace(
+            self._facts(a, b, messages),
+            values=(rows[0].value, rows[1].value),
+            bounds=common_bounds(rows[0], rows[1]),
+            n_unmatched=(rows[0].n_questions, rows[1].n_questions),
+            n_trials=max((row.n_trials or 1 for row in rows), default=1),
+            cluster_key=rows[0].cluster_key or rows[1].cluster_key,
+        )
+        return self._row(lambda: difference_of(rows[0], rows[1]), facts)
+
+    def _pooled(
+        self, key: ScoreKey, members: Sequence[Paired], weights: Sequence[float] | None, note: Message
+    ) -> Comparison:
+        pair, messages = pool(members, weights), [note]
+        if pair.units is not None:
+            keys = sorted({member.cluster_key for member in members if member.cluster_key})
+            messages.append(POOLED_UNITS(units=keys or ["items that recur across tasks"]))
+        facts = replace(
+            self._facts(members[0].a, members[0].b, messages),
+            key=key,
+            values=pair.values,
+            bounds=pair.bounds,
+            pair=pair,
+            n_unmatched=(sum(m.n_unmatched[0] for m in members), sum(m.n_unmatched[1] for m in members)),
+            n_trials=max(member.n_trials for member in members),
+            cluster_key=None if pair.units is None else "units",
+        )
+        if self.options.scope == "benchmark":
+            return undecided_row(facts, self.options, NO_BENCHMARK_SCOPE_POOLING())
+        return self._row(lambda: paired_difference(pair, self.options.method), facts)
+
+    def _row(self, find: Callable[[], DifferenceFinding], facts: ComparisonContext) -> Comparison:
+        try:
+            return comparison_row(find(), facts, self.options)
+        except (DataError, NotEstimableError) as error:
+            return undecided_row(facts, self.options, refusal_of(error))
+
+    def _facts(self, a: SelectedRun, b: SelectedRun, messages: Iterable[Message] = ()) -> ComparisonContext:
+        return ComparisonContext(
+            key=(a.log.task, a.data.metric, a.data.filter),
+            names=self.names,
+            values=(None, None),
+            higher_is_better=higher_is_better(a.log, a.data.metric),
+            messages=distinct((*messages, *a.messages, *b.messages, *a.log.messages, *b.log.messages)),
+        )
+
+    def _clusters(self, log: TaskLog) -> Clusters:
+        return clusters_of(log, self.options.structure, self.plugins)

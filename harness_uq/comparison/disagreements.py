@@ -1,0 +1,66 @@
+"""The questions on which two systems disagree."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from harness_uq.comparison.build_rows import CompareOptions
+from harness_uq.comparison.pairing import Paired, pair_scores
+from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.data.run_selection import higher_is_better
+from harness_uq.data.task_log import Scores
+from harness_uq.errors import DataError, NotEstimableError, StructureError
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import Runs
+from harness_uq.results.comparison import Disagreement, Disagreements
+
+
+def disagreements(
+    a: Runs, b: Runs, n: int, options: CompareOptions | None = None, *, plugins: Plugins | None = None
+) -> list[Disagreements]:
+    """Find the questions on which two systems differ most, for every task, metric and filter with question scores.
+
+    Parameters
+    ----------
+    a, b : as in `compare`
+    n : maximum number of questions per task, metric and filter. Questions are ordered by the size of the difference;
+        among equal differences, those on which A is worse come first
+
+    Raises
+    ------
+    LogError, DataError, NotEstimableError : as for `compare`
+    """
+    offered, chosen = plugins or load_plugins(), options or CompareOptions()
+    side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
+    return list(_found(side_a, side_b, n, chosen, offered))
+
+
+def _found(a: Side, b: Side, n: int, options: CompareOptions, plugins: Plugins) -> Iterator[Disagreements]:
+    for key_a, key_b in common_keys(a, b)[0]:
+        mine, theirs = a.chosen[key_a], b.chosen[key_b]
+        if mine.log.subtasks or not (isinstance(mine.data, Scores) and isinstance(theirs.data, Scores)):
+            continue
+        try:
+            yield _of(pair_scores(mine, theirs, options.structure, plugins), n)
+        except (DataError, NotEstimableError, StructureError):
+            continue  # `compare` reports why the questions do not match
+
+
+def _of(paired: Paired, n: int) -> Disagreements:
+    log, data = paired.a.log, paired.a.data
+    sign = 1.0 if higher_is_better(log, data.metric) else -1.0
+    difference = sign * (paired.pair.a - paired.pair.b)
+    order = np.lexsort((difference, -np.abs(difference)))
+    worst = [int(i) for i in order[:n] if difference[i]]
+    return Disagreements(
+        task=log.task,
+        metric=data.metric,
+        filter=data.filter,
+        n_questions=len(difference),
+        n_a_better=int(np.sum(difference > 0)),
+        n_b_better=int(np.sum(difference < 0)),
+        questions=tuple(
+            Disagreement(log.questions.ids[paired.rows[0][i]], float(paired.pair.a[i]), float(paired.pair.b[i]))
+            for i in worst
+        ),
+    )

@@ -1,0 +1,100 @@
+"""Match the questions of two runs of a task, and pool the matched questions of several tasks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.comparison.differences import Pair
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import IntArray
+from harness_uq.messages import Message
+from harness_uq.plugins.manager import Plugins
+from harness_uq.structure.task_groups import item_labels, joined_labels
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """Two runs of a task with matched questions.
+
+    Attributes
+    ----------
+    pair : scores of the matched questions
+    a, b : the two runs
+    rows : int (2, n_questions); row of each matched question in each log
+    n_unmatched : numbers of questions of A and of B that the other run lacks
+    n_trials : maximum number of trials per question
+    cluster_key : name of the field that defines the clusters; None if the questions are independent
+    messages : notes and warnings
+    """
+
+    pair: Pair
+    a: SelectedRun
+    b: SelectedRun
+    rows: IntArray
+    n_unmatched: tuple[int, int]
+    n_trials: int
+    cluster_key: str | None
+    messages: tuple[Message, ...] = ()
+
+
+def pair_scores(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugins: Plugins) -> Paired:
+    """Match the questions of two runs.
+
+    Raises
+    ------
+    NotEstimableError : if too few questions can be matched; the message gives the reason
+    """
+    matched = match_scores([a, b], options, plugins)
+    of_a, of_b = matched.means
+    n_trials, n_unmatched = matched.n_trials, matched.common.n_unmatched
+    return Paired(
+        pair=Pair(of_a, of_b, matched.clusters.labels, None, matched.bounds, matched.is_binary and n_trials == 1),
+        a=a,
+        b=b,
+        rows=matched.common.rows,
+        n_unmatched=(n_unmatched[0], n_unmatched[1]),
+        n_trials=n_trials,
+        cluster_key=matched.clusters.key,
+        messages=matched.messages,
+    )
+
+
+def pool(members: Sequence[Paired], weights: Sequence[float] | None) -> Pair:
+    """Pool the questions of several tasks.
+
+    Parameters
+    ----------
+    members : the tasks; all scores have the same range
+    weights : weights of the tasks' scores; None weights each task by its size, so that all questions have equal weight
+
+    Questions that share an item across tasks, or a cluster within a task, in the logs of either system form one
+    independent unit.
+    """
+    sizes = np.array([len(member.pair.a) for member in members], float)
+    shares = sizes / sizes.sum() if weights is None else np.asarray(weights, float)
+    each = np.repeat(shares / sizes, sizes.astype(int))
+    units = _pooled_units(members)
+    return Pair(
+        a=np.concatenate([member.pair.a for member in members]),
+        b=np.concatenate([member.pair.b for member in members]),
+        units=None if len(np.unique(units)) == len(units) else units,
+        weights=None if np.allclose(each, each[0], rtol=1e-12) else each / each.mean(),
+        bounds=members[0].pair.bounds,
+        is_single_binary=all(member.pair.is_single_binary for member in members),
+    )
+
+
+def _pooled_units(members: Sequence[Paired]) -> IntArray:
+    within = [
+        member.pair.units if member.pair.units is not None else np.arange(len(member.pair.a)) for member in members
+    ]
+    n_units = [int(units.max()) + 1 for units in within]
+    joined = np.concatenate([units + start for units, start in zip(within, np.cumsum([0, *n_units[:-1]]), strict=True)])
+    for side in (0, 1):
+        logs = [(member.a, member.b)[side].log for member in members]
+        items = item_labels(logs, [member.rows[side] for member in members])
+        joined = joined if items is None else joined_labels(joined, items)
+    return joined

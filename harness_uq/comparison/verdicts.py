@@ -1,0 +1,151 @@
+"""The verdict of a comparison (one of four) and a sentence that explains it.
+
+With the advantage of A over B in an interval [low, high] and a margin m >= 0, the smallest difference that matters:
+
+    equivalent   -m < low and high < m     any difference is smaller than the margin
+    better       0 < low                   (and high >= m)
+    worse        high < 0                  (and low <= -m)
+    undecided    everything else           the sentence states what the data do show
+
+The inequalities are strict: an interval that ends exactly at a limit does not satisfy them. Without a margin, the
+verdict is never `equivalent`, because no amount of data shows that two systems are equal.
+"""
+
+import math
+from dataclasses import dataclass
+
+from harness_uq.results.comparison import Verdict
+from harness_uq.results.format_points import amount, difference_number
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictInputs:
+    """The inputs of a verdict.
+
+    Attributes
+    ----------
+    low, high : interval of the advantage of `name_a`: its score minus the other's, with the sign reversed if lower is
+        better
+    margin : smallest difference that matters, >= 0
+    detectable : difference that these data detect with probability `power`; None if unknown
+    in_points : whether scores lie in [0, 1] and differences are reported in percentage points
+    seen : difference of the observed scores; 0 if it is not informative about the difference to detect
+    n_questions : number of questions compared; None if it is unknown or if more questions would not help
+    """
+
+    low: float
+    high: float
+    name_a: str
+    name_b: str
+    margin: float = 0.0
+    detectable: float | None = None
+    power: float = 0.8
+    in_points: bool = True
+    seen: float = 0.0
+    n_questions: int | None = None
+
+    @property
+    def sought(self) -> float:
+        """The difference to detect: the margin or, without a margin, the observed difference; >= 0."""
+        return self.margin or abs(self.seen)
+
+    @property
+    def n_more(self) -> int | None:
+        """Number of additional questions of the same composition needed to detect `sought` with probability `power`.
+
+        The minimum detectable difference decreases with the square root of the number of questions. The result is
+        rounded to two digits. It is None if unknown, or if the data already suffice to detect this difference.
+        """
+        if self.detectable is None or self.n_questions is None or not 0 < self.sought < self.detectable:
+            return None
+        return _rounded_up(self.n_questions * ((self.detectable / self.sought) ** 2 - 1))
+
+
+def verdict_of(evidence: VerdictInputs) -> tuple[Verdict, str]:
+    """Return the verdict and a sentence that explains it.
+
+    >>> verdict_of(VerdictInputs(0.012, 0.061, "new", "old"))
+    ('better', 'new is better than old, by 1.2 to 6.1 points.')
+    >>> verdict_of(VerdictInputs(-0.087, 0.031, "new", "old", detectable=0.084))[0]
+    'undecided'
+    """
+    low, high, margin = evidence.low, evidence.high, evidence.margin
+    if -margin < low and high < margin:
+        return "equivalent", _equivalent(evidence)
+    if low > 0:
+        return "better", _better(evidence.name_a, evidence.name_b, low, high, evidence)
+    if high < 0:
+        return "worse", _better(evidence.name_b, evidence.name_a, -high, -low, evidence)
+    if high < margin:
+        return "undecided", _not_better(evidence)
+    return "undecided", _could_not_tell(evidence)
+
+
+def _span(low: float, high: float, evidence: VerdictInputs) -> str:
+    return f"{difference_number(low, in_points=evidence.in_points)} to {amount(high, in_points=evidence.in_points)}"
+
+
+def _margin(evidence: VerdictInputs) -> str:
+    return f"the margin of {amount(evidence.margin, in_points=evidence.in_points)}"
+
+
+def _better(winner: str, loser: str, low: float, high: float, evidence: VerdictInputs) -> str:
+    sentence = f"{winner} is better than {loser}, by {_span(low, high, evidence)}"
+    if not evidence.margin:
+        return f"{sentence}."
+    if low > evidence.margin:
+        return f"{sentence}: more than {_margin(evidence)}."
+    return f"{sentence}; whether by more than {_margin(evidence)} is open."
+
+
+def _equivalent(evidence: VerdictInputs) -> str:
+    low, high = evidence.low, evidence.high
+    ahead = evidence.name_a if low > 0 else evidence.name_b if high < 0 else None
+    reason = f"{ahead} is ahead, but by less than" if ahead else "whatever difference there is, it is smaller than"
+    return (
+        f"{evidence.name_a} and {evidence.name_b} are equivalent: {reason} {_margin(evidence)}. "
+        "Choose by cost, speed or another test."
+    )
+
+
+def _not_better(evidence: VerdictInputs) -> str:
+    worse = amount(-evidence.low, in_points=evidence.in_points)
+    return (
+        f"{evidence.name_a} is not better than {evidence.name_b} by more than {_margin(evidence)}; "
+        f"it may be worse by up to {worse}: no reason to prefer it."
+    )
+
+
+def _could_not_tell(evidence: VerdictInputs) -> str:
+    a, b = evidence.name_a, evidence.name_b
+    gain, loss = (amount(x, in_points=evidence.in_points) for x in (max(evidence.high, 0.0), max(-evidence.low, 0.0)))
+    sentences = [f"These data could not tell {a} from {b}: {a} may be up to {gain} better or {loss} worse."]
+    if evidence.margin and evidence.low > -evidence.margin:
+        sentences = [
+            f"{a} is not worse than {b} by more than {_margin(evidence)}, but these data could not tell whether it is "
+            f"better: it may be up to {gain} better or {loss} worse."
+        ]
+    return " ".join(sentences)
+
+
+def next_step(evidence: VerdictInputs) -> str:
+    """Return a sentence that states how much more data an undecided comparison needs.
+
+    >>> next_step(VerdictInputs(-0.02, 0.06, "new", "old", detectable=0.06, seen=0.02, n_questions=500))
+    'A difference of 6 points would have shown, in 80 of 100 such runs; one of 2 points, as seen, takes about 4,000
+    more questions.'
+    """
+    if evidence.detectable is None:
+        return ""
+    detectable, sought = (amount(x, in_points=evidence.in_points) for x in (evidence.detectable, evidence.sought))
+    sentence = f"A difference of {detectable} would have shown, in {100 * evidence.power:g} of 100 such runs"
+    if (n := evidence.n_more) is None:
+        return f"{sentence}. To detect smaller ones, add questions; `harness-uq plan` computes how many."
+    which = "the margin" if evidence.margin else "as seen"
+    return f"{sentence}; one of {sought}, {which}, takes about {n:,} more question{'s' if n > 1 else ''}."
+
+
+def _rounded_up(x: float) -> int:
+    """Round up to two significant digits; at least 1."""
+    step: int = 10 ** max(0, len(str(math.ceil(x))) - 2)
+    return max(1, step * math.ceil(x / step))

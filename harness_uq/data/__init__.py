@@ -1,0 +1,1 @@
+"""The data model: task logs and operations on them, without input or output."""

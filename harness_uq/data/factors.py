@@ -1,0 +1,153 @@
+"""Factors: settings that differ between the logs of one model."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness_uq.data.task_log import TaskLog
+from harness_uq.errors import DataError
+from harness_uq.messages.catalogue.reading import CONSTANT_FACTOR, UNKNOWN_SETTING_OF_LOGS
+
+REPEAT = "run"
+_UNKNOWN = "not logged"
+
+# Fields that describe the progress and outcome of a run, not its setup.
+_NOT_A_SETTING = re.compile(
+    r"status|limit|sample_id|epochs|epochs_reducer|repeats|aggregation|task_hash|.*version.*|shuffled"
+)
+_NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("prompt", re.compile(r".*(prompt|template|description|doc_to_text|instruction).*")),
+    ("judge", re.compile(r".*(judge|grader|scorer_model).*")),
+    ("shots", re.compile(r".*(num_fewshot|n_shot|shots)")),
+    ("language", re.compile(r".*(language|lang)")),
+    ("temperature", re.compile(r".*temperature")),
+    ("back end", re.compile(r".*(backend|engine|dtype|device)")),
+    ("seed", re.compile(r".*seed")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A setting that differs between logs.
+
+    Attributes
+    ----------
+    name : str
+        For example `seed`, `prompt` or `judge`.
+    levels : tuple of str
+        Its value in each log.
+    evidence : str
+        The fields in which it was found, and their values.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    evidence: str
+
+    @property
+    def n_levels(self) -> int:
+        """Number of different values."""
+        return len(set(self.levels))
+
+
+def model_of(log: TaskLog) -> str:
+    """Return the name of the model, without the settings that some harnesses append in parentheses."""
+    return re.sub(r" \([^()]*=.*\)$", "", log.system)
+
+
+def settings_of(log: TaskLog) -> dict[str, str]:
+    """Collect settings as strings: those in the log, those in the system's name, and `task`, `path` and `run`."""
+    settings = {"task": log.task, "path": log.source.path, "run": log.source.run}
+    for name, value in log.facts.settings.items():
+        parts = value.items() if isinstance(value, Mapping) else [(None, value)]
+        settings |= {f"{name}.{key}" if key else name: _text(part) for key, part in parts}
+    for part in log.system.removeprefix(model_of(log)).strip(" ()").split(", "):
+        name, equals, value = part.partition("=")
+        if equals:
+            settings[name] = value
+    return settings
+
+
+def find_factors(logs: Sequence[TaskLog], requested: Mapping[str, str]) -> tuple[Factor, ...]:
+    """Find the settings that differ between logs. Settings that always change together are one factor.
+
+    Parameters
+    ----------
+    logs : sequence of TaskLog
+        At least two logs of one model.
+    requested : mapping
+        The setting of each factor that the user requests, by name of the factor.
+
+    Raises
+    ------
+    DataError
+        If a requested setting is in no log, or does not differ.
+    """
+    settings = [settings_of(log) for log in logs]
+    factors = [_requested_factor(name, field, settings) for name, field in requested.items()]
+    requested_splits = [_split(factor.levels) for factor in factors]
+    for split, fields in _differing(settings).items():
+        if split not in requested_splits:
+            levels = tuple(log_settings.get(fields[0], _UNKNOWN) for log_settings in settings)
+            factors.append(Factor(_name(fields[0]), levels, _evidence(fields, levels)))
+    if not factors:
+        paths = tuple(f"{i}" for i in range(len(logs)))
+        return (Factor(REPEAT, paths, f"no setting differs between {len(logs)} runs: repeats"),)
+    return tuple(_with_unique_names(factors))
+
+
+def _differing(settings: Sequence[Mapping[str, str]]) -> dict[tuple[int, ...], list[str]]:
+    """Group the settings that differ by the logs that share their values; settings with a common name come first."""
+    fields = dict.fromkeys(name for log_settings in settings for name in log_settings)
+    candidates = [f for f in fields if f not in ("task", "path", "run") and not _NOT_A_SETTING.fullmatch(f)]
+    order = [name for name, _ in _NAMES]
+    rank = {field: order.index(name) if (name := _name(field)) in order else len(order) for field in candidates}
+    fields_of: dict[tuple[int, ...], list[str]] = {}
+    for field in sorted(candidates, key=lambda f: rank[f]):
+        split = _split([log_settings.get(field, _UNKNOWN) for log_settings in settings])
+        if max(split) > 0:
+            fields_of.setdefault(split, []).append(field)
+    return fields_of
+
+
+def _name(field: str) -> str:
+    return next((name for name, pattern in _NAMES if pattern.fullmatch(field.lower())), field)
+
+
+def _split(levels: Sequence[str]) -> tuple[int, ...]:
+    """Number the values in the order of their first appearance, so that equal splits of the logs are equal tuples."""
+    known: dict[str, int] = {}
+    return tuple(known.setdefault(level, len(known)) for level in levels)
+
+
+def _requested_factor(name: str, field: str, settings: Sequence[Mapping[str, str]]) -> Factor:
+    known = sorted({key for log_settings in settings for key in log_settings})
+    if field not in known:
+        raise DataError(UNKNOWN_SETTING_OF_LOGS(field=field, known=known or ["none"]))
+    levels = tuple(log_settings.get(field, _UNKNOWN) for log_settings in settings)
+    if len(set(levels)) < 2:
+        raise DataError(CONSTANT_FACTOR(field=field, value=levels[0], n_logs=len(levels)))
+    return Factor(name, levels, _evidence([field], levels))
+
+
+def _evidence(fields: Sequence[str], levels: Sequence[str]) -> str:
+    values = [value if len(value) <= 24 else value[:21] + "..." for value in dict.fromkeys(levels)]
+    more = f" and {len(values) - 4} more" if len(values) > 4 else ""
+    verb = "differs" if len(fields) == 1 else "differ together"
+    return f"{', '.join(fields)} {verb}: {', '.join(values[:4])}{more} in {len(levels)} logs"
+
+
+def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:
+    """Make names unique: the second `prompt` becomes `prompt 2`."""
+    counts: dict[str, int] = {}
+    renamed = []
+    for factor in factors:
+        counts[factor.name] = counts.get(factor.name, 0) + 1
+        name = factor.name if counts[factor.name] == 1 else f"{factor.name} {counts[factor.name]}"
+        renamed.append(Factor(name, factor.levels, factor.evidence))
+    return renamed
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

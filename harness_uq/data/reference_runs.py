@@ -1,0 +1,125 @@
+"""Scores of reference systems on the questions of one task, as an array."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness_uq.data.run_selection import ScoreKey, select_runs
+from harness_uq.data.task_log import FloatArray, Questions, Scores, TaskLog
+from harness_uq.errors import NotEstimableError
+from harness_uq.messages.catalogue.planning import NO_REFERENCE_SCORES, QUESTIONS_NOT_IN_REFERENCE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReferenceRuns:
+    """Scores of systems that were evaluated before.
+
+    Attributes
+    ----------
+    key : tuple of str
+        Task, metric and filter.
+    systems : tuple of str
+        Names of the systems, one per row.
+    ids : tuple of str
+        Question ids as the harness logs them, one per column: all questions of any of the runs.
+    by_hash : bool
+        Whether questions are identified by the hash of their content. If hashes are not logged or not unique, questions
+        are identified by their ids.
+    labels : tuple of str
+        The hashes or ids that identify the questions.
+    scores : ndarray
+        Mean over trials, float (n_systems, n_questions); NaN if a run lacks the question.
+    levels : tuple of float or None
+        Scores that the harness declares possible; None if it declares none.
+    """
+
+    key: ScoreKey
+    systems: tuple[str, ...]
+    ids: tuple[str, ...]
+    by_hash: bool
+    labels: tuple[str, ...]
+    scores: FloatArray
+    levels: tuple[float, ...] | None
+
+    def columns_of(self, questions: Questions) -> list[int]:
+        """Return the column of each question of a run.
+
+        Raises
+        ------
+        NotEstimableError
+            If there is no column for a question.
+        """
+        column = {label: i for i, label in enumerate(self.labels)}
+        labels = _labels(questions, self.by_hash)
+        if missing := [label for label in labels if label not in column]:
+            raise NotEstimableError(
+                QUESTIONS_NOT_IN_REFERENCE(n_missing=len(missing), n_questions=len(labels), example=missing[0])
+            )
+        return [column[label] for label in labels]
+
+    def align(self, questions: Questions, data: Scores) -> FloatArray:
+        """Return the scores of a run, as mean over trials, in the columns of the reference runs; NaN if not scored.
+
+        Raises
+        ------
+        NotEstimableError
+            If there is no column for a scored question.
+        """
+        scored = np.flatnonzero(data.is_scored)
+        hashes = tuple(questions.hashes[i] for i in scored) if questions.hashes else ()
+        scores = np.full(len(self.ids), np.nan)
+        columns = self.columns_of(Questions(tuple(questions.ids[i] for i in scored), hashes))
+        scores[columns] = np.nanmean(data.values[scored], axis=1)
+        return scores
+
+
+def reference_runs(
+    logs: Iterable[TaskLog], task: str, metric: str | None = None, filter_name: str | None = None
+) -> ReferenceRuns:
+    """Collect the newest run of each system on one task; without names, the task's first metric and filter are used.
+
+    Raises
+    ------
+    NotEstimableError
+        If no run has scores of that task and metric.
+    """
+    usable = [
+        (key, run.log, run.data)
+        for runs_by_key in select_runs(logs).values()
+        for key, run in runs_by_key.items()
+        if _fits(key, task, metric, filter_name) and isinstance(run.data, Scores)
+    ]
+    if not usable:
+        raise NotEstimableError(NO_REFERENCE_SCORES(what=task if metric is None else f"{task}, {metric}"))
+    first = usable[0][0]
+    runs = [(log, data) for key, log, data in usable if key == first and isinstance(data, Scores)]
+    by_hash = all(_are_unique(log.questions.hashes, len(log.questions)) for log, _ in runs)
+    ids: dict[str, str] = {}
+    for log, _ in runs:
+        for label, question in zip(_labels(log.questions, by_hash), log.questions.ids, strict=True):
+            ids.setdefault(label, question)
+    labels = tuple(ids)
+    scores = np.stack([_row(log, data, by_hash, labels) for log, data in runs])
+    systems = tuple(log.system for log, _ in runs)
+    return ReferenceRuns(first, systems, tuple(ids.values()), by_hash, labels, scores, runs[0][1].levels)
+
+
+def _fits(key: ScoreKey, task: str, metric: str | None, filter_name: str | None) -> bool:
+    return key[0] == task and metric in (None, key[1]) and filter_name in (None, key[2])
+
+
+def _are_unique(hashes: Sequence[str], n_questions: int) -> bool:
+    """Whether every question has a different hash. A benchmark may repeat a document; then ids identify questions."""
+    return len(hashes) == n_questions and all(hashes) and len(set(hashes)) == n_questions
+
+
+def _labels(questions: Questions, by_hash: bool) -> Sequence[str]:
+    return questions.hashes if by_hash and questions.hashes else questions.ids
+
+
+def _row(log: TaskLog, data: Scores, by_hash: bool, labels: Sequence[str]) -> FloatArray:
+    mean = np.full(len(data.values), np.nan)
+    mean[data.is_scored] = np.nanmean(data.values[data.is_scored], axis=1)
+    score = dict(zip(_labels(log.questions, by_hash), mean, strict=True))
+    return np.array([score.get(label, np.nan) for label in labels])

@@ -1,0 +1,91 @@
+"""Selection of the run that represents a system: the newest finished run of the whole benchmark."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness_uq.data.factors import REPEAT, find_factors
+from harness_uq.data.task_log import MetricKey, TaskData, TaskLog
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, SEVERAL_RUNS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelectedRun:
+    """The data of one task, metric and filter that represent a system.
+
+    Attributes
+    ----------
+    log : TaskLog
+        The task in the selected run.
+    data : TaskData
+        Its data of the metric and filter.
+    messages : tuple of Message
+        Which runs were not selected, and why.
+    """
+
+    log: TaskLog
+    data: TaskData
+    messages: tuple[Message, ...] = ()
+
+
+ScoreKey = tuple[str, str, str]
+
+
+def score_key(log: TaskLog, data: TaskData) -> ScoreKey:
+    """Return task, metric and filter."""
+    return log.task, data.metric, data.filter
+
+
+def select_runs(logs: Iterable[TaskLog]) -> dict[str, dict[ScoreKey, SelectedRun]]:
+    """Select for each system the newest finished run without a limit, for every task, metric and filter.
+
+    If there is none, a finished run with a limit is preferred to an unfinished one. A run without a time is oldest.
+
+    Returns
+    -------
+    dict
+        Selected data by system, then by (task, metric, filter), both in the order of the logs.
+    """
+    candidates_of: dict[str, dict[ScoreKey, list[tuple[TaskLog, TaskData]]]] = {}
+    for log in logs:
+        for data in log.data:
+            candidates_of.setdefault(log.system, {}).setdefault(score_key(log, data), []).append((log, data))
+    return {
+        system: {key: _newest(system, candidates) for key, candidates in by_key.items()}
+        for system, by_key in candidates_of.items()
+    }
+
+
+def higher_is_better(log: TaskLog, metric: str) -> bool:
+    """Whether higher values of the metric are better."""
+    return log.higher_is_better.get(metric, True)
+
+
+def _newest(system: str, candidates: Sequence[tuple[TaskLog, TaskData]]) -> SelectedRun:
+    log, data = max(candidates, key=lambda pair: (*_completeness(pair[0]), pair[0].source.time or ""))
+    return SelectedRun(log, data, _selection_notes(system, log, [other for other, _ in candidates]))
+
+
+def _completeness(log: TaskLog) -> tuple[bool, bool]:
+    return log.facts.is_finished, not log.facts.is_limited
+
+
+def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tuple[Message, ...]:
+    if len(runs) == 1:
+        return ()
+    kind = "run (all have a limit)" if log.facts.is_limited else "run without a limit"
+    time = f" ({log.source.time})" if log.source.time else ""
+    selected = SEVERAL_RUNS(system=system, n_runs=len(runs), kind=kind, path=log.source.path, time=time)
+    factors = [factor for factor in find_factors(runs, {}) if factor.name != REPEAT]
+    if not factors:
+        return (selected,)
+    evidence = "; ".join(factor.evidence for factor in factors)
+    return (selected, RUN_VARIATION_IGNORED(system=system, n_runs=len(runs), evidence=evidence))
+
+
+def tasks_by_metric(keys: Iterable[ScoreKey]) -> dict[MetricKey, list[str]]:
+    """Group tasks by (metric, filter), in order."""
+    tasks: dict[MetricKey, list[str]] = {}
+    for task, metric, filter_name in keys:
+        tasks.setdefault((metric, filter_name), []).append(task)
+    return tasks

@@ -1,0 +1,488 @@
+"""Task logs: the data of one task in one run, validated once and read-only afterwards.
+
+A `TaskLog` contains the questions and, for each metric and filter, one of four kinds of data: `Scores` (a number per
+question and trial), `Classifications` (target and prediction), `SufficientStatistics` (of a corpus metric) or
+`AggregateScore` (a value without data per question). The rows of every array are the questions of the `TaskLog`, in its
+order.
+"""
+
+import copyreg
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from harness_uq.errors import DataError
+from harness_uq.messages import HasMessages, Message
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+MetricKey: TypeAlias = tuple[str, str]
+_EMPTY: Mapping[Any, Any] = MappingProxyType({})
+
+
+def _reduce_mapping(
+    mapping: MappingProxyType[Any, Any],
+) -> tuple[Callable[..., MappingProxyType[Any, Any]], tuple[Any]]:
+    return _read_only_mapping, (dict(mapping),)
+
+
+def _read_only_mapping(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(content)  # pickle cannot import the type by its own name
+
+
+# allows sending logs to other processes
+copyreg.pickle(MappingProxyType, _reduce_mapping)
+
+
+def _read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: int) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(values, dtype=dtype)
+    if array.ndim != ndim:
+        raise DataError(f"{type(owner).__name__}.{name} must have {ndim} dimension(s); got shape {array.shape}")
+    array.setflags(write=False)
+    object.__setattr__(owner, name, array)
+    return array
+
+
+def _label_clusters(owner: object, clusters: IntArray, metric: str, n_questions: int) -> None:
+    """Store the cluster labels; replace each negative label by one that no other question has."""
+    if len(clusters) != n_questions:
+        raise DataError(f"{metric}: {len(clusters)} cluster labels for {n_questions} questions")
+    labels = np.array(clusters, np.int64)
+    unknown = labels < 0
+    labels[unknown] = labels.max(initial=-1) + 1 + np.arange(unknown.sum())
+    _read_only(owner, "clusters", labels, np.int64, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """If a log came from.
+
+    Attributes
+    ----------
+    path : str
+        The file to name in messages.
+    harness : str
+        `lm-eval`, `inspect` or the name of a plugin.
+    version : str or None
+        Version of the harness that wrote the log; None if not logged.
+    time : str or None
+        Time of the run (ISO 8601); None if not logged.
+    run : str
+        Identifier of the run to which the task belongs; empty if each log is a run.
+    """
+
+    path: str
+    harness: str
+    version: str | None = None
+    time: str | None = None
+    run: str = field(default="", metadata={"json": "internal"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunMetadata:
+    """Information about a run that affects the statistics.
+
+    Attributes
+    ----------
+    n_all : int or None
+        Number of questions in the whole benchmark; None if unknown.
+    is_limited : bool
+        Whether the run was configured to use only part of the benchmark.
+    is_random_subset : bool
+        Whether that part is a random sample rather than the first questions or selected ones.
+    is_finished : bool
+        Whether the run was completed.
+    n_watched : int or None
+        Number of planned questions of a run with a stopping rule; None for other runs.
+    watched_clusters : tuple of int or None
+        Cluster of each planned question, the logged questions first and in their order; None if the log does not
+        contain the clusters of the questions that were not asked.
+    settings : mapping
+        All other settings by name (`num_fewshot`, `epochs`, `seed`, …), as the harness logs them.
+    """
+
+    n_all: int | None = None
+    is_limited: bool = False
+    is_random_subset: bool = False
+    is_finished: bool = True
+    n_watched: int | None = None
+    watched_clusters: tuple[int, ...] | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        if self.watched_clusters is not None:
+            object.__setattr__(self, "watched_clusters", tuple(self.watched_clusters))
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessResult:
+    """The harness's own result for one metric and filter. Attributes are None if the harness reported nothing.
+
+    Attributes
+    ----------
+    value, std_error : float or None
+        As logged (`N/A` becomes None).
+    n : int or None
+        Number of scored questions according to the harness.
+    """
+
+    value: float | None
+    std_error: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDeclaration:
+    """A declaration of clusters in the task or its log.
+
+    Attributes
+    ----------
+    cluster : str
+        Name of the field whose values are the clusters; `none` if the questions are independent.
+    origin : str
+        Location of the declaration, for reports (`metadata.uq.cluster`, `stderr(cluster=…)`).
+    """
+
+    cluster: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetadataField:
+    """A field of the questions' documents that may define clusters.
+
+    Attributes
+    ----------
+    codes : ndarray
+        int (n_questions,); equal values have the same code, a missing value has -1.
+    is_text : bool
+        Whether the values are long texts (120 characters or more on average).
+    """
+
+    codes: IntArray
+    is_text: bool = False
+
+    def __post_init__(self) -> None:
+        _read_only(self, "codes", self.codes, np.int64, 1)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of questions without the field."""
+        return int(np.sum(self.codes < 0))
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of different values."""
+        return len(np.unique(self.codes[self.codes >= 0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Questions:
+    """The questions of one task in one run.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        Identifier of each question, as the harness logs it.
+    hashes : tuple of str
+        Hash of each question's content; empty if unknown.
+    fields : mapping
+        Metadata fields that may define clusters, by dotted name.
+    prompt_prefix : MetadataField or None
+        Codes of the beginning of each prompt; None if prompts were not read.
+    items : tuple of str
+        Identifier of the item behind each question, shared by its translations, prompts and variants in other tasks;
+        empty if unknown.
+    prompt_hashes : tuple of str
+        Hash of each prompt; empty if unknown.
+    """
+
+    ids: tuple[str, ...]
+    hashes: tuple[str, ...] = ()
+    fields: Mapping[str, MetadataField] = field(default_factory=dict)
+    prompt_prefix: MetadataField | None = None
+    items: tuple[str, ...] = ()
+    prompt_hashes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = len(self.ids)
+        per_question = {
+            "content hashes": self.hashes,
+            "item identifiers": self.items,
+            "prompt hashes": self.prompt_hashes,
+        }
+        for name, labels in per_question.items():
+            if len(labels) not in (0, n):
+                raise DataError(f"{len(labels)} {name} for {n} questions")
+        for name, candidate in self.fields.items():
+            if len(candidate.codes) != n:
+                raise DataError(f"field {name!r} has {len(candidate.codes)} entries for {n} questions")
+        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """A number per question and trial.
+
+    Attributes
+    ----------
+    metric, filter : str
+        Names in the harness; `none` if there is no filter.
+    values : ndarray
+        float (n_questions, n_trials); NaN for a missing trial and for a question without this metric.
+    clusters : ndarray or None
+        int (n_questions,); a question with a negative label becomes a cluster of its own.
+    levels : tuple of float or None
+        Scores that the harness declares possible (C/I/P/N: 1, 0, 0.5); None if it declares none.
+    logged_trials : int
+        Trials logged per question; more than n_trials if only their reduction was scored.
+    reduction : str or None
+        How the harness reduced the trials (`mean`, `take_first`, `mode`, …); None without trials.
+    bounds : tuple of float or None
+        Lowest and highest possible score; None if the log does not contain them. A catalogue may add them.
+    event : str or None
+        The estimand to which the trials were reduced, such as `pass@4`; None for averages.
+    """
+
+    metric: str
+    filter: str
+    values: FloatArray
+    clusters: IntArray | None = None
+    levels: tuple[float, ...] | None = None
+    logged_trials: int = 1
+    reduction: str | None = None
+    bounds: tuple[float, float] | None = None
+    event: str | None = None
+
+    def __post_init__(self) -> None:
+        values = _read_only(self, "values", self.values, np.float64, 2)
+        if self.clusters is not None:
+            _label_clusters(self, self.clusters, self.metric, len(values))
+
+    @property
+    def is_scored(self) -> NDArray[np.bool_]:
+        """Which questions have at least one scored trial; bool (n_questions,)."""
+        return np.asarray(np.isfinite(self.values).any(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifications:
+    """Target and predicted class of each question.
+
+    Attributes
+    ----------
+    metric, filter : str
+        Names in the harness.
+    targets : ndarray
+        int (n_questions,), index into `labels`; -1 for a question without this metric.
+    predictions : ndarray
+        int (n_questions, n_trials), index into `labels`; -1 for a missing prediction.
+    labels : tuple of str
+        Class names; of two classes the last is the positive one.
+    clusters : ndarray or None
+        As in `Scores`.
+    function : str
+        Name of the function of the confusion matrix; by default the name of the metric.
+    """
+
+    metric: str
+    filter: str
+    targets: IntArray
+    predictions: IntArray
+    labels: tuple[str, ...]
+    clusters: IntArray | None = None
+    function: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "function", self.function or self.metric)
+        targets = _read_only(self, "targets", self.targets, np.int64, 1)
+        predictions = _read_only(self, "predictions", self.predictions, np.int64, 2)
+        if len(targets) != len(predictions):
+            raise DataError(f"{self.metric}: {len(targets)} targets for {len(predictions)} rows of predictions")
+        if self.clusters is not None:
+            _label_clusters(self, self.clusters, self.metric, len(targets))
+        highest = max(targets.max(initial=-1), predictions.max(initial=-1))
+        if highest >= len(self.labels):
+            raise DataError(f"{self.metric}: class {highest} has no label; labels are {list(self.labels)}")
+
+    @property
+    def is_scored(self) -> NDArray[np.bool_]:
+        """Which questions have a target; bool (n_questions,)."""
+        return np.asarray(self.targets >= 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SufficientStatistics:
+    """Sufficient statistics per question, for a metric that is a function of their sums.
+
+    Attributes
+    ----------
+    metric, filter : str
+        Names in the harness.
+    statistics : ndarray
+        float (n_questions, p); a row of NaN for a question without this metric.
+    statistic : str
+        Name of the function of the column sums (`perplexity`, `bits_per_byte`, …).
+    clusters : ndarray or None
+        As in `Scores`.
+    """
+
+    metric: str
+    filter: str
+    statistics: FloatArray
+    statistic: str
+    clusters: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        statistics = _read_only(self, "statistics", self.statistics, np.float64, 2)
+        if self.clusters is not None:
+            _label_clusters(self, self.clusters, self.metric, len(statistics))
+
+    @property
+    def is_scored(self) -> NDArray[np.bool_]:
+        """Which questions have statistics; bool (n_questions,)."""
+        return np.asarray(np.isfinite(self.statistics).all(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateScore:
+    """A value for which the log contains no usable data per question.
+
+    Attributes
+    ----------
+    metric, filter : str
+        Names in the harness.
+    value : float or None
+        As logged; None if the harness reported none.
+    n : int or None
+        Number of questions; None if not logged.
+    reason : str
+        Why there are no data per question: a sentence without its full stop.
+    is_share : bool or None
+        Whether the value is the share of `n` questions with a correct answer; None if unknown. A catalogue may add it.
+    """
+
+    metric: str
+    filter: str
+    value: float | None
+    n: int | None
+    reason: str
+    is_share: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskGroup:
+    """Scores of several tasks whose weighted mean is reported as one score.
+
+    Attributes
+    ----------
+    metric, filter : str
+        Names in the harness.
+    values : ndarray
+        float (n_rows,); mean over trials of each question, one task after the other.
+    tasks : ndarray
+        int (n_rows,); index into `names`.
+    units : ndarray
+        int (n_rows,); rows with the same label are dependent: one cluster, or one item that occurs in several tasks.
+    weights : ndarray
+        float (n_tasks,); weights of the tasks, with sum 1.
+    names : tuple of str
+        Names of the tasks.
+    levels, bounds : tuple or None
+        As in `Scores`.
+    n_trials : int
+        Largest number of trials per question.
+    of_totals : tuple of str
+        Names of the tasks of which only the total is known. Their questions are zeros and ones in arbitrary order.
+    """
+
+    metric: str
+    filter: str
+    values: FloatArray
+    tasks: IntArray
+    units: IntArray
+    weights: FloatArray
+    names: tuple[str, ...]
+    levels: tuple[float, ...] | None = None
+    bounds: tuple[float, float] | None = None
+    n_trials: int = 1
+    of_totals: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("values", np.float64), ("tasks", np.int64), ("units", np.int64), ("weights", np.float64)):
+            _read_only(self, name, getattr(self, name), dtype, 1)
+        if not len(self.values) == len(self.tasks) == len(self.units):
+            raise DataError(f"{self.metric}: values, tasks and units of a group must be equally long")
+
+    @property
+    def n_units(self) -> int:
+        """Number of independent units."""
+        return len(np.unique(self.units))
+
+    @property
+    def shares_units(self) -> bool:
+        """Whether a unit occurs in more than one task."""
+        return len(np.unique(np.stack([self.units, self.tasks]), axis=1).T) > self.n_units
+
+
+TaskData: TypeAlias = Scores | Classifications | SufficientStatistics | AggregateScore
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskLog(HasMessages):
+    """The data of one task in one run.
+
+    Attributes
+    ----------
+    system : str
+        The model with its settings.
+    task : str
+        Name of the task or group of tasks.
+    source : Source
+        If the log came from.
+    questions : Questions
+        The questions, in the order of all arrays.
+    data : tuple of TaskData
+        One entry for each metric and filter.
+    reported : mapping
+        The harness's own results by (metric, filter).
+    declared : ClusterDeclaration or None
+        Clusters that the task or its log declares.
+    facts : RunMetadata
+        Information about the run.
+    higher_is_better : mapping
+        By metric, if the log or the catalogue contains it. For other metrics, higher is assumed to be better.
+    messages : tuple of Message
+        Notes and warnings about the log.
+    subtasks : tuple of str
+        Names of the tasks that a group aggregates; empty for a single task.
+    """
+
+    system: str
+    task: str
+    source: Source
+    questions: Questions
+    data: tuple[TaskData, ...]
+    reported: Mapping[MetricKey, HarnessResult] = field(default_factory=dict)
+    declared: ClusterDeclaration | None = None
+    facts: RunMetadata = RunMetadata()
+    higher_is_better: Mapping[str, bool] = field(default_factory=dict)
+    messages: tuple[Message, ...] = ()
+    subtasks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("reported", "higher_is_better"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, MappingProxyType(dict(given)) if given else _EMPTY)
+        for item in self.data:
+            if not isinstance(item, AggregateScore) and len(item.is_scored) != len(self.questions):
+                rows = len(item.is_scored)
+                raise DataError(f"{self.task}, {item.metric}: {rows} rows for {len(self.questions)} questions")

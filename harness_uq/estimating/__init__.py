@@ -1,1 +1,0 @@
-"""From task logs to estimates: problem, choice of the method, method, result."""

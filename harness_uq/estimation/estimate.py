@@ -1,0 +1,452 @@
+"""Estimate scores from task logs: detect the structure, build the problem, apply an estimator."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness_uq.data.array_input import label_codes, score_table
+from harness_uq.data.recover_trials import trials_behind
+from harness_uq.data.task_log import (
+    AggregateScore,
+    Classifications,
+    FloatArray,
+    IntArray,
+    Questions,
+    Scores,
+    Source,
+    SufficientStatistics,
+    TaskData,
+    TaskGroup,
+    TaskLog,
+)
+from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
+from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Scope, Statistic, parse_estimand
+from harness_uq.estimation.defaults import choices
+from harness_uq.estimation.diagnostics import caveats, missing_note
+from harness_uq.estimation.logged_totals import prefer_totals
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.estimation import (
+    CLUSTERS_USED,
+    ESTIMATION_FAILED,
+    GRADED_BY_MODEL,
+    GROUP_METHOD_REPLACED,
+    IDENTICAL_TRIALS,
+    METHOD_FAILED,
+    METHOD_SKIPPED,
+    METHOD_UNSUITABLE,
+    NO_SCORES,
+    SCORE_TOO_LARGE,
+)
+from harness_uq.plugins.manager import Plugins, cluster_keys, load_plugins
+from harness_uq.plugins.protocols import CredibleKind, Problem
+from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.common.validate_arrays import LARGEST
+from harness_uq.stats.trials.diagnostics import identical_trials
+from harness_uq.structure.clusters import codes_of, find_clusters
+from harness_uq.structure.detection import detect
+from harness_uq.structure.task_groups import group_data, group_structure, members_of
+from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of an estimate.
+
+    Attributes
+    ----------
+    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
+    level : nominal coverage, in (0, 1)
+    scope : `population`, `benchmark` or `full`
+    estimand : `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`, for metrics that are means
+    interval : kind of credible interval; None for each method's default
+    structure : clusters and score ranges that the user declares
+    seed : random seed of the methods that sample
+    """
+
+    method: str = "bayes"
+    level: float = 0.95
+    scope: Scope = "population"
+    estimand: str = "mean"
+    interval: CredibleKind | None = None
+    structure: StructureOptions = field(default_factory=StructureOptions)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        parse_estimand(self.estimand, self.scope)
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStructure:
+    """The structure of one task in one run, for printing.
+
+    Attributes
+    ----------
+    log : the task
+    clusters : the clusters that were found
+    metrics : structure of each metric's data, by (metric, filter)
+    """
+
+    log: TaskLog
+    clusters: Clusters
+    metrics: Mapping[tuple[str, str], Structure]
+
+
+def estimate(
+    logs: Runs,
+    options: Options | None = None,
+    *,
+    plugins: Plugins | None = None,
+) -> ResultList[Estimate]:
+    """Estimate the scores of every task, metric and filter.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, or loaded task logs
+    options : options of the estimates
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One estimate per system, task, metric and filter. If the data are insufficient, its interval is None and a warning
+    gives the reason.
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    HarnessUqError : if the requested method does not exist
+    """
+    options = options or Options()
+    plugins = plugins or load_plugins()
+    read = task_logs(logs, plugins)
+    rows = ResultList[Estimate]()
+    for log in read:
+        for data in log.data:
+            row = _estimate_data(log, data, read, options, plugins)
+            rows.append(replace(row, messages=(*row.messages, *log.messages)))
+    return rows
+
+
+def estimate_scores(
+    values: "ArrayLike",
+    *,
+    clusters: "ArrayLike | None" = None,
+    options: Options | None = None,
+    metric: str = "score",
+) -> Estimate:
+    """Estimate from an array of scores, without a log.
+
+    Parameters
+    ----------
+    values : (n_questions,) or (n_questions, n_trials), an array, frame or series of numpy, pandas or polars; NaN, None
+        or a mask marks a missing trial
+    clusters : labels (n_questions,) of passages, dialogues and so on; each question with a missing label is a separate
+        cluster; None if questions are independent
+    options : options of the estimate
+    metric : name of the metric in the result; `options.structure.ranges` may define its range
+
+    Raises
+    ------
+    DataError : if values or clusters have a different shape, or a value is not a finite number
+
+    Examples
+    --------
+    >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1]).value
+    0.9
+    """
+    table = score_table(values)
+    codes = None if clusters is None else label_codes(clusters, len(table))
+    codes = None if codes is None or (codes < 0).all() else codes
+    log = TaskLog(
+        system="array",
+        task="array",
+        source=Source("array", "array"),
+        questions=Questions(tuple(str(i) for i in range(len(table)))),
+        data=(Scores(metric, "none", table, codes),),
+    )
+    return estimate(log, options)[0]
+
+
+def detect_structure(
+    logs: Runs,
+    options: StructureOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+) -> list[TaskStructure]:
+    """Detect the clusters, trials and score types of each task, with the evidence."""
+    offered = plugins or load_plugins()
+    chosen = options or StructureOptions()
+    return [
+        _task_structure(log, clusters_of(log, chosen, offered), chosen)
+        for log in task_logs(logs, offered, need_scores=False)
+    ]
+
+
+def _task_structure(log: TaskLog, clusters: Clusters, options: StructureOptions) -> TaskStructure:
+    metrics, messages = {}, clusters.messages
+    for data in log.data:
+        if isinstance(data, AggregateScore):
+            continue
+        try:
+            metrics[data.metric, data.filter] = detect(data, clusters, options.of_task(log.task))
+        except StructureError as error:
+            messages += (error.message,)
+    return TaskStructure(log, replace(clusters, messages=messages), metrics)
+
+
+def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Clusters:
+    """Find the clusters of a task; if it lacks the field that the user named, warn and search the other sources."""
+    known = plugins.catalogues.get(log.source.harness)
+    catalogue = known.tasks if known else ()
+    suggestions, messages = cluster_keys(plugins, log.task, log.facts.settings)
+    try:
+        clusters = find_clusters(log, options, catalogue=catalogue, suggestions=suggestions)
+    except StructureError as error:
+        clusters = find_clusters(log, StructureOptions(), catalogue=catalogue, suggestions=suggestions)
+        messages += (error.message,)
+    return replace(clusters, messages=(*clusters.messages, *messages))
+
+
+def _estimate_data(
+    log: TaskLog, data: TaskData, logs: Sequence[TaskLog], options: Options, plugins: Plugins
+) -> Estimate:
+    """Estimate one metric; an unexpected error makes only this metric not estimable."""
+    try:
+        if log.subtasks:
+            return _estimate_group(log, data, logs, options, plugins)
+        return _estimate_task(log, data, clusters_of(log, options.structure, plugins), options, plugins)
+    except HarnessUqError:
+        raise
+    except Exception as error:
+        failure = ESTIMATION_FAILED(error=error_summary(error))
+        return not_estimable(log, data, _estimand(data, options), (failure,))
+
+
+def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, plugins: Plugins) -> Estimate:
+    if options.method == "bayes" and options.estimand == "mean":
+        data = prefer_totals(log, data, plugins.catalogues.get(log.source.harness))
+    is_open = options.method == "bayes" and options.estimand == "mean" and clusters.codes is None
+    if is_open and (event := trials_behind(log, data)) is not None:
+        row = _estimate_task(log, event[0], clusters, replace(options, estimand=event[1]), plugins)
+        if row.interval is not None:
+            return row
+    try:
+        problem = make_problem(log, data, clusters, options)
+    except (DataError, NotEstimableError, StructureError) as error:
+        return not_estimable(log, data, _estimand(data, options), (refusal_of(error),))
+    row = solve(problem, options.method, plugins)
+    row = replace(row, messages=(*row.messages, *_trial_notes(data, problem), *_grader_note(log, data, plugins)))
+    return replace(row, n_trials=_most_trials(data)) if _are_copies(data) else row
+
+
+def _estimate_group(
+    log: TaskLog, data: TaskData, logs: Sequence[TaskLog], options: Options, plugins: Plugins
+) -> Estimate:
+    try:
+        members = members_of(log, logs)
+        joined = group_data(
+            log, data.metric, data.filter, members, lambda member: clusters_of(member, options.structure, plugins)
+        )
+        structure = group_structure(joined, options.structure.of_task(log.task))
+    except (DataError, NotEstimableError, StructureError) as error:
+        return not_estimable(log, data, _estimand(data, options), (refusal_of(error),))
+    estimand = _estimand(joined, options)
+    rng = np.random.default_rng(options.seed)
+    problem = Problem(estimand, joined, structure, log, options.level, options.interval, rng)
+    if options.method == "bayes" or _takes_groups(options.method, plugins):
+        return solve(problem, options.method, plugins)
+    row = solve(problem, "bayes", plugins)
+    return replace(row, messages=(*row.messages, GROUP_METHOD_REPLACED(method=options.method)))
+
+
+def _takes_groups(method: str, plugins: Plugins) -> bool:
+    return method in plugins.estimators and plugins.estimators[method].info.takes_groups
+
+
+def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
+    """Estimate with the first applicable estimator; the reasons why others do not apply become notes.
+
+    Raises
+    ------
+    HarnessUqError : if the requested method does not exist
+    """
+    skipped: dict[str, Message] = {}
+    for choice in choices(problem, method, plugins.estimators):
+        name = choice.estimator.name
+        try:
+            if reason := choice.estimator.why_unsupported(problem):
+                unsuitable = METHOD_UNSUITABLE(method=name, reason=reason) if isinstance(reason, str) else reason
+                raise NotEstimableError(unsuitable)
+            row, info = choice.estimator.estimate(problem), choice.estimator.info
+        except (DataError, NotEstimableError) as error:
+            skipped[name] = refusal_of(error)
+            continue
+        except Exception as error:
+            skipped[name] = METHOD_FAILED(method=name, error=error_summary(error))
+            continue
+        notes = (*_skipped_notes(skipped), *_cluster_notes(problem.structure), *caveats(problem, row.method, info))
+        messages = (*row.messages, *notes, *problem.structure.messages)
+        return replace(row, messages=messages, method_reason=choice.reason, info=info)
+    return not_estimable(
+        problem.log, problem.data, problem.estimand, distinct(skipped.values()), structure=problem.structure
+    )
+
+
+def _skipped_notes(skipped: Mapping[str, Message]) -> Iterator[Message]:
+    """Convert refusals of methods that were replaced by another one to notes; unexpected errors are unchanged."""
+    for method, reason in skipped.items():
+        if reason.severity == "error":
+            yield reason
+        else:
+            yield METHOD_SKIPPED(method=method, reason_code=reason.code, reason=reason.text)
+
+
+def _estimand(data: TaskData | TaskGroup, options: Options) -> Estimand:
+    if isinstance(data, Classifications):
+        return ConfusionMetric(data.function, options.scope)
+    if isinstance(data, SufficientStatistics):
+        return Statistic(data.statistic, options.scope)
+    return parse_estimand(options.estimand, options.scope)
+
+
+def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Options) -> Problem:
+    """Build the problem for an estimator: scored questions only, with clusters, without identical copies of a trial.
+
+    Raises
+    ------
+    NotEstimableError : if no question has a score
+    """
+    rng, estimand = np.random.default_rng(options.seed), _estimand(data, options)
+    if isinstance(data, AggregateScore):
+        structure = _totals_structure(data)
+        return Problem(estimand, data, structure, log, options.level, options.interval, rng)
+    scored = data.is_scored
+    if not scored.any():
+        raise NotEstimableError(NO_SCORES())
+    used = _with_distinct_trials(data) if isinstance(data, Scores) else data
+    structure = _told_of_copies(detect(used, clusters, options.structure.of_task(log.task)), data)
+    scored_data = _only(used, scored, codes_of(data, clusters))
+    return Problem(estimand, scored_data, structure, log, options.level, options.interval, rng)
+
+
+def _with_distinct_trials(data: Scores) -> Scores:
+    """Reduce the scores to one trial if all trials are identical copies, or if no question has two trials.
+
+    Raises
+    ------
+    NotEstimableError : if a score is so large that its square overflows
+    """
+    largest = float(np.nanmax(np.abs(data.values)))
+    if largest > LARGEST:
+        raise NotEstimableError(SCORE_TOO_LARGE(value=largest, limit=LARGEST))
+    counts = np.isfinite(data.values).sum(axis=1)
+    is_single = counts.max() == 1 or _are_copies(data)
+    return replace(data, values=_first_trial(data.values)) if is_single else data
+
+
+def _are_copies(data: TaskData) -> bool:
+    return isinstance(data, Scores) and identical_trials(data.values[data.is_scored])
+
+
+def _told_of_copies(structure: Structure, logged: TaskData) -> Structure:
+    if not _are_copies(logged):
+        return structure
+    n = _most_trials(logged)
+    trials = Evidence("trials", f"{n} trials per question, all alike, so one counts", "the log")
+    return replace(structure, facts=tuple(trials if fact.name == "trials" else fact for fact in structure.facts))
+
+
+def _most_trials(logged: TaskData) -> int | None:
+    """Return the maximum number of trials per question in the log, including identical copies."""
+    return int(np.isfinite(logged.values).sum(axis=1).max()) if isinstance(logged, Scores) else None
+
+
+def _first_trial(values: FloatArray) -> FloatArray:
+    """Return the first scored trial of each question; float (n_questions, 1)."""
+    return np.take_along_axis(values, np.isfinite(values).argmax(axis=1)[:, None], axis=1)
+
+
+def _only(
+    data: Scores | Classifications | SufficientStatistics, scored: "NDArray[np.bool_]", codes: IntArray | None
+) -> Scores | Classifications | SufficientStatistics:
+    clusters = None if codes is None else codes[scored]
+    if isinstance(data, Scores):
+        return replace(data, values=data.values[scored], clusters=clusters)
+    if isinstance(data, Classifications):
+        return replace(data, targets=data.targets[scored], predictions=data.predictions[scored], clusters=clusters)
+    return replace(data, statistics=data.statistics[scored], clusters=clusters)
+
+
+def _totals_structure(data: AggregateScore) -> Structure:
+    fact = Evidence("clusters", "unknown", data.reason)
+    return Structure("record", None, data.n or 0, 1, data.n or 0, None, None, (fact,))
+
+
+def _cluster_notes(structure: Structure) -> tuple[Message, ...]:
+    if structure.n_clusters is None:
+        return ()
+    facts = [fact for fact in structure.facts if fact.name == "clusters"]
+    return tuple(CLUSTERS_USED(clusters=fact.value, evidence=fact.evidence) for fact in facts)
+
+
+def _trial_notes(logged: TaskData, problem: Problem) -> tuple[Message, ...]:
+    used = problem.data
+    if not (isinstance(logged, Scores) and isinstance(used, Scores)):
+        return ()
+    notes = missing_note(logged.values, problem.structure.bounds)
+    if _are_copies(logged):
+        notes += (IDENTICAL_TRIALS(n_trials=_most_trials(logged)),)
+    return notes
+
+
+def _grader_note(log: TaskLog, data: TaskData, plugins: Plugins) -> tuple[Message, ...]:
+    known = plugins.catalogues.get(log.source.harness)
+    if known is None or not known.is_judged(log.task, data.metric):
+        return ()
+    return (GRADED_BY_MODEL(),)
+
+
+def not_estimable(
+    log: TaskLog,
+    data: "TaskData | TaskGroup",
+    estimand: Estimand,
+    reasons: tuple[Message, ...],
+    *,
+    structure: Structure | None = None,
+) -> Estimate:
+    """Build an estimate without an interval, with the reasons; it retains the value reported by the harness."""
+    reported = log.reported.get((data.metric, data.filter), NOTHING_REPORTED)
+    value = data.value if isinstance(data, AggregateScore) else reported.value
+    if isinstance(estimand, PassK):
+        value = None
+    return Estimate(
+        system=log.system,
+        task=log.task,
+        metric=data.metric,
+        filter=data.filter,
+        estimand=estimand.label,
+        scope=estimand.scope,
+        method="not estimable",
+        value=value,
+        std_error=None,
+        interval=None,
+        source=log.source,
+        n_questions=_n_questions(data),
+        harness=reported,
+        structure=structure,
+        messages=reasons,
+    )
+
+
+def _n_questions(data: "TaskData | TaskGroup") -> int | None:
+    if isinstance(data, AggregateScore):
+        return data.n
+    return len(data.values) if isinstance(data, TaskGroup) else int(data.is_scored.sum())

@@ -1,0 +1,182 @@
+"""Correct the judge scores of a run with human labels from a table or from another metric of the same log."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness_uq.data.task_log import FloatArray, Scores, TaskLog
+from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
+from harness_uq.estimands import parse_estimand
+from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
+from harness_uq.estimation.method_result import build, credible
+from harness_uq.io.human_labels import Label, grades
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue import estimation
+from harness_uq.messages.catalogue.estimation import (
+    EFFECTIVE_LABELS,
+    FEW_CLUSTERS,
+    GRADER_CORRECTION,
+    GRADER_CORRECTION_UNSUPPORTED,
+    LABELED_QUESTIONS_UNSCORED,
+    LABELS_ASSUMED_RANDOM,
+    LABELS_UNMATCHED,
+    NO_LABEL_METRIC,
+    NO_LABELS,
+    RANGE_REQUIRED,
+    UNIFORM_LABELS,
+    WEAK_GRADER,
+)
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.protocols import Problem
+from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.labels.effective_labels import JudgeAssessment, assess_judge
+from harness_uq.stats.labels.judge import judge_corrected_posterior
+from harness_uq.structure.detection import detect
+from harness_uq.structure.types import Clusters
+
+METHOD = "judge-corrected"
+METHOD_INFO = MethodInfo(
+    title="Mean score of a grader, corrected with human labels",
+    formula=(
+        "θ = h̄<sub>L</sub> + β (f̄ − f̄<sub>L</sub>), β = cov<sub>L</sub>(f, h) / var<sub>L</sub>(f), under Gamma(1) "
+        "weights of the questions and of prior atoms at the corners {lowest f, highest f} × {lowest h, highest h}"
+    ),
+    text=(
+        "f are the judge's scores of all questions, h the person's of those in L, drawn at random or with known "
+        "probabilities. The judge's errors are in the interval; those of the person are not."
+    ),
+    sources=("angelopoulos2023", "rubin1981", "ferguson1973"),
+)
+FEW_LABELS = 20
+
+Human = str | Sequence[Label]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Grades:
+    """Human labels of the questions of a task as `Scores`, and the probabilities with which questions were labeled."""
+
+    scores: Scores
+    probabilities: FloatArray | None
+
+
+def correct(
+    logs: Runs, human: Human, options: Options | None = None, *, plugins: Plugins | None = None
+) -> list[Estimate]:
+    """Estimate the human score of every task, metric and filter that a judge scored.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, or loaded task logs
+    human : name of the metric with the human scores, or labels
+    options : options of the estimates; the scope is `population` and the estimand is `mean`
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One estimate per system, task, metric and filter, except for the metric with human scores and for groups of tasks.
+    If the labels are insufficient, its interval is None and a warning gives the reason.
+
+    Raises
+    ------
+    DataError : if a different scope or estimand is requested
+    """
+    chosen, offered = options or Options(), plugins or load_plugins()
+    if chosen.scope != "population" or chosen.estimand != "mean":
+        raise DataError(GRADER_CORRECTION_UNSUPPORTED(scope=chosen.scope, estimand=chosen.estimand))
+    return [row for log in task_logs(logs, offered) if not log.subtasks for row in _rows(log, human, chosen, offered)]
+
+
+def _rows(log: TaskLog, human: Human, options: Options, plugins: Plugins) -> Iterator[Estimate]:
+    clusters = clusters_of(log, options.structure, plugins)
+    for data in log.data:
+        if not isinstance(data, Scores) or data.metric == human:
+            continue
+        try:
+            row = _corrected(log, data, _grades(log, data, human), clusters, options)
+        except (DataError, LogError, NotEstimableError, StructureError) as error:
+            row = not_estimable(log, data, parse_estimand("mean", "population"), (refusal_of(error),))
+        yield replace(row, messages=(*row.messages, *log.messages))
+
+
+def _grades(log: TaskLog, judge: Scores, human: Human) -> _Grades:
+    if not isinstance(human, str):
+        values, chances = grades(human, log.task, log.questions.ids)
+        return _Grades(replace(judge, values=values[:, None], clusters=None), chances)
+    candidates = [data for data in log.data if isinstance(data, Scores) and data.metric == human]
+    if not candidates:
+        raise NotEstimableError(NO_LABEL_METRIC(metric=human))
+    same = [data for data in candidates if data.filter == judge.filter]
+    return _Grades((same or candidates)[0], None)
+
+
+def _corrected(log: TaskLog, judge: Scores, human: _Grades, clusters: Clusters, options: Options) -> Estimate:
+    is_judged = judge.is_scored
+    f, h = _matched(judge.values[is_judged], human.scores.values[is_judged])
+    if (n_lost := int((human.scores.is_scored & ~is_judged).sum())) and not np.isfinite(h).any():
+        raise NotEstimableError(LABELED_QUESTIONS_UNSCORED(n_labels=n_lost, metric=judge.metric))
+    if not np.isfinite(h).any():
+        raise NotEstimableError(NO_LABELS())
+    bounds = detect(replace(human.scores, clusters=None), clusters, options.structure.of_task(log.task)).bounds
+    if bounds is None:
+        raise NotEstimableError(RANGE_REQUIRED(method=METHOD))
+    problem = make_problem(log, judge, clusters, options)
+    units = problem.data.clusters if isinstance(problem.data, Scores) else None
+    chance = None if human.probabilities is None else human.probabilities[is_judged]
+    worth = assess_judge(f, h, clusters=units, probabilities=chance)
+    rng = np.random.default_rng(options.seed)
+    posterior = judge_corrected_posterior(
+        f, h, clusters=units, probabilities=chance, low=bounds[0], high=bounds[1], rng=rng
+    )
+    value = float(np.clip(worth.estimate, *bounds))
+    result = credible(
+        problem,
+        posterior,
+        value,
+        diagnostics=_diagnostics(worth),
+        messages=(*_notes(worth, chance is None), *_warnings(problem, worth)),
+    )
+    return replace(build(problem, METHOD, result), method_reason="human labels were given", info=METHOD_INFO)
+
+
+def _matched(judge: FloatArray, human: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring both scores to the same shape: one per trial, or one per question."""
+    if human.shape == judge.shape:
+        return judge, np.where(np.isfinite(judge), human, np.nan)
+    if human.shape[1] == 1:
+        return judge, human[:, 0]
+    raise NotEstimableError(LABELS_UNMATCHED(n_labeled=human.shape[1], n_graded=judge.shape[1]))
+
+
+def _diagnostics(worth: JudgeAssessment) -> dict[str, float]:
+    named = {
+        "n_labels": float(worth.n_labels),
+        "effective_labels": worth.effective_labels,
+        "judge_mean": worth.judge_mean,
+        "human_mean": worth.human_mean,
+        "judge_weight": worth.weight,
+        "judge_agreement": worth.agreement,
+    }
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _notes(worth: JudgeAssessment, is_plain_sample: bool) -> Iterator[Message]:
+    yield GRADER_CORRECTION(grader_mean=worth.judge_mean, label_mean=worth.human_mean, estimate=worth.estimate)
+    if worth.effective_labels is not None:
+        yield EFFECTIVE_LABELS(n_labels=worth.n_labels, effective=worth.effective_labels)
+    if worth.is_no_better:
+        yield WEAK_GRADER(agreement=worth.agreement)
+    if is_plain_sample:
+        yield LABELS_ASSUMED_RANDOM()
+
+
+def _warnings(problem: Problem, worth: JudgeAssessment) -> Iterator[Message]:
+    if worth.n_labels < FEW_LABELS:
+        yield estimation.FEW_LABELS(n_labels=worth.n_labels, enough=FEW_LABELS)
+    if worth.effective_labels is None:
+        yield UNIFORM_LABELS()
+    if problem.structure.n_clusters is not None and problem.structure.n_clusters < 10:
+        yield FEW_CLUSTERS(n_clusters=problem.structure.n_clusters, clusters=problem.structure.cluster_key)

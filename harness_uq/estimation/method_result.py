@@ -1,0 +1,254 @@
+"""Functions shared by the estimators: independent units, observed scores, and building an `Estimate`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskGroup
+from harness_uq.errors import NotEstimableError
+from harness_uq.estimands import PassK
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.estimation import (
+    CONSTANT_SCORES,
+    INDEPENDENCE_REQUIRED,
+    INTERVAL_EXCEEDS_RANGE,
+    NOT_A_MEAN,
+    QUESTION_SCORES_REQUIRED,
+    SCORE_TYPE_UNSUPPORTED,
+    SCORES_REQUIRED,
+    SINGLE_TASKS_ONLY,
+    ZERO_WIDTH_INTERVAL,
+)
+from harness_uq.plugins.protocols import CredibleKind, Problem
+from harness_uq.results.estimate import NOTHING_REPORTED, Estimate, Interval, Posterior
+
+
+@dataclass(frozen=True, slots=True)
+class MethodResult:
+    """The result of an estimator, before the facts of the log are added.
+
+    Attributes
+    ----------
+    value : the observed score
+    interval : interval with its level and kind
+    std_error : posterior sd or frequentist standard error
+    posterior : posterior of the score, None for frequentist methods
+    icc : posterior mean of the intra-cluster correlation, None if the method does not estimate it
+    diagnostics, messages : diagnostics and messages for the report
+    """
+
+    value: float
+    interval: Interval
+    std_error: float
+    posterior: Posterior | None = None
+    icc: float | None = None
+    diagnostics: Mapping[str, float] | None = None
+    messages: tuple[Message, ...] = ()
+
+    def estimate(self, problem: Problem, method: str) -> Estimate:
+        """Build the estimate: the result with the value and ± of the harness, questions, clusters, ICC and notes."""
+        return build(problem, method, self)
+
+
+def scores_of(problem: Problem) -> Scores:
+    """Return the problem's scores. Raises NotEstimableError if the data are not scores."""
+    if not isinstance(problem.data, Scores):
+        raise NotEstimableError(QUESTION_SCORES_REQUIRED(metric=problem.data.metric))
+    return problem.data
+
+
+def needs_mean(method: str, problem: Problem, *types: str) -> Message | None:
+    """Return why `method` does not apply: the estimand is not the mean, or `needs_scores` refuses; otherwise None."""
+    return not_a_mean(method, problem) or needs_scores(method, problem, *types)
+
+
+def not_a_mean(method: str, problem: Problem) -> Message | None:
+    """Return why `method` does not apply: the estimand is an event in k trials; None for other estimands."""
+    if isinstance(problem.estimand, PassK):
+        return NOT_A_MEAN(method=method, estimand=problem.estimand.label)
+    return None
+
+
+def needs_scores(method: str, problem: Problem, *types: str) -> Message | None:
+    """Return why `method` does not apply: the data are not scores, or not of one of the `types`; otherwise None."""
+    if isinstance(problem.data, TaskGroup):
+        return SINGLE_TASKS_ONLY(method=method)
+    if not isinstance(problem.data, Scores):
+        return SCORES_REQUIRED(method=method, metric=problem.data.metric)
+    if types and problem.structure.score_type not in types:
+        return SCORE_TYPE_UNSUPPORTED(
+            method=method, required=_REQUIRED[types], actual=_ACTUAL[problem.structure.score_type]
+        )
+    return None
+
+
+_REQUIRED = {
+    ("binary",): "scores that are all 0 or 1",
+    ("binary", "graded"): "scores of 0 or 1, or of declared levels",
+    ("binary", "graded", "bounded"): "scores of a known range",
+}
+_ACTUAL = {
+    "binary": "0 or 1",
+    "graded": "graded",
+    "bounded": "bounded, with values in between",
+    "real": "of unknown range (--range METRIC=LO,HI declares one)",
+    "record": "not averages of single scores",
+}
+
+
+def question_means(scores: Scores) -> FloatArray:
+    """Return the mean over the scored trials of each question; float (n_questions,)."""
+    return np.asarray(np.nanmean(scores.values, axis=1))
+
+
+def plain_score(scores: Scores) -> float:
+    """Return the score of the harness: the mean over questions of their mean over trials."""
+    return float(question_means(scores).mean())
+
+
+def has_units(problem: Problem) -> bool:
+    """Whether there are clusters or repeated trials, so that scores are not independent."""
+    return problem.structure.n_clusters is not None or problem.structure.max_trials > 1
+
+
+def needs_independence(method: str, problem: Problem) -> Message | None:
+    """Return why `method` does not apply: there are clusters or repeated trials; otherwise None."""
+    return INDEPENDENCE_REQUIRED(method=method) if has_units(problem) else None
+
+
+def unit_codes(scores: Scores) -> IntArray:
+    """Return the label of the independent unit of each question: its cluster, or the question itself."""
+    if scores.clusters is not None:
+        return np.asarray(np.unique(scores.clusters, return_inverse=True)[1], np.int64)
+    return np.arange(len(scores.values))
+
+
+def unit_name(problem: Problem) -> str:
+    """Return the name of the independent units for messages."""
+    return problem.structure.cluster_key or "question"
+
+
+def question_counts(scores: Scores) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of successes and of scored trials of each question; float (n_questions,) each."""
+    return np.nansum(scores.values, axis=1), np.isfinite(scores.values).sum(axis=1).astype(float)
+
+
+def unit_counts(scores: Scores) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of successes and of scores of each independent unit; float (n_units,) each."""
+    successes, trials = question_counts(scores)
+    units = unit_codes(scores)
+    return np.bincount(units, successes).astype(float), np.bincount(units, trials).astype(float)
+
+
+def credible(
+    problem: Problem,
+    posterior: Posterior,
+    value: float,
+    *,
+    default: CredibleKind = "hdi",
+    icc: float | None = None,
+    diagnostics: Mapping[str, float] | None = None,
+    messages: tuple[Message, ...] = (),
+) -> MethodResult:
+    """Build a result from a posterior, with the kind of interval that the problem requests."""
+    kind = problem.interval or default
+    low, high = posterior.interval(problem.level, kind)
+    if not high > low:
+        raise NotEstimableError(ZERO_WIDTH_INTERVAL(value=low))
+    interval = Interval(low, high, problem.level, kind)
+    return MethodResult(value, interval, posterior.sd, posterior, icc, diagnostics, messages)
+
+
+def confidence(
+    problem: Problem,
+    low: float,
+    high: float,
+    value: float,
+    std_error: float,
+    *,
+    messages: tuple[Message, ...] = (),
+) -> MethodResult:
+    """Build a result from a frequentist interval; rejects zero width and notes intervals that exceed the range."""
+    if not high > low:
+        raise NotEstimableError(CONSTANT_SCORES())
+    if (bounds := problem.structure.bounds) and (low < bounds[0] or high > bounds[1]):
+        messages += (INTERVAL_EXCEEDS_RANGE(low=bounds[0], high=bounds[1]),)
+    interval = Interval(low, high, problem.level, "confidence")
+    return MethodResult(value, interval, std_error, messages=messages)
+
+
+def normal_quantile(level: float) -> float:
+    """Return the two-sided standard normal quantile: P(|Z| <= z) = level."""
+    return float(special.ndtri((1 + level) / 2))
+
+
+def scored_answers(scores: Scores) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return score, independent unit and weight of each scored answer; weights are equal in total for all questions."""
+    scored = np.isfinite(scores.values)
+    units = np.broadcast_to(unit_codes(scores)[:, None], scored.shape)[scored]
+    weights = np.broadcast_to(1 / scored.sum(axis=1, keepdims=True), scored.shape)[scored]
+    return scores.values[scored], units, weights
+
+
+def build(problem: Problem, method: str, result: MethodResult) -> Estimate:
+    """The estimate: what was found, with the facts of the log and the structure."""
+    log, data, structure = problem.log, problem.data, problem.structure
+    spread = _spread(problem)
+    return Estimate(
+        system=log.system,
+        task=log.task,
+        metric=data.metric,
+        filter=data.filter,
+        estimand=problem.estimand.label,
+        scope=problem.estimand.scope,
+        method=method,
+        value=result.value,
+        std_error=result.std_error,
+        interval=result.interval,
+        source=log.source,
+        n_questions=structure.n_questions,
+        n_trials=structure.max_trials,
+        n_scores=structure.n_scores,
+        posterior_mean=result.posterior.mean if result.posterior is not None else None,
+        n_clusters=structure.n_clusters,
+        cluster_key=structure.cluster_key,
+        icc=result.icc if result.icc is not None else spread.get("icc"),
+        design_effect=spread.get("design_effect"),
+        effective_questions=spread.get("effective_questions"),
+        variance_between=spread.get("variance_between"),
+        variance_within=spread.get("variance_within"),
+        harness=log.reported.get((data.metric, data.filter), NOTHING_REPORTED),
+        structure=structure,
+        posterior=result.posterior,
+        diagnostics=result.diagnostics or {},
+        messages=result.messages,
+    )
+
+
+def _spread(problem: Problem) -> dict[str, float]:
+    """ICC, design effect and variance components of clustered or repeated scores; empty where undefined."""
+    from harness_uq.stats.clusters.cluster_robust import cluster_robust
+    from harness_uq.stats.trials.diagnostics import unit_components, variance_components
+
+    data = problem.data
+    if not isinstance(data, Scores) or not has_units(problem):
+        return {}
+    values, units, weights = scored_answers(data)
+    try:
+        fit = cluster_robust(values, units, weights=weights)
+        if problem.structure.max_trials > 1:
+            components = variance_components(data.values)
+        else:
+            components = unit_components(values, units)
+    except NotEstimableError:
+        return {}
+    named = {
+        "icc": fit.icc,
+        "design_effect": fit.design_effect,
+        "effective_questions": fit.effective_questions,
+        "variance_between": components.variance_between,
+        "variance_within": components.variance_within,
+    }
+    return {name: float(value) for name, value in named.items() if value is not None and np.isfinite(value)}

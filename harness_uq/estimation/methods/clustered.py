@@ -1,0 +1,422 @@
+"""Scores in clusters or repeated trials: the unit of independence is the cluster, or the question."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from harness_uq import stats
+from harness_uq.data.task_log import FloatArray
+from harness_uq.estimation.method_result import (
+    MethodResult,
+    build,
+    confidence,
+    credible,
+    has_units,
+    needs_mean,
+    normal_quantile,
+    plain_score,
+    question_means,
+    scored_answers,
+    scores_of,
+    unit_codes,
+    unit_counts,
+)
+from harness_uq.estimation.unseen_subpopulations import rule_of_three_warning
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue import estimation as catalogue
+from harness_uq.plugins.protocols import Problem
+from harness_uq.results.estimate import Estimate, Posterior
+from harness_uq.results.method_info import MethodInfo
+
+if TYPE_CHECKING:
+    from harness_uq.stats.clusters.beta_binomial_posterior import ClusteredPosterior, Engine, SampledClusteredPosterior
+    from harness_uq.stats.clusters.cluster_robust import Correction
+    from harness_uq.stats.clusters.clustered_proportion import ClusteredScorePosterior
+
+DispersionPrior = Literal["icc", "gamma"]
+
+FEW_CLUSTERS = 10
+VERY_FEW_CLUSTERS = 8
+STRONG_ICC = 0.45
+FEW_INFORMATIVE_UP_TO = 30
+INFORMATIVE_CLUSTERS = 5
+FEW_EFFECTIVE = 15
+UNEVEN = 0.7
+APART_SD = 0.5
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredScore:
+    """Posterior of the plain score over clusters or repeated trials, for any distribution of difficulty.
+
+    Centred on the plain score; its width passes from the beta-binomial model's to what the clusters show.
+    """
+
+    name: str = "clustered"
+    info: MethodInfo = MethodInfo(
+        title="Posterior of the plain score over clusters",
+        formula=(
+            "Σ<sub>k</sub> p(ρ<sub>k</sub>) Beta(m<sub>k</sub>, v<sub>k</sub>), m = (n p + f) / (n + 2 f), 1 / n(ρ) = "
+            "Σ<sub>c</sub> w<sub>c</sub>² (ρ + (1 − ρ) / N<sub>c</sub>), "
+            "f = 1 + 2.5 (1 − n(ρ) / n(0)) Σ<sub>c</sub> w<sub>c</sub>²"
+        ),
+        text=(
+            "Clusters, or questions with repeated trials, have success rates of their own. Centred on the plain score; "
+            "how alike answers of a cluster are (ρ) comes from a beta-binomial model, and the width passes from the "
+            "model's to that of the clusters' own spread as they grow in number."
+        ),
+        sources=("bowyer2025", "ferguson1973"),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses scores that are not 0/1, and clusters of questions that were also tried several times."""
+        return _not_two_levels(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean over questions, of new clusters or questions."""
+        scores = scores_of(problem)
+        successes, sizes = unit_counts(scores)
+        weights = None if problem.structure.max_trials == 1 else np.ones(len(sizes))
+        posterior = stats.clustered_score_posterior(successes, sizes, weights)
+        result = credible(
+            problem,
+            posterior,
+            plain_score(scores),
+            icc=posterior.icc_mean,
+            messages=(
+                *_prior_note(problem, successes, sizes),
+                *few_informative(problem, successes, sizes),
+                *weak_clusters(problem, posterior, successes, sizes),
+            ),
+        )
+        unseen = rule_of_three_warning(problem, result, successes, sizes)
+        return build(problem, self.name, replace(result, messages=(*result.messages, *unseen)))
+
+
+@dataclass(frozen=True, slots=True)
+class BetaClustered:
+    """Beta-binomial posterior over clusters (Bowyer et al. 2025, eq. 8), by quadrature: of theta, a Beta's mean.
+
+    `clustered-beta` has a uniform prior on the intra-cluster correlation, `clustered-gamma` the paper's Gamma(1, 1) on
+    the dispersion and equal tails; `clustered-is` is the latter by importance sampling.
+    """
+
+    name: str = "clustered-beta"
+    prior: DispersionPrior = "icc"
+    engine: "Engine" = "quadrature"
+    info: MethodInfo = MethodInfo(
+        title="Beta-binomial posterior over clusters",
+        formula=(
+            "Y<sub>c</sub> | θ, d ~ BetaBinomial(N<sub>c</sub>, d θ, d (1 − θ)), θ ~ U(0, 1), ICC = 1 / (1 + "
+            "d) ~ U(0, 1)"
+        ),
+        text=(
+            "Clusters, or questions with repeated trials, have success rates of their own around θ. Both "
+            "parameters are integrated by deterministic quadrature; the interval of θ is the narrowest one."
+        ),
+        sources=("bowyer2025",),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses scores that are not 0/1, and clusters of questions that were also tried several times."""
+        return _not_two_levels(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of theta, which is about the plain score where difficulties are Beta and sizes say nothing."""
+        scores = scores_of(problem)
+        successes, sizes = unit_counts(scores)
+        posterior = self._posterior(successes, sizes, problem)
+        result = credible(
+            problem,
+            posterior,
+            plain_score(scores),
+            default="hdi" if self.prior == "icc" else "quantile",
+            icc=posterior.icc_mean,
+            diagnostics=_diagnostics(posterior),
+            messages=(
+                *few_informative(problem, successes, sizes),
+                *_narrow(problem, posterior, posterior.icc_mean, successes, sizes, coverage="83 to 90 %"),
+            ),
+        )
+        beside = _beside_the_plain_score(result, posterior.icc_mean, successes, sizes)
+        return build(problem, self.name, replace(result, messages=(*result.messages, *beside)))
+
+    def _posterior(
+        self, successes: FloatArray, sizes: FloatArray, problem: Problem
+    ) -> "ClusteredPosterior | SampledClusteredPosterior":
+        if self.engine == "is":
+            return stats.clustered_posterior(successes, sizes, self.prior, engine="is", rng=problem.rng)
+        return stats.clustered_posterior(successes, sizes, self.prior)
+
+
+def _not_two_levels(method: str, problem: Problem) -> Message | None:
+    if reason := needs_mean(method, problem, "binary"):
+        return reason
+    if problem.structure.n_clusters is not None and problem.structure.max_trials > 1:
+        return catalogue.TWO_LEVELS(method=method)
+    return None
+
+
+def _prior_note(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[Message, ...]:
+    """With few clusters the prior of their spread decides: show the published model's interval with its own."""
+    if len(sizes) >= FEW_CLUSTERS:
+        return ()
+    low, high = stats.clustered_posterior(successes, sizes, "gamma").interval(problem.level)
+    return (catalogue.CLUSTER_PRIOR(n_clusters=len(sizes), clusters=_clusters(problem), low=low, high=high),)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredRatio:
+    """Dirichlet-process posterior of the mean over questions, whole clusters drawn: a ratio of cluster totals.
+
+    Makes no assumption on how scores spread within and between clusters, nor that a cluster's size says nothing
+    about its score; takes any bounded score.
+    """
+
+    name: str = "clustered-dp"
+    info: MethodInfo = MethodInfo(
+        title="Dirichlet-process ratio over clusters",
+        formula=(
+            "R = Σ g<sub>c</sub> T<sub>c</sub> / Σ g<sub>c</sub> N<sub>c</sub>, g<sub>c</sub> ~ Gamma(1), "
+            "pseudo-clusters of size Σ N² / Σ N at both bounds, of mass ¼ (1 if every cluster is at a "
+            "bound)"
+        ),
+        text=(
+            "Weights whole clusters at random, so that nothing is assumed of the scores within a cluster, "
+            "nor that a cluster's size says nothing about its score; the Beta with the exact mean and "
+            "variance."
+        ),
+        sources=("ferguson1973",),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses scores without bounds and scores without clusters or trials."""
+        return needs_mean(self.name, problem, "binary", "graded", "bounded") or _needs_units(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean over questions."""
+        scores = scores_of(problem)
+        low, high = problem.structure.bounds or (0.0, 1.0)
+        totals, sizes = stats.cluster_totals(question_means(scores), unit_codes(scores))
+        posterior = stats.clustered_bounded_posterior(totals, sizes, low, high)
+        messages = (*_few_clusters_warning(problem, len(sizes)), *uneven_clusters(problem, sizes))
+        result = credible(problem, posterior, plain_score(scores), messages=messages)
+        return build(problem, self.name, result)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredWilson:
+    """Wilson interval with Korn and Graubard's effective sample size and t with C - 1 degrees of freedom."""
+
+    name: str = "clustered-wilson"
+    info: MethodInfo = MethodInfo(
+        title="Wilson interval with an effective sample size",
+        formula=(
+            "Wilson's interval at n<sub>eff</sub> = min(n, p (1 − p) / SE<sub>c</sub>²) with t<sub>C−1</sub> for z"
+        ),
+        text="SE<sub>c</sub> is the cluster-robust standard error.",
+        sources=(
+            "korn1998",
+            "wilson1927",
+        ),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses scores that are not 0/1 and scores without clusters or trials."""
+        return needs_mean(self.name, problem, "binary") or _needs_units(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval of the mean over questions; its standard error is the half-width in normal units."""
+        scores = scores_of(problem)
+        values, units, weights = scored_answers(scores)
+        low, high = stats.korn_graubard_wilson(values, units, level=problem.level, weights=weights)
+        half_width = (high - low) / 2
+        result = confidence(problem, low, high, plain_score(scores), half_width / normal_quantile(problem.level))
+        return build(problem, self.name, result)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredMean:
+    """Cluster-robust interval of the mean (Miller 2024, eq. 4, times C / (C - 1)).
+
+    `clustered-t` takes t with C - 1 degrees of freedom, `clustered-clt` the normal quantile, `clustered-cr2` the
+    bias-reduced variance with Satterthwaite's degrees of freedom.
+    """
+
+    name: str
+    info: MethodInfo
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses scores without clusters or trials."""
+        return needs_mean(self.name, problem) or _needs_units(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval mean ± quantile × se."""
+        scores = scores_of(problem)
+        correction: Correction = "CR2" if self.name == "clustered-cr2" else "CR1"
+        fit = stats.cluster_robust(question_means(scores), unit_codes(scores), correction=correction)
+        low, high = fit.interval(problem.level)
+        if self.name == "clustered-clt":
+            half = normal_quantile(problem.level) * fit.std_error
+            low, high = fit.mean - half, fit.mean + half
+        return build(problem, self.name, confidence(problem, low, high, plain_score(scores), fit.std_error))
+
+
+def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[Message, ...]:
+    """A note where nearly all clusters agree: their spread is hardly seen, and the interval wide for it."""
+    if len(sizes) > FEW_INFORMATIVE_UP_TO:
+        return ()
+    informative = int(min(np.sum(successes > 0), np.sum(successes < sizes)))
+    if informative >= INFORMATIVE_CLUSTERS:
+        return ()
+    outcome = "success" if np.sum(successes > 0) < np.sum(successes < sizes) else "failure"
+    return (
+        catalogue.FEW_INFORMATIVE_CLUSTERS(
+            n_informative=informative, n_clusters=len(sizes), clusters=_clusters(problem), outcome=outcome
+        ),
+    )
+
+
+def _clusters(problem: Problem) -> str:
+    return problem.structure.cluster_key or "questions with repeated trials"
+
+
+def _needs_units(method: str, problem: Problem) -> Message | None:
+    if has_units(problem):
+        return None
+    return catalogue.CLUSTERS_REQUIRED(method=method, required="clusters or repeated trials")
+
+
+def weak_clusters(
+    problem: Problem, posterior: "ClusteredScorePosterior", successes: FloatArray, sizes: FloatArray
+) -> tuple[Message, ...]:
+    """Warnings of the default posteriors of clustered 0/1 scores."""
+    narrow = _narrow(problem, posterior, posterior.icc_mean, successes, sizes, coverage="92 to 95 %")
+    return (*narrow, *(uneven_clusters(problem, sizes) if problem.structure.n_clusters is not None else ()))
+
+
+def uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]:
+    """A warning where a few of the clusters hold most of the weight: how others as large score is hardly known."""
+    effective = stats.effective_weights(sizes)
+    if effective >= min(FEW_EFFECTIVE, UNEVEN * len(sizes)):
+        return ()
+    return (catalogue.UNEVEN_CLUSTERS(n_clusters=len(sizes), clusters=_clusters(problem), effective=effective),)
+
+
+def _beside_the_plain_score(
+    result: MethodResult, icc: float, successes: FloatArray, sizes: FloatArray
+) -> tuple[Message, ...]:
+    """A warning where theta is not about the plain score: difficulties are no Beta, or sizes matter.
+
+    theta's data are the clusters' means with weights N / (1 + (N - 1) icc).
+    """
+    weights = sizes / (1 + (sizes - 1) * icc)
+    centre = float(weights @ (successes / sizes) / weights.sum())
+    is_inside = result.interval.low - ROUNDING <= result.value <= result.interval.high + ROUNDING
+    if is_inside and abs(centre - result.value) <= APART_SD * result.std_error:
+        return ()
+    return (catalogue.INTERVAL_OF_THETA(low=result.interval.low, high=result.interval.high, value=result.value),)
+
+
+def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[Message, ...]:
+    if n_clusters >= FEW_CLUSTERS:
+        return ()
+    return (catalogue.FEW_CLUSTERS(n_clusters=n_clusters, clusters=_clusters(problem)),)
+
+
+def _narrow(
+    problem: Problem, posterior: Posterior, icc: float, successes: FloatArray, sizes: FloatArray, *, coverage: str
+) -> tuple[Message, ...]:
+    """A warning for few, strongly correlated clusters, for which highest-density intervals cover least.
+
+    `coverage` is their lowest coverage in simulations. If all answers are alike, they cover 0.95 or more, and if the
+    correlation is weak, 0.93 or more.
+    """
+    is_mixed = 0 < successes.sum() < sizes.sum()
+    if len(sizes) >= VERY_FEW_CLUSTERS or icc < STRONG_ICC or not is_mixed or problem.interval == "quantile":
+        return ()
+    low, high = posterior.interval(problem.level, "quantile")
+    return (
+        catalogue.HOMOGENEOUS_CLUSTERS(
+            n_clusters=len(sizes), clusters=_clusters(problem), coverage=coverage, low=low, high=high
+        ),
+    )
+
+
+def _diagnostics(posterior: "ClusteredPosterior | SampledClusteredPosterior") -> dict[str, float]:
+    from harness_uq.stats.clusters.beta_binomial_posterior import SampledClusteredPosterior
+
+    if not isinstance(posterior, SampledClusteredPosterior):
+        return {}
+    return {name: float(getattr(posterior, name)) for name in ("importance_ess", "pareto_k", "mc_error")}
+
+
+_GAMMA = MethodInfo(
+    title="Beta-binomial posterior over clusters, Gamma prior",
+    formula="Y<sub>c</sub> | θ, d ~ BetaBinomial(N<sub>c</sub>, d θ, d (1 − θ)), θ ~ U(0, 1), d ~ Gamma(1, 1)",
+    text=("The published prior with equal tails. It covers too rarely where clusters are weak and accuracy is high."),
+    sources=("bowyer2025",),
+)
+
+_IS = MethodInfo(
+    title="Beta-binomial posterior over clusters, importance sampling",
+    formula=(
+        "w<sub>k</sub> ∝ Π<sub>c</sub> BetaBinomial(Y<sub>c</sub>; N<sub>c</sub>, d<sub>k</sub> "
+        "θ<sub>k</sub>, d<sub>k</sub> (1 − θ<sub>k</sub>)), (θ<sub>k</sub>, d<sub>k</sub>) from the prior"
+    ),
+    text="The published sampler, with its effective sample size and Pareto k; it degenerates with many clusters.",
+    sources=("bowyer2025",),
+)
+
+_T = MethodInfo(
+    title="Cluster-robust t",
+    formula=(
+        "ȳ ± t<sub>C−1</sub> SE<sub>c</sub>, SE<sub>c</sub>² = C / (C − 1) · n<sup>−2</sup> Σ<sub>c</sub> "
+        "(Σ<sub>i∈c</sub> (y<sub>i</sub> − ȳ))²"
+    ),
+    text="C clusters, or questions with repeated trials, are the units of independence.",
+    sources=(
+        "liang1986",
+        "miller2024",
+    ),
+)
+
+_CR2 = MethodInfo(
+    title="Bias-reduced cluster-robust t (CR2)",
+    formula=(
+        "ȳ ± t<sub>ν</sub> SE, SE² = n<sup>−2</sup> Σ<sub>c</sub> (Σ<sub>i∈c</sub> (y<sub>i</sub> − ȳ))² / "
+        "(1 − n<sub>c</sub> / n)"
+    ),
+    text="ν are Satterthwaite's degrees of freedom.",
+    sources=(
+        "bell2002",
+        "pustejovsky2018",
+    ),
+)
+
+_CLT = MethodInfo(
+    title="Cluster-robust normal interval",
+    formula=(
+        "ȳ ± z SE<sub>c</sub>, SE<sub>c</sub>² = C / (C − 1) · n<sup>−2</sup> Σ<sub>c</sub> (Σ<sub>i∈c</sub> "
+        "(y<sub>i</sub> − ȳ))²"
+    ),
+    text="As cluster-robust t, with the normal quantile: too narrow with few clusters.",
+    sources=(
+        "liang1986",
+        "miller2024",
+    ),
+)
+
+ESTIMATORS = (
+    ClusteredScore(),
+    BetaClustered(),
+    BetaClustered("clustered-gamma", "gamma", info=_GAMMA),
+    BetaClustered("clustered-is", "gamma", "is", _IS),
+    ClusteredRatio(),
+    ClusteredWilson(),
+    ClusteredMean("clustered-t", _T),
+    ClusteredMean("clustered-cr2", _CR2),
+    ClusteredMean("clustered-clt", _CLT),
+)

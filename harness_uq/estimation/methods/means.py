@@ -1,0 +1,232 @@
+"""Means of graded, bounded and unbounded scores of independent questions."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast, get_args
+
+from harness_uq import stats
+from harness_uq.data.task_log import Scores, SufficientStatistics
+from harness_uq.errors import NotEstimableError
+from harness_uq.estimation.method_result import (
+    build,
+    confidence,
+    credible,
+    has_units,
+    needs_independence,
+    needs_mean,
+    normal_quantile,
+    not_a_mean,
+    plain_score,
+    question_means,
+    scores_of,
+    unit_codes,
+)
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue import estimation as catalogue
+from harness_uq.plugins.protocols import Problem
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.means.bayesian_bootstrap import NamedStatistic
+
+if TYPE_CHECKING:
+    from harness_uq.stats.means.hall import HallMean
+
+FEW_UNITS = 30
+ENOUGH_FOR_TAILS = 150  # from here on 0.95 of samples hold a score that comes once in fifty
+TAIL_SD = 2.0  # standard deviations of the skewness of normal scores, 6 / n, beyond which a tail is seen
+
+
+@dataclass(frozen=True, slots=True)
+class DirichletProcess:
+    """Dirichlet-process posterior of the mean of bounded scores, with prior atoms at the bounds."""
+
+    name: str = "dirichlet-process"
+    info: MethodInfo = MethodInfo(
+        title="Dirichlet-process posterior of a bounded mean",
+        formula=(
+            "μ = Σ g<sub>j</sub> x<sub>j</sub> / Σ g<sub>j</sub>, g<sub>j</sub> ~ Gamma(m<sub>j</sub>), x = "
+            "(lo, y<sub>1</sub>, …, y<sub>n</sub>, hi), m = 1; tight scores count K more scores like them"
+        ),
+        text=(
+            "Weights the scores and one prior atom at each bound at random, the atoms the less the tighter the scores "
+            "lie away from the bounds; the Beta on [lo, hi] with the exact mean and variance. Its interval never "
+            "has zero width if all scores agree."
+        ),
+        sources=("ferguson1973",),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses scores without bounds, clusters and trials."""
+        return needs_mean(self.name, problem, "binary", "graded", "bounded") or needs_independence(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean score."""
+        scores = scores_of(problem)
+        low, high = problem.structure.bounds or (0.0, 1.0)
+        posterior = stats.bounded_posterior(scores.values[:, 0], low, high)
+        return build(problem, self.name, credible(problem, posterior, plain_score(scores)))
+
+
+@dataclass(frozen=True, slots=True)
+class StudentMean:
+    """Student t interval of the mean (Bowyer et al. 2025, A.1)."""
+
+    name: str = "t"
+    info: MethodInfo = MethodInfo(
+        title="Student's t",
+        formula="ȳ ± t<sub>n−1</sub> s / √n",
+        text=("Assumes that the mean of the scores is about normal; used where the range of the scores is unknown."),
+        sources=("bowyer2025",),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses clusters and trials, for which `clustered-t` is made."""
+        return needs_mean(self.name, problem) or needs_independence(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval mean ± t se."""
+        scores = scores_of(problem)
+        fit = stats.student_posterior(scores.values[:, 0])
+        low, high = fit.interval(problem.level)
+        result = confidence(problem, low, high, plain_score(scores), fit.std_error, messages=_small_sample(problem))
+        return build(problem, self.name, result)
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """Student's t interval moved to Hall's (1992) on the side of a long tail, half of the way on the other."""
+
+    name: str = "hall"
+    info: MethodInfo = MethodInfo(
+        title="Mean of scores of unknown range",
+        formula=(
+            "T = (ȳ − μ) / SE, T + c (T²/3 + 1/6) + c² T³/27 = ± t<sub>n−1</sub>, c = skewness / √n; "
+            "the nearer end half of the way from Student's"
+        ),
+        text=(
+            "Student's t, cluster-robust where scores come in clusters or trials, moved to Hall's "
+            "transformation on the side of a long tail and half of the way on the other. A rare score far off that was "
+            "not drawn is in no such interval."
+        ),
+        sources=("hall1992", "liang1986"),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses what has no score a question."""
+        return needs_mean(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval of the mean; units of independence are clusters, or questions."""
+        scores = scores_of(problem)
+        fit = stats.hall_mean(question_means(scores), unit_codes(scores) if has_units(problem) else None)
+        low, high = fit.interval(problem.level)
+        tails = _long_tails(problem, fit)
+        result = confidence(problem, low, high, plain_score(scores), fit.student.std_error, messages=tails)
+        return build(problem, self.name, result)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalMean:
+    """Central-limit interval of the mean (Bowyer et al. 2025, eq. 2): what the harnesses' own error bars imply."""
+
+    name: str = "clt"
+    info: MethodInfo = MethodInfo(
+        title="Central limit theorem",
+        formula="ȳ ± z s / √n",
+        text=("The interval that the harnesses' own error bars imply. Too narrow in small samples and near 0 and 1."),
+        sources=(
+            "miller2024",
+            "bowyer2025",
+        ),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses clusters and trials, for which `clustered-clt` is made."""
+        return needs_mean(self.name, problem) or needs_independence(self.name, problem)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval mean ± z se."""
+        scores = scores_of(problem)
+        fit = stats.student_posterior(scores.values[:, 0])
+        half = normal_quantile(problem.level) * fit.std_error
+        value = plain_score(scores)
+        return build(problem, self.name, confidence(problem, value - half, value + half, value, fit.std_error))
+
+
+@dataclass(frozen=True, slots=True)
+class BayesianBootstrap:
+    """Bayesian bootstrap (Rubin 1981) of a mean, or of a statistic of per-question sums; clusters share a weight."""
+
+    name: str = "bayesian-bootstrap"
+    info: MethodInfo = MethodInfo(
+        title="Bayesian bootstrap",
+        formula="T(n Σ w<sub>i</sub> r<sub>i</sub>), w ~ Dirichlet(1, …, 1)",
+        text=(
+            "Weights each question's record (or each cluster's) at random and recomputes the statistic; by "
+            "seeded draws, with their Monte Carlo error."
+        ),
+        sources=("rubin1981",),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuses data without one row per question."""
+        if isinstance(problem.data, SufficientStatistics) and problem.data.statistic not in get_args(NamedStatistic):
+            return catalogue.STATISTIC_UNSUPPORTED(method=self.name, statistic=problem.data.statistic)
+        if isinstance(problem.data, Scores | SufficientStatistics):
+            return not_a_mean(self.name, problem)
+        return catalogue.SCORES_REQUIRED(method=self.name, metric=problem.data.metric)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior by draws, with its Monte Carlo error."""
+        data = problem.data
+        if isinstance(data, SufficientStatistics):
+            statistics, statistic, clusters = data.statistics, named_statistic(data.statistic), data.clusters
+        else:
+            scores = scores_of(problem)
+            statistics, statistic, clusters = question_means(scores)[:, None], "mean", unit_codes(scores)
+        posterior = stats.bayesian_bootstrap(statistics, statistic, clusters=clusters, rng=problem.rng)
+        result = credible(
+            problem,
+            posterior,
+            stats.corpus_statistic(statistics, statistic),
+            default="quantile",
+            diagnostics={"mc_error": posterior.mc_error, "n_draws": float(len(posterior.draws))},
+            messages=few_units(problem.structure.n_clusters, problem.structure.n_questions),
+        )
+        return build(problem, self.name, result)
+
+
+def few_units(n_clusters: int | None, n_questions: int) -> tuple[Message, ...]:
+    """A warning where a Bayesian bootstrap has so few independent units that its interval is too narrow."""
+    n = n_questions if n_clusters is None else n_clusters
+    if n >= FEW_UNITS:
+        return ()
+    return (catalogue.FEW_BOOTSTRAP_UNITS(n_units=n, unit="question" if n_clusters is None else "cluster"),)
+
+
+def named_statistic(name: str) -> NamedStatistic:
+    """The statistic of that name. Raises NotEstimableError if there is none."""
+    for known in get_args(NamedStatistic):
+        if name == known:
+            return cast("NamedStatistic", known)
+    raise NotEstimableError(catalogue.STATISTIC_UNSUPPORTED(method="bayesian-bootstrap", statistic=name))
+
+
+def _long_tails(problem: Problem, fit: "HallMean") -> tuple[Message, ...]:
+    """What simulations of skewed scores say where the range is unknown and the rare scores may not have been drawn.
+
+    Scores without a tail are warned of too: samples that happen to lack the rare scores look just like them.
+    """
+    if problem.structure.bounds is not None or fit.n_units >= ENOUGH_FOR_TAILS:
+        return ()
+    has_tail = abs(fit.skewness) >= TAIL_SD * (6 / fit.n_units) ** 0.5
+    warning = catalogue.LONG_TAIL if has_tail else catalogue.POSSIBLE_LONG_TAIL
+    return (warning(n_units=fit.n_units, unit="cluster" if problem.structure.n_clusters else "question"),)
+
+
+def _small_sample(problem: Problem) -> tuple[Message, ...]:
+    if problem.structure.n_questions >= 30:
+        return ()
+    return (catalogue.NORMALITY_ASSUMED(n_questions=problem.structure.n_questions),)
+
+
+ESTIMATORS = (DirichletProcess(), Hall(), StudentMean(), NormalMean(), BayesianBootstrap())

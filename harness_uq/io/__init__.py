@@ -1,0 +1,5 @@
+"""Local and remote paths, atomic writes, file locks and byte ranges."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

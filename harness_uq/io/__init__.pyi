@@ -1,0 +1,1 @@
+from . import paths as paths

@@ -1,0 +1,89 @@
+"""A person's grades of logged questions, from a table."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+
+from harness_uq.data.task_log import FloatArray
+from harness_uq.errors import LogError
+from harness_uq.io import paths as io_paths
+from harness_uq.io.storage_errors import redact_credentials
+from harness_uq.messages.catalogue.planning import (
+    DUPLICATE_LABEL,
+    LABEL_COLUMNS_MISSING,
+    LABEL_NOT_A_NUMBER,
+    PARTIAL_PROBABILITIES,
+)
+from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One grade.
+
+    Attributes
+    ----------
+    id : of the question, as the harness logs it
+    score : the grade
+    task : of the question; None if the id identifies it
+    probability : with which the question was chosen to be graded, None if all were alike
+    """
+
+    id: str
+    score: float
+    task: str | None = None
+    probability: float | None = None
+
+
+def read_labels(path: str | Path) -> tuple[Label, ...]:
+    """Grades of a CSV file, a path or a URL, with the columns `id` and `score`, and perhaps `task` and `probability`.
+
+    An empty score is a question without a grade.
+
+    Raises
+    ------
+    LogError : if the file cannot be read, lacks a column, or a line holds something else than a number
+    """
+    try:
+        table = csv.DictReader(StringIO(io_paths.read_bytes(str(path)).decode("utf-8-sig"), newline=""))
+        if missing := sorted({"id", "score"} - set(table.fieldnames or ())):
+            raise LogError(LABEL_COLUMNS_MISSING(path=redact_credentials(str(path)), columns=missing))
+        rows = [(table.line_num, row) for row in table]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise LogError(PATH_UNREADABLE(path=redact_credentials(str(path)), reason=str(error))) from None
+    return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
+
+
+def grades(labels: Sequence[Label], task: str, ids: Sequence[str]) -> tuple[FloatArray, FloatArray | None]:
+    """Grade of each question of a task, NaN if there is none, and the probabilities where any is given.
+
+    Raises
+    ------
+    LogError : if a question has two grades, or only some grades have a probability
+    """
+    place = {question: i for i, question in enumerate(ids)}
+    mine = [label for label in labels if label.task in (None, task) and label.id in place]
+    score, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    for label in mine:
+        i = place[label.id]
+        if not np.isnan(score[i]):
+            raise LogError(DUPLICATE_LABEL(question=label.id, task=task))
+        score[i] = label.score
+        chance[i] = np.nan if label.probability is None else label.probability
+    given = sum(label.probability is not None for label in mine)
+    if given not in (0, len(mine)):
+        raise LogError(PARTIAL_PROBABILITIES(n_given=given, n_labels=len(mine), task=task))
+    return score, chance if given else None
+
+
+def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
+    chance = (row.get("probability") or "").strip()
+    try:
+        score, probability = float(row["score"]), float(chance) if chance else None
+    except ValueError:
+        raise LogError(LABEL_NOT_A_NUMBER(path=redact_credentials(str(path)), line=line, row=str(row))) from None
+    return Label(row["id"].strip(), score, (row.get("task") or "").strip() or None, probability)

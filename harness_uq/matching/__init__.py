@@ -1,1 +1,0 @@
-"""Which questions runs share, how they were matched, and what holds on them."""

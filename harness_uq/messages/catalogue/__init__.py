@@ -1,0 +1,16 @@
+"""The messages of the core package, by topic."""
+
+from harness_uq.messages.catalogue import (
+    command_line,
+    comparison,
+    estimation,
+    planning,
+    plugins,
+    reading,
+    store,
+    structure,
+)
+from harness_uq.messages.message import MessageCatalogue
+
+_TOPICS = (estimation, comparison, reading, structure, planning, store, plugins, command_line)
+CORE = MessageCatalogue("UQ", "Core", tuple(kind for topic in _TOPICS for kind in topic.TYPES))

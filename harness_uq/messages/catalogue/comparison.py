@@ -1,0 +1,435 @@
+"""Messages about alignment, comparison, ranking and gating: UQ200 to UQ299."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+# ---------------------------------------------------------------- alignment: warnings
+
+QUESTION_CONTENT_DIFFERS = MessageType(
+    "UQ201",
+    "question-content-differs",
+    "warning",
+    "{n_different} of {n_common:count question} with the same identifier {n_different:plural differs|differ} in "
+    "content between the runs (shuffled choices?). They are matched by identifier.",
+    "If the identifiers refer to different questions, the comparison is not paired and its interval is wrong.",
+    "Check that both runs used the same version of the data set.",
+)
+IDENTIFIERS_MOVED = MessageType(
+    "UQ202",
+    "identifiers-moved",
+    "warning",
+    "{n_identifiers:count identifier refers|identifiers refer} to different questions in the runs. Questions are "
+    "matched by content.",
+    "The data set was reordered or changed between the runs.",
+    "Check that both runs used the same version of the data set.",
+)
+MATCHED_BY_IDENTIFIER_ONLY = MessageType(
+    "UQ203",
+    "matched-by-identifier-only",
+    "warning",
+    "Questions of {harnesses:join} are matched by identifier alone. Check that the harnesses number them alike.",
+    "Each harness hashes questions in its own way, so the content cannot be compared.",
+    "Compare a few questions of both logs.",
+)
+PROMPTS_DIFFER = MessageType(
+    "UQ204",
+    "prompts-differ",
+    "warning",
+    "The prompts of {n_different} of {n_questions:count question} differ between the runs{settings}, which may "
+    "change the scores.",
+    "A difference in score can come from the prompt (examples, chat template, system prompt) instead of the model.",
+    "Run both systems with the same prompt.",
+)
+PARTIAL_SAMPLES = MessageType(
+    "UQ205",
+    "partial-samples",
+    "warning",
+    "{system}: the log contains samples of {n_logged} of {n_questions:count question}, and only these are "
+    "compared{total}.",
+    "Only questions with a logged score can be matched. The logged part may differ from the whole.",
+    "Log all samples.",
+)
+
+# ---------------------------------------------------------------- alignment: notes
+
+UNMATCHED_QUESTIONS = MessageType(
+    "UQ210",
+    "unmatched-questions",
+    "note",
+    "The {n_systems} systems share {n_common:count question}; up to {n_unmatched} others of a system are left out.",
+    "Only questions that all systems answered are compared.",
+    "Run the missing questions if many are left out.",
+)
+SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
+    "UQ211",
+    "system-with-few-shared-questions",
+    "note",
+    "{system} is left out: it answered {n_shared} of the {n_core:count question} that most systems answered.",
+    "Including it would reduce the comparison of the other systems to the questions that it answered.",
+    "Run the system on the other questions.",
+)
+SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
+    "UQ212",
+    "system-without-question-scores",
+    "note",
+    "{system} is left out: its log contains no score for each question.",
+    "Systems are compared question by question.",
+    "Log the samples of this system.",
+)
+SYSTEM_WITH_CONSTANT_SCORES = MessageType(
+    "UQ213",
+    "system-with-constant-scores",
+    "note",
+    "{system} is left out: all its scores equal {value:g} and their range is unknown. Declare it with --range "
+    "{metric}=LO,HI.",
+    "Without variation and without a range, the uncertainty of the score cannot be estimated.",
+    "Declare the range of the metric.",
+)
+SYSTEM_NOT_ESTIMABLE = MessageType(
+    "UQ214",
+    "system-not-estimable",
+    "note",
+    "{system} is left out: its score has no interval ({reason_code}).",
+    "Only systems with an interval are ranked.",
+    "See the reason with `harness-uq estimate`.",
+)
+SEVERAL_RUNS = MessageType(
+    "UQ215",
+    "several-runs",
+    "note",
+    "{system} has {n_runs:count run}; the newest {kind} is used: {path}{time}.",
+    "One run represents a system: the newest finished run, without a limit if there is one.",
+    "Pass only the run you want to use.",
+)
+RUN_VARIATION_IGNORED = MessageType(
+    "UQ216",
+    "run-variation-ignored",
+    "note",
+    "The {n_runs} runs of {system} differ ({evidence}). This interval ignores the variation between them; `harness-uq "
+    "effects` measures it.",
+    "Seeds, prompts and other settings change scores. An interval of one run does not include that variation.",
+    "Run `harness-uq effects` on all runs.",
+)
+RUNS_MERGED = MessageType(
+    "UQ217",
+    "runs-merged",
+    "note",
+    "{n_runs:count run} on different questions are treated as one: {paths:join}.",
+    "Runs of one system that share no question are parts of one run.",
+    "Pass the runs separately if they are not.",
+)
+
+# ---------------------------------------------------------------- comparison
+
+INDEPENDENT_COMPARISON = MessageType(
+    "UQ220",
+    "independent-comparison",
+    "note",
+    "The questions are not matched ({reason:clause}). The scores are treated as independent, which is less precise.",
+    "Comparing the same questions removes the variation between questions from the difference.",
+    "Run both systems on the same questions, and log the samples.",
+)
+POOLED_TASKS = MessageType(
+    "UQ221",
+    "pooled-tasks",
+    "note",
+    "{n_tasks:count task} {n_tasks:plural is|are} pooled, every question with equal weight.",
+    "The overall difference is the mean over all matched questions.",
+    "Nothing.",
+)
+POOLED_TASKS_INCOMPLETE = MessageType(
+    "UQ222",
+    "pooled-tasks-incomplete",
+    "note",
+    "{n_tasks:count task} {n_tasks:plural is|are} pooled, every question with equal weight. {n_left_out:count other} "
+    "without matched questions {n_left_out:plural is|are} left out.",
+    "The overall difference is the mean over all matched questions.",
+    "Log the samples of all tasks.",
+)
+POOLED_GROUP = MessageType(
+    "UQ223",
+    "pooled-group",
+    "note",
+    "{n_tasks:count task} {n_tasks:plural is|are} combined with the weights of the harness.",
+    "The weights reproduce the value that the harness reports for the group.",
+    "Nothing.",
+)
+POOLED_UNITS = MessageType(
+    "UQ224",
+    "pooled-units",
+    "note",
+    "The units of independence are {units:join} and single questions.",
+    "Questions that share material, and items that recur across tasks, are not independent.",
+    "Nothing.",
+)
+DIFFERENT_TASKS_COMPARED = MessageType(
+    "UQ225",
+    "different-tasks-compared",
+    "note",
+    "{key_a} of {system_a} is compared with {key_b} of {system_b}.",
+    "The runs have no task and metric in common, but each has only one, so these are compared.",
+    "Check that both measure the same ability.",
+)
+UNSHARED_SCORES = MessageType(
+    "UQ226",
+    "unshared-scores",
+    "note",
+    "Only {system} has {keys}, which {n_keys:plural is|are} left out.",
+    "A comparison requires the same task, metric and filter on both sides.",
+    "Run the other system on the same tasks.",
+)
+STUDENT_DIFFERENCE = MessageType(
+    "UQ227",
+    "student-difference",
+    "note",
+    "The range of the scores is unknown, so the interval of the difference is Student's t.",
+    "The default posterior requires the lowest and highest possible score.",
+    "Declare the range with `--range METRIC=LO,HI`.",
+)
+LATENT_NORMAL_REPLACED = MessageType(
+    "UQ228",
+    "latent-normal-replaced",
+    "note",
+    "Method latent_normal requires independent questions with one right-or-wrong answer each. Method dirichlet is used "
+    "instead.",
+    "The latent normal model describes a 2 × 2 table of single answers.",
+    "Nothing, or use `--method dirichlet` explicitly.",
+)
+MONTE_CARLO_ERROR = MessageType(
+    "UQ229",
+    "monte-carlo-error",
+    "note",
+    "The difference is computed from {n_draws:,} draws; the Monte Carlo error of its mean is {mc_error:.2g}.",
+    "The posterior has no closed form and is sampled with a fixed seed.",
+    "Nothing, unless the error is of the order of the difference.",
+)
+
+# ---------------------------------------------------------------- comparison: refusals and errors
+
+NO_COMMON_QUESTIONS = MessageType(
+    "UQ240",
+    "no-common-questions",
+    "refusal",
+    "{systems:join} have no question in common.",
+    "Questions are matched by content, or by identifier if the content is not logged.",
+    "Run the systems on the same questions.",
+)
+FEW_COMMON_QUESTIONS = MessageType(
+    "UQ241",
+    "few-common-questions",
+    "refusal",
+    "Only {n_common} of {n_questions:count question} match.",
+    "If fewer than half of the questions match, the matching is probably wrong.",
+    "Check that the runs used the same version of the data set.",
+)
+IDENTIFIERS_DIFFER = MessageType(
+    "UQ242",
+    "identifiers-differ",
+    "refusal",
+    "{harnesses:join} identify questions in different ways, and their identifiers differ.",
+    "Matching by identifier could pair each question with another one.",
+    "Use logs of one harness, or a table with common identifiers.",
+)
+DUPLICATE_IDENTIFIER = MessageType(
+    "UQ243",
+    "duplicate-identifier",
+    "refusal",
+    "{system}: {n_questions:count question} have the identifier {identifier!r}, so they cannot be matched. Give each "
+    "question its own identifier.",
+    "Questions are matched by identifier if their content is not logged.",
+    "Give each question a unique identifier in the data set.",
+)
+QUESTION_SCORES_MISSING = MessageType(
+    "UQ244",
+    "question-scores-missing",
+    "refusal",
+    "The log of {system} contains no score for each question.",
+    "A paired comparison requires a score for each question in both logs.",
+    "Log the samples.",
+)
+GROUP_NOT_PAIRED = MessageType(
+    "UQ245",
+    "group-not-paired",
+    "refusal",
+    "The group cannot be compared question by question because of {tasks:join}.",
+    "A group is compared only if all of its tasks are.",
+    "See the reasons of the tasks named.",
+)
+NO_BENCHMARK_SCOPE_POOLING = MessageType(
+    "UQ246",
+    "no-benchmark-scope-pooling",
+    "refusal",
+    "Several tasks cannot be pooled with --scope benchmark.",
+    "With this scope only trial-to-trial noise counts, and it is estimated for each task separately.",
+    "Use `--scope population`, or compare the tasks one by one.",
+)
+ONE_HARNESS_REQUIRED = MessageType(
+    "UQ247",
+    "one-harness-required",
+    "refusal",
+    "Metrics that are not means can be compared within one harness only.",
+    "Harnesses log different intermediate data for such metrics.",
+    "Compare logs of one harness.",
+)
+DIFFERENT_DATA = MessageType(
+    "UQ248",
+    "different-data",
+    "refusal",
+    "The logs contain different data for metric {metric!r}: {difference:sentence}",
+    "A paired comparison requires the same statistic of the same questions in both logs.",
+    "Run both systems with the same version of the task.",
+)
+NO_PAIRED_FORM = MessageType(
+    "UQ249",
+    "no-paired-form",
+    "refusal",
+    "No paired comparison of {function!r} is available{condition}.",
+    "The joint distribution of two systems is known for some metrics only.",
+    "Compare another metric of the same run.",
+)
+NO_COMMON_SCORES = MessageType(
+    "UQ250",
+    "no-common-scores",
+    "refusal",
+    "The systems share no task and metric. {system_a} has {keys_a}; {system_b} has {keys_b}.",
+    "A comparison requires the same task, metric and filter on both sides.",
+    "Run both systems on the same tasks.",
+)
+ZERO_WIDTH_DIFFERENCE = MessageType(
+    "UQ251",
+    "zero-width-difference",
+    "refusal",
+    "The interval of the difference would have zero width; the data do not determine it.",
+    "An interval of zero width would claim certainty that the data do not support.",
+    "Add questions or trials.",
+)
+TOO_FEW_UNITS = MessageType(
+    "UQ252",
+    "too-few-units",
+    "refusal",
+    "{system}: {n_units:count independent unit} {n_units:plural is|are} too few to estimate the uncertainty of a score "
+    "of unknown range.",
+    "Student's t with fewer than 3 degrees of freedom is not informative.",
+    "Add questions or clusters, or declare the range with `--range METRIC=LO,HI`.",
+)
+SYSTEM_WITHOUT_INTERVAL = MessageType(
+    "UQ253",
+    "system-without-interval",
+    "refusal",
+    "{system}: {reason:sentence}",
+    "The score of this system has no interval, so it cannot be compared.",
+    "See the reason with `harness-uq estimate`.",
+)
+IDENTICAL_RUNS = MessageType(
+    "UQ254",
+    "identical-runs",
+    "note",
+    "Both sides have the same scores on all {n_questions:count question}, {explanation}.",
+    "Two different systems rarely agree on every question. The two sides may be copies of one run.",
+    "Check that the paths refer to different systems.",
+)
+MARGIN_EXCEEDS_RANGE = MessageType(
+    "UQ255",
+    "margin-exceeds-range",
+    "error",
+    "Margin larger than any difference: {margin:g} on {task} {metric}, whose scores lie in [{low:g}, {high:g}]. Did "
+    "you mean {suggestion:g}?",
+    "Margins have the units of the score. A margin of 1 on scores from 0 to 1 makes everything equivalent.",
+    "Give the margin in units of the score, such as 0.01 for one point of accuracy.",
+)
+ONE_SYSTEM_REQUIRED = MessageType(
+    "UQ256",
+    "one-system-required",
+    "error",
+    "Not the runs of one system: {side} contains {systems}. Name the runs of one system, or select it with --model.",
+    "Each side of a comparison is one system.",
+    "Name the runs of one system, or select one with `--model`.",
+)
+UNKNOWN_MARGIN_METRIC = MessageType(
+    "UQ257",
+    "unknown-margin-metric",
+    "error",
+    "Margin for a metric that is not compared: {metric!r}.{known:nearest {metric}} Metrics: {known:join}.",
+    "A margin applies to one metric.",
+    "Use one of the metrics listed.",
+)
+
+# ---------------------------------------------------------------- ranking
+
+MIXED_PRIORS = MessageType(
+    "UQ270",
+    "mixed-priors",
+    "note",
+    "Some systems have one right-or-wrong answer per question and others have graded scores. All use the wider prior "
+    "of the former, so that graded systems are separated slightly less often than in a comparison of two.",
+    "A joint posterior of all systems requires one prior.",
+    "Use `harness-uq compare` for two systems with graded scores.",
+)
+RANK_LONG_TAIL = MessageType(
+    "UQ271",
+    "rank-long-tail",
+    "warning",
+    "The range of the scores is unknown and some are extreme, so that rank sets may be too narrow: 95 % sets covered "
+    "about 92 % in simulations. Declare the range with --range {metric}=LO,HI if there is one.",
+    "Rank sets assume approximately normal mean scores.",
+    "Declare the range, or add questions.",
+)
+RANK_CLUSTERS = MessageType(
+    "UQ272",
+    "rank-clusters",
+    "note",
+    "Questions are clustered by {key}: {n_clusters:count cluster}.",
+    "Questions of a cluster share material and are not independent.",
+    "Use `--cluster` if the clusters are wrong.",
+)
+RANK_STUDENT = MessageType(
+    "UQ273",
+    "rank-student",
+    "note",
+    "The range of the scores is unknown, so the scores have a joint Student's t distribution.",
+    "The default posterior requires the lowest and highest possible score.",
+    "Declare the range with `--range METRIC=LO,HI`.",
+)
+UNTESTED_PAIRS = MessageType(
+    "UQ274",
+    "untested-pairs",
+    "note",
+    "{n_untested} of {n_pairs:count pair} {n_untested:plural has|have} no paired test, because their differences do "
+    "not vary.",
+    "A t test requires differences that vary between questions.",
+    "Nothing.",
+)
+SEPARATE_POSTERIORS = MessageType(
+    "UQ275",
+    "separate-posteriors",
+    "note",
+    "Each system has its own posterior: with --scope benchmark only trial-to-trial noise is random, which is "
+    "independent between systems.",
+    "Differences between questions do not count with this scope, so that matching questions has no effect.",
+    "Nothing.",
+)
+TOO_FEW_SYSTEMS = MessageType(
+    "UQ280",
+    "too-few-systems",
+    "refusal",
+    "Fewer than two systems have {what}.",
+    "A ranking requires at least two systems with scores on the same task and metric.",
+    "Add the logs of another system.",
+)
+CONSTANT_DIFFERENCE = MessageType(
+    "UQ281",
+    "constant-difference",
+    "refusal",
+    "{system_a} and {system_b} differ by the same amount on every question, so their variation is unknown.",
+    "Without variation of the difference its uncertainty cannot be estimated.",
+    "Declare the range with `--range METRIC=LO,HI`.",
+)
+RANKING_UNAVAILABLE = MessageType(
+    "UQ282",
+    "ranking-unavailable",
+    "refusal",
+    "No ranking is possible. {reasons:sentence}",
+    "Each reason names the task and metric.",
+    "Add questions or systems, as the reasons suggest.",
+)
+
+TYPES = message_types_in(globals())

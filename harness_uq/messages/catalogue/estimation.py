@@ -1,0 +1,803 @@
+"""Messages about estimates: UQ100 to UQ199."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+# ---------------------------------------------------------------- warnings
+
+FEW_QUESTIONS = MessageType(
+    "UQ101",
+    "few-questions",
+    "warning",
+    "With {n_questions:count question}, coverage of the {level:percent} interval averages {level:percent}, but it can "
+    "drop to {lowest:percent} for some accuracies inside this interval.",
+    "A credible interval has its nominal coverage on average over the prior. With few questions the coverage at a "
+    "single accuracy can be much lower.",
+    "Add questions, or use `--uq clopper-pearson`, whose coverage is never below nominal.",
+)
+FEW_BOOTSTRAP_UNITS = MessageType(
+    "UQ102",
+    "few-bootstrap-units",
+    "warning",
+    "The Bayesian bootstrap of {n_units:count {unit}} is too narrow. In simulations 95 % intervals covered 60 % with "
+    "3 units, 75 % with 5, 85 % with 10 and 90 % with 20.",
+    "The Bayesian bootstrap reweights the observed questions (or clusters) only. With fewer than 30 of them it "
+    "understates the variation of the population.",
+    "Add questions or clusters.",
+)
+POSSIBLE_LONG_TAIL = MessageType(
+    "UQ103",
+    "possible-long-tail",
+    "warning",
+    "The range of the scores is unknown. If one score in 50 is extreme, 95 % intervals covered 36 % (10 units), 44 % "
+    "(30) and 87 % (100) in simulations; this sample has {n_units:count {unit}} and no visible tail.",
+    "A sample without extreme scores looks the same whether or not the population has them. Without a known range "
+    "no method can account for scores that were not drawn.",
+    "Declare the range with `--range METRIC=LO,HI` if the metric has one, or add questions.",
+)
+FEW_CLUSTERS = MessageType(
+    "UQ104",
+    "few-clusters",
+    "warning",
+    "With only {n_clusters:count cluster} ({clusters}) the variation between clusters is poorly known and the "
+    "interval is unreliable. Add clusters, or report the score of each cluster.",
+    "The cluster is the unit of independence. The spread between fewer than 10 clusters cannot be estimated "
+    "precisely, so the width of the interval depends largely on the prior.",
+    "Add clusters (passages, dialogues, questions with repeated trials), or report the score of each cluster.",
+)
+HOMOGENEOUS_CLUSTERS = MessageType(
+    "UQ105",
+    "homogeneous-clusters",
+    "warning",
+    "Answers within the {n_clusters:count cluster} ({clusters}) mostly agree; such 95 % intervals covered {coverage} "
+    "in simulations. The equal-tailed interval is [{low:.3f}, {high:.3f}].",
+    "With fewer than 8 clusters and a high intra-cluster correlation, highest-density intervals have their lowest "
+    "coverage.",
+    "Add clusters, or report the equal-tailed interval in the message, which is more conservative.",
+)
+UNEVEN_CLUSTERS = MessageType(
+    "UQ106",
+    "uneven-clusters",
+    "warning",
+    "The {n_clusters:count cluster} ({clusters}) differ so much in size that they carry the information of "
+    "{effective:.1f} equal clusters. Such 95 % intervals covered 80 to 98 % in simulations.",
+    "A few large clusters dominate the score, and the data do not show how other clusters of their size would score. "
+    "Coverage is lowest if large clusters score differently from small ones.",
+    "Add large clusters, or report the score of each cluster.",
+)
+INTERVAL_OF_THETA = MessageType(
+    "UQ107",
+    "interval-of-theta",
+    "warning",
+    "The interval [{low:.4f}, {high:.4f}] refers to theta, the mean of the fitted Beta distribution, not to the mean "
+    "score {value:.4f}. The default method, clustered, estimates the mean score.",
+    "In a beta-binomial model theta equals the mean score only if the difficulties of clusters follow a Beta "
+    "distribution and cluster sizes are unrelated to scores.",
+    "Use the default `--uq bayes` or `--uq clustered`.",
+)
+FEW_TASKS = MessageType(
+    "UQ108",
+    "few-tasks",
+    "warning",
+    "With only {n_tasks:count task} the variation between tasks is poorly known and the interval is unreliable. Add "
+    "tasks, or report the score of each task.",
+    "The tasks are treated as a sample of tasks. The spread between fewer than 10 of them cannot be estimated "
+    "precisely.",
+    "Add tasks, report the score of each task, or use the method `group`, which estimates the score on exactly these "
+    "tasks.",
+)
+FEW_EFFECTIVE_UNITS = MessageType(
+    "UQ109",
+    "few-effective-units",
+    "warning",
+    "Tasks with few questions or clusters have large weights: {n_units:count independent unit} carry the "
+    "information of {effective:.1f} equally weighted ones. With 5, such 95 % intervals covered 55 to 85 % in "
+    "simulations.",
+    "If all tasks of a group weigh the same, the questions of small tasks have much more influence than others, and "
+    "the interval rests on few of them.",
+    "Add questions to the smallest tasks.",
+)
+SMALL_CLASS = MessageType(
+    "UQ110",
+    "small-class",
+    "warning",
+    "Class {label!r} has {n_questions:count question}. With fewer than {enough} questions per class the interval can "
+    "be too narrow: with 10 classes of 3 questions, 95 % intervals covered 80 to 90 % in simulations.",
+    "A metric that averages over classes gives the smallest class as much weight as the others, and its error rate "
+    "is poorly known.",
+    "Add questions of this class.",
+)
+TOTALS_ONLY = MessageType(
+    "UQ111",
+    "totals-only",
+    "warning",
+    "{reason:sentence} The interval treats the questions as independent: it does not account for clusters or "
+    "repeated trials, if there are any.",
+    "The log contains a total but no score for each question. The structure of the questions is therefore unknown.",
+    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them.",
+)
+UNSEEN_SUBPOPULATION = MessageType(
+    "UQ112",
+    "unseen-subpopulation",
+    "warning",
+    "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of the population "
+    "may. The score would then be {score:.2f}, outside the interval, which ends at {end:.2f}.",
+    'Up to 1 - (1 - level)^(1/n) of the population can belong to a subpopulation that a sample of n misses (the "rule '
+    'of three"). The interval assumes that there is no such subpopulation.',
+    "Add questions. More trials of the same questions do not help.",
+)
+NON_EXCHANGEABLE_TRIALS = MessageType(
+    "UQ113",
+    "non-exchangeable-trials",
+    "warning",
+    "Some trials score higher than others on the same questions (Cochran's Q, p = {p_value:.1g}), as if they differed "
+    "in seed, batch or server. The interval treats them as independent repeats.",
+    "If trials differ systematically, they are not repeats of one condition, and the interval does not account for "
+    "the variation between conditions.",
+    "Log each condition as a run of its own and use `harness-uq effects`.",
+)
+NON_RANDOM_SUBSET = MessageType(
+    "UQ114",
+    "non-random-subset",
+    "warning",
+    "The run covers {n_questions} of {n_all:count question}, which were not drawn at random. If the others differ, "
+    "the interval does not describe the whole benchmark.",
+    "`--limit N` takes the first N questions. Many data sets are sorted by subject or difficulty.",
+    "Run all questions, or a random sample: `harness-uq subset` draws one.",
+)
+BETA_SHAPE_EXTRAPOLATION = MessageType(
+    "UQ115",
+    "beta-shape-extrapolation",
+    "warning",
+    "{estimand} from {k:count trial} per question relies on Beta-distributed success rates. With two subpopulations of "
+    "questions, 95 % intervals covered 85 to 90 % in simulations.",
+    "If k equals the number of trials, the data cannot show how success rates vary beyond the assumed Beta "
+    "distribution.",
+    "Run more than k trials per question, or use `--uq pass-k-unbiased`.",
+)
+FEW_LABELS = MessageType(
+    "UQ116",
+    "few-labels",
+    "warning",
+    "With only {n_labels:count human label} the prior contributes much of the interval. Label at least {enough} "
+    "questions.",
+    "The grader's error rate is estimated from the human labels alone.",
+    "Label more questions, drawn at random.",
+)
+UNIFORM_LABELS = MessageType(
+    "UQ117",
+    "uniform-labels",
+    "warning",
+    "All human labels are equal, so the grader's errors on other questions cannot be estimated. Label more questions.",
+    "If every labeled question has the same label, the relation between labels and the grader's scores is unknown.",
+    "Label more questions, drawn at random.",
+)
+LONG_TAIL = MessageType(
+    "UQ118",
+    "long-tail",
+    "warning",
+    "The range of the scores is unknown and these {n_units:count {unit}} have a long tail, which they may understate. "
+    "With log-normal scores, 95 % intervals covered 85 % (10 units), 90 % (30) and 93 % (100) in simulations.",
+    "If one score in 50 is extreme, coverage was 36 % with 10 units, 44 % with 30 and 87 % with 100, because a sample "
+    "may contain too few of the extreme scores.",
+    "Declare the range with `--range METRIC=LO,HI` if the metric has one, or add questions.",
+)
+UNKNOWN_PENDING_CLUSTERS = MessageType(
+    "UQ119",
+    "unknown-pending-clusters",
+    "warning",
+    "The log does not record the clusters of questions without a score, so a cluster counts with its scored questions. "
+    "The interval is not strictly anytime-valid.",
+    "An anytime-valid interval counts a cluster once all of its questions are scored, which requires the clusters of "
+    "all planned questions.",
+    "Treat the interval as approximate until the run has finished.",
+)
+FIRST_QUESTION_PENDING = MessageType(
+    "UQ120",
+    "first-question-pending",
+    "refusal",
+    "The first question in the order of the run has no score yet.",
+    "Questions count in the order of the run, up to the first without a score.",
+    "Wait.",
+)
+PENDING_CLUSTERS_UNKNOWN = MessageType(
+    "UQ121",
+    "pending-clusters-unknown",
+    "refusal",
+    "Questions are clustered by {key}, and the clusters of the remaining questions are unknown.",
+    "An anytime-valid interval counts a cluster once all of its questions are scored.",
+    "Wait until the run has finished.",
+)
+ORDER_NOT_RANDOM = MessageType(
+    "UQ122",
+    "order-not-random",
+    "warning",
+    "The questions are in the order of the data set, but the interval assumes a random order. Start runs with "
+    "`inspect eval --sample-shuffle`.",
+    "If the data set is sorted, the first questions differ from the rest.",
+    "Shuffle the questions.",
+)
+FAILED_QUESTIONS = MessageType(
+    "UQ123",
+    "failed-questions",
+    "note",
+    "{n_failed:count question} ended in an error and {n_failed:plural does|do} not count.",
+    "Questions without a score are left out of the mean.",
+    "Check the errors of the run.",
+)
+
+# ---------------------------------------------------------------- notes
+
+METHOD_SKIPPED = MessageType(
+    "UQ130",
+    "method-skipped",
+    "note",
+    "Method {method!r} was not used ({reason_code}): {reason:sentence}",
+    "The first suitable method of a list is used. This one does not fit the data, and the next one was used instead.",
+    "Nothing. The code in parentheses explains the reason.",
+)
+METHOD_FOR_NEW_QUESTIONS = MessageType(
+    "UQ131",
+    "method-for-new-questions",
+    "note",
+    "Method {method!r} estimates the score on new questions. Its interval is wider than one for {target}.",
+    "The scope asked for is narrower than the one the method supports. The interval is valid but conservative.",
+    "Use a method that supports the scope, or `--scope population`.",
+)
+FULL_SCOPE_AVAILABLE = MessageType(
+    "UQ132",
+    "full-scope-available",
+    "note",
+    "The run covers {n_questions} of the benchmark's {n_all:count question}. With --scope full the interval would "
+    "refer to all of them and be about {relative_width:percent} as wide.",
+    "This interval refers to new questions from the same population. The score on the whole benchmark is known better, "
+    "because part of it is observed.",
+    "Add `--scope full` if you need the score on this benchmark only.",
+)
+TRIALS_ASSUMED_INDEPENDENT = MessageType(
+    "UQ133",
+    "trials-assumed-independent",
+    "note",
+    "Trials of a question are assumed to be independent. If half of them were copies (a cache, a fixed seed), 95 % "
+    "intervals would cover only 65 to 74 %.",
+    "With `--scope benchmark` only trial-to-trial noise is uncertain, and copies of a trial look like agreement.",
+    "Check that caching is off and that seeds differ between trials.",
+)
+MISSING_SCORES = MessageType(
+    "UQ134",
+    "missing-scores",
+    "note",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. If scores are missing for a reason, "
+    "the estimate is biased.",
+    "Trials that failed or were refused are left out of the mean.",
+    "Find out why the scores are missing. With a known range (`--range`) the possible effect is reported.",
+)
+MISSING_SCORES_BOUNDS = MessageType(
+    "UQ135",
+    "missing-scores-bounds",
+    "note",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. The mean score would be {low:.4f} if "
+    "all of them were {worst} and {high:.4f} if all were {best}.",
+    "Trials that failed or were refused are left out of the mean. The two values bound their effect.",
+    "Find out why the scores are missing if the two values differ by more than you can accept.",
+)
+IDENTICAL_TRIALS = MessageType(
+    "UQ136",
+    "identical-trials",
+    "note",
+    "All {n_trials:count trial} of each question have the same score (temperature 0 or a cache?), so only one of them "
+    "counts.",
+    "Copies of a trial carry no information about trial-to-trial noise.",
+    "Use a temperature above 0 and different seeds if the trials were meant to be independent.",
+)
+GRADED_BY_MODEL = MessageType(
+    "UQ137",
+    "graded-by-model",
+    "note",
+    "A model graded these answers. Its errors are not part of the interval, and more questions do not reduce them; "
+    "human labels do (`--labels`).",
+    "The interval describes the mean of the grader's scores. If the grader is biased, so is the score.",
+    "Label a random subset of the questions and pass it with `--labels`.",
+)
+INTERVAL_EXCEEDS_RANGE = MessageType(
+    "UQ138",
+    "interval-exceeds-range",
+    "note",
+    "The interval extends beyond the range of the scores, [{low:g}, {high:g}], which this method does not enforce.",
+    "Intervals of the form mean ± error can contain impossible scores, mostly with few questions or near the ends of "
+    "the range.",
+    "Use `--uq bayes`, whose intervals stay inside the range.",
+)
+CLUSTER_PRIOR = MessageType(
+    "UQ139",
+    "cluster-prior",
+    "note",
+    "With {n_clusters:count cluster} ({clusters}) the interval depends on the prior of the variation between clusters. "
+    "With the Gamma prior of Bowyer et al. (2025) it is [{low:.3f}, {high:.3f}].",
+    "Fewer than 10 clusters say little about how clusters vary.",
+    "Add clusters. If the two intervals lead to different conclusions, the data are insufficient.",
+)
+FEW_INFORMATIVE_CLUSTERS = MessageType(
+    "UQ140",
+    "few-informative-clusters",
+    "note",
+    "{n_informative} of {n_clusters:count cluster} ({clusters}) {n_informative:plural contains|contain} any {outcome}, "
+    "so the correlation within clusters is poorly known.",
+    "If nearly all answers are equal, few clusters show whether answers within a cluster agree. The interval is wide "
+    "for this reason.",
+    "Add clusters.",
+)
+CLASS_FREQUENCIES_RANDOM = MessageType(
+    "UQ141",
+    "class-frequencies-random",
+    "note",
+    "The class frequencies are treated as random. If they were fixed by design, the metric is conditional on them.",
+    "Metrics such as F1 and MCC depend on how frequent each class is.",
+    "Report the class frequencies with the metric.",
+)
+TRIAL_CORRELATION = MessageType(
+    "UQ142",
+    "trial-correlation",
+    "note",
+    "Trials of the same question have a correlation of {icc:.2f} within their cluster.",
+    "The correlation is estimated by a model with three levels: clusters, questions and trials.",
+    "A value near 1 means that more trials add little; add questions instead.",
+)
+BINOMIAL_UPPER_BOUND = MessageType(
+    "UQ143",
+    "binomial-upper-bound",
+    "note",
+    "{share:percent} of the interval is the binomial interval, an upper bound with --scope benchmark, because "
+    "{reason:sentence}",
+    "About exactly these questions only trial-to-trial noise is uncertain. If the data do not show it, the binomial "
+    "interval bounds it from above.",
+    "Run more trials per question.",
+)
+UNIFORM_PRIOR_PER_QUESTION = MessageType(
+    "UQ144",
+    "uniform-prior-per-question",
+    "note",
+    "The uniform prior of each question pulls the estimate towards the middle of the range, so that intervals of easy "
+    "or hard benchmarks can miss the true score.",
+    "Bayes@N as published assigns an independent uniform prior to each question. Its influence does not fade as "
+    "questions are added.",
+    "Use the default method of `--scope benchmark`.",
+)
+POPULATION_INTERVAL_SHOWN = MessageType(
+    "UQ145",
+    "population-interval-shown",
+    "note",
+    "The interval is the one for new questions, an upper bound with --scope benchmark: fewer than "
+    "{n_needed:count trial} per question do not show the trial-to-trial noise.",
+    "The variance for exactly these questions requires 2k trials per question.",
+    "Run more trials per question.",
+)
+TASKS_AS_SAMPLE = MessageType(
+    "UQ146",
+    "tasks-as-sample",
+    "note",
+    "The tasks are treated as a random sample of tasks. The method group estimates the score on exactly these tasks.",
+    "Generalizing to new tasks makes the interval wider.",
+    "Use `--uq group` if only these tasks matter.",
+)
+EQUAL_TASK_WEIGHTS = MessageType(
+    "UQ147",
+    "equal-task-weights",
+    "note",
+    "The score is the mean over {n_tasks:count task} with equal weights.",
+    "The weights reproduce the value that the harness reports for the group.",
+    "Nothing.",
+)
+TASK_WEIGHTS_BY_SIZE = MessageType(
+    "UQ148",
+    "task-weights-by-size",
+    "note",
+    "The score is the mean over {n_tasks:count task} weighted by their number of questions, equivalent to "
+    "{effective:.1f} tasks of equal weight.",
+    "The weights reproduce the value that the harness reports for the group.",
+    "Nothing.",
+)
+NORMALITY_ASSUMED = MessageType(
+    "UQ149",
+    "normality-assumed",
+    "note",
+    "Student's t assumes that the mean is approximately normal, which {n_questions:count question} cannot confirm.",
+    "With fewer than 30 questions a skewed or discrete distribution of scores can make the interval unreliable.",
+    "Use `--uq bayes`, or add questions.",
+)
+GROUP_METHOD_REPLACED = MessageType(
+    "UQ150",
+    "group-method-replaced",
+    "note",
+    "Method {method!r} does not support groups of tasks. The default posterior is shown instead.",
+    "The row of the group therefore uses another method than the rows of its tasks.",
+    "Use `--uq bayes` for all rows, or report the tasks only.",
+)
+ANYTIME_VALID = MessageType(
+    "UQ151",
+    "anytime-valid",
+    "note",
+    "The interval is anytime-valid: you may look at it at any time and stop the run because of what you see. The order "
+    "of the questions must not depend on their scores.",
+    "A confidence sequence covers the score at all times at once with its nominal level.",
+    "Start the run with its questions in random order.",
+)
+INCOMPLETE_CLUSTERS = MessageType(
+    "UQ152",
+    "incomplete-clusters",
+    "note",
+    "A cluster counts once all of its questions are scored: {n_complete} of {n_clusters:count cluster} "
+    "{n_complete:plural is|are} complete.",
+    "Counting clusters in part would favor clusters whose questions finish early.",
+    "Nothing. The interval becomes narrower as clusters are completed.",
+)
+GRADER_CORRECTION = MessageType(
+    "UQ153",
+    "grader-correction",
+    "note",
+    "The grader's mean is {grader_mean:.4f} and the mean of the human labels {label_mean:.4f}. The corrected estimate "
+    "{estimate:.4f} refers to the score that a human would give.",
+    "The human labels correct the mean of the grader's scores (prediction-powered inference).",
+    "Nothing.",
+)
+EFFECTIVE_LABELS = MessageType(
+    "UQ154",
+    "effective-labels",
+    "note",
+    "With the grader's scores, {n_labels:count human label} {n_labels:plural is|are} as informative as "
+    "{effective:.0f} labels alone.",
+    "The better the grader agrees with the labels, the more its scores add.",
+    "Nothing.",
+)
+WEAK_GRADER = MessageType(
+    "UQ155",
+    "weak-grader",
+    "note",
+    "The grader agrees with {agreement:percent} of the labels, which is no more than the accuracy of the model. Such a "
+    "grader saves at most half of the labels, however many questions it scores.",
+    "A grader that is no more accurate than the evaluated model adds little information.",
+    "Use a better grader, or more human labels.",
+)
+LABELS_ASSUMED_RANDOM = MessageType(
+    "UQ156",
+    "labels-assumed-random",
+    "note",
+    "The labeled questions are treated as a random sample. If they were drawn with known probabilities, add a column "
+    "`probability` to the labels.",
+    "If questions were chosen for labeling because of their scores, the correction is biased.",
+    "Draw the questions to label at random, or record the probabilities.",
+)
+CLUSTERS_USED = MessageType(
+    "UQ157",
+    "clusters-used",
+    "note",
+    "Clusters: {clusters} ({evidence}).",
+    "Questions of a cluster share material, such as a passage, and are not independent.",
+    "Use `--cluster TASK=FIELD` if the clusters are wrong, or `--cluster none` if the questions are independent.",
+)
+
+# ---------------------------------------------------------------- refusals
+
+NO_SCORES = MessageType(
+    "UQ160",
+    "no-scores",
+    "refusal",
+    "No question has a score.",
+    "All trials failed or were not scored.",
+    "Check the errors of the run.",
+)
+NOT_A_MEAN = MessageType(
+    "UQ161",
+    "not-a-mean",
+    "refusal",
+    "Method {method!r} estimates means, not {estimand}. Use pass-k or pass-k-unbiased.",
+    "pass@k and related metrics are not means of single trials.",
+    "Use `--uq bayes`, or the methods named.",
+)
+SINGLE_TASKS_ONLY = MessageType(
+    "UQ162",
+    "single-tasks-only",
+    "refusal",
+    "Method {method!r} supports single tasks, not groups of tasks.",
+    "The score of a group is a weighted mean over tasks.",
+    "Use `--uq bayes` for groups.",
+)
+SCORES_REQUIRED = MessageType(
+    "UQ163",
+    "scores-required",
+    "refusal",
+    "Method {method!r} requires a score for each question; {metric!r} has none.",
+    "The metric is computed from all answers at once, or the log contains totals only.",
+    "Use `--uq bayes`.",
+)
+SCORE_TYPE_UNSUPPORTED = MessageType(
+    "UQ164",
+    "score-type-unsupported",
+    "refusal",
+    "Method {method!r} requires {required}; these scores are {actual}.",
+    "The method assumes a type of score that the log does not have.",
+    "Use `--uq bayes`, or declare the range with `--range METRIC=LO,HI`.",
+)
+INDEPENDENCE_REQUIRED = MessageType(
+    "UQ165",
+    "independence-required",
+    "refusal",
+    "Method {method!r} assumes independent answers; these have clusters or repeated trials.",
+    "An interval that ignores clusters or repeated trials is too narrow.",
+    "Use `--uq bayes`, or the method of the same family for clusters, such as `clustered-t`.",
+)
+CLUSTERS_REQUIRED = MessageType(
+    "UQ166",
+    "clusters-required",
+    "refusal",
+    "Method {method!r} requires {required}; these scores have none.",
+    "The method models the variation between clusters.",
+    "Use `--uq bayes`.",
+)
+TWO_LEVELS = MessageType(
+    "UQ167",
+    "two-levels",
+    "refusal",
+    "Method {method!r} models one level above the trial; these scores have two, clusters and questions.",
+    "Questions within clusters were tried several times, so there are two sources of dependence.",
+    "Use `--uq bayes` or `--uq nested`.",
+)
+CLASSES_REQUIRED = MessageType(
+    "UQ168",
+    "classes-required",
+    "refusal",
+    "Method {method!r} requires target and predicted classes.",
+    "The metric is a function of the confusion matrix.",
+    "Use `--uq bayes`.",
+)
+CLASS_METRIC_UNSUPPORTED = MessageType(
+    "UQ169",
+    "class-metric-unsupported",
+    "refusal",
+    "Method {method!r} does not support {metric!r} of {n_classes:count class|classes}. Supported metrics: "
+    "{supported:join}.",
+    "No formula of the metric as a function of the confusion matrix is known.",
+    "Use `--uq bayes`.",
+)
+STATISTIC_UNSUPPORTED = MessageType(
+    "UQ170",
+    "statistic-unsupported",
+    "refusal",
+    "Method {method!r} cannot compute the statistic {statistic!r}.",
+    "The statistic is not one of the known functions of sums over questions.",
+    "Use a registered aggregation of harness_uq in the task.",
+)
+GROUP_REQUIRED = MessageType(
+    "UQ171",
+    "group-required",
+    "refusal",
+    "Method {method!r} supports groups of tasks only.",
+    "The method estimates a weighted mean over tasks.",
+    "Use `--uq bayes` for single tasks.",
+)
+RANGE_REQUIRED = MessageType(
+    "UQ172",
+    "range-required",
+    "refusal",
+    "Method {method!r} requires scores of a known range. Declare it with --range METRIC=LO,HI.",
+    "The method uses the lowest and highest possible score.",
+    "Add `--range METRIC=LO,HI`, such as `--range bleu=0,100`.",
+)
+INDEPENDENT_TASKS_REQUIRED = MessageType(
+    "UQ173",
+    "independent-tasks-required",
+    "refusal",
+    "Method {method!r} requires tasks that were drawn independently; these tasks share items.",
+    "Tasks built from the same items do not vary independently.",
+    "Use `--uq group`.",
+)
+SCOPE_UNSUPPORTED = MessageType(
+    "UQ174",
+    "scope-unsupported",
+    "refusal",
+    "Method {method!r} requires --scope {scopes:join or}.",
+    "The method estimates another quantity than the scope asks for.",
+    "Change `--scope`, or use `--uq bayes`.",
+)
+UNKNOWN_BENCHMARK_SIZE = MessageType(
+    "UQ175",
+    "unknown-benchmark-size",
+    "refusal",
+    "Method {method!r} requires the number of questions of the whole benchmark, which the log does not record.",
+    "The score on the whole benchmark combines the observed questions with the others.",
+    "Use `--scope population`.",
+)
+WHOLE_BENCHMARK_RUN = MessageType(
+    "UQ176",
+    "whole-benchmark-run",
+    "refusal",
+    "All {n_all:count question} of the benchmark were run, so the score with --scope full is known exactly.",
+    "There are no other questions to predict.",
+    "Use `--scope population` or `--scope benchmark`.",
+)
+TOTALS_REQUIRED = MessageType(
+    "UQ177",
+    "totals-required",
+    "refusal",
+    "Method {method!r} supports logs that contain totals only.",
+    "This log contains a score for each question, which gives a better interval.",
+    "Use `--uq bayes`.",
+)
+INCOMPLETE_TOTALS = MessageType(
+    "UQ178",
+    "incomplete-totals",
+    "refusal",
+    "{reason:sentence} The log records no {missing}.",
+    "An interval from totals requires a value and the number of questions.",
+    "Log the samples.",
+)
+TOTALS_NOT_A_PROPORTION = MessageType(
+    "UQ179",
+    "totals-not-a-proportion",
+    "refusal",
+    "{reason:sentence} {metric!r} is not known to be a proportion of correct answers.",
+    "The uncertainty of a total is determined only for a proportion of independent answers.",
+    "Log the samples.",
+)
+INCONSISTENT_TOTALS = MessageType(
+    "UQ180",
+    "inconsistent-totals",
+    "refusal",
+    "{reason:sentence} A value of {value:g} on {n_questions:count question} is not a whole number of correct answers.",
+    "The value is rounded, weighted or not a proportion, so the number of correct answers is unknown.",
+    "Log the samples.",
+)
+ZERO_WIDTH_INTERVAL = MessageType(
+    "UQ181",
+    "zero-width-interval",
+    "refusal",
+    "The interval would have zero width at {value:.6g}; the data do not determine it.",
+    "An interval of zero width would claim certainty that the data do not support.",
+    "Add questions or trials.",
+)
+CONSTANT_SCORES = MessageType(
+    "UQ182",
+    "constant-scores",
+    "refusal",
+    "All scores are equal, so this method gives an interval of zero width. Use --uq bayes.",
+    "Methods based on the sample variance claim certainty if all scores are equal.",
+    "Use `--uq bayes`.",
+)
+SCORE_TOO_LARGE = MessageType(
+    "UQ183",
+    "score-too-large",
+    "refusal",
+    "A score of {value:.3g} is too large to be averaged (limit: {limit:g}).",
+    "Squares of larger numbers overflow.",
+    "Rescale the scores.",
+)
+UNKNOWN_SCORE_LEVEL = MessageType(
+    "UQ184",
+    "unknown-score-level",
+    "refusal",
+    "Bayes@N requires scores at declared levels ({levels:join}).",
+    "The method models the probability of each possible score.",
+    "Use the default method of `--scope benchmark`.",
+)
+AVERAGE_AT_N_CONSTANT = MessageType(
+    "UQ185",
+    "avg-at-n-constant",
+    "refusal",
+    "avg@N has no interval if all scores are the lowest or the highest possible.",
+    "The rescaled standard deviation is zero.",
+    "Use the default method of `--scope benchmark`.",
+)
+PASS_K_REQUIRED = MessageType(
+    "UQ186",
+    "pass-k-required",
+    "refusal",
+    "Method {method!r} estimates pass@k and related metrics. Add --estimand pass@K.",
+    "The method does not estimate means.",
+    "Add `--estimand pass@K`, or use `--uq bayes`.",
+)
+CLUSTERED_PASS_K = MessageType(
+    "UQ187",
+    "clustered-pass-k",
+    "refusal",
+    "Method {method!r} assumes independent questions; these have clusters. Use pass-k-unbiased.",
+    "An interval that ignores clusters is too narrow.",
+    "Use `--uq bayes` or `--uq pass-k-unbiased`.",
+)
+NOT_BETA_DISTRIBUTED = MessageType(
+    "UQ188",
+    "not-beta-distributed",
+    "refusal",
+    "The success rates of the questions are not Beta-distributed (p = {p_value:.2g}), as method {method!r} assumes. "
+    "Use pass-k-unbiased.",
+    "Moments beyond the second depend on the assumed shape of the distribution.",
+    "Use `--uq bayes` or `--uq pass-k-unbiased`.",
+)
+NO_LABEL_METRIC = MessageType(
+    "UQ189",
+    "no-label-metric",
+    "refusal",
+    "The log has no metric {metric!r} with human scores.",
+    "`--labels` names a metric of the log or a file of labels.",
+    "Check the name with `harness-uq structure LOG`.",
+)
+LABELED_QUESTIONS_UNSCORED = MessageType(
+    "UQ190",
+    "labeled-questions-unscored",
+    "refusal",
+    "None of the {n_labels:count labeled question} has a score of {metric!r}.",
+    "Labels correct the grader's scores only on questions that have both.",
+    "Label questions that the grader scored.",
+)
+NO_LABELS = MessageType(
+    "UQ191",
+    "no-labels",
+    "refusal",
+    "No question of this task has a label.",
+    "The identifiers or the task in the labels do not match the log.",
+    "Compare the identifiers in the labels with those in the log.",
+)
+LABELS_UNMATCHED = MessageType(
+    "UQ192",
+    "labels-unmatched",
+    "refusal",
+    "The labels cover {n_labeled:count trial} per question and the grader {n_graded}, so they cannot be matched.",
+    "Each label must refer to one trial, or to a question as a whole.",
+    "Label each trial, or one per question.",
+)
+GRADER_CORRECTION_UNSUPPORTED = MessageType(
+    "UQ193",
+    "grader-correction-unsupported",
+    "error",
+    "Unsupported with --labels: scope {scope} and estimand {estimand}. Use --scope population and --estimand mean.",
+    "Human labels correct the mean score on new questions only.",
+    "Leave out `--scope` and `--estimand`.",
+)
+NOT_COMPUTABLE = MessageType(
+    "UQ194",
+    "not-computable",
+    "refusal",
+    "Not estimable: {reason:sentence}",
+    "A numerical method cannot give an answer for these data. The reason is the method's own.",
+    "Add questions or trials, or try another method with `--uq`.",
+)
+METHOD_UNSUITABLE = MessageType(
+    "UQ195",
+    "method-unsuitable",
+    "refusal",
+    "Method {method!r} does not apply: {reason:sentence}",
+    "A method of a plugin does not support these data.",
+    "Use `--uq bayes`, or see the documentation of the plugin.",
+)
+METHOD_FAILED = MessageType(
+    "UQ196",
+    "method-failed",
+    "error",
+    "Method {method!r} failed unexpectedly: {error:sentence} Please report this error.",
+    "The failure is a defect of harness_uq or of a plugin. Other results are not affected.",
+    "Run again with `harness-uq --debug` to see the traceback, and report it.",
+)
+ESTIMATION_FAILED = MessageType(
+    "UQ197",
+    "estimation-failed",
+    "error",
+    "The result could not be computed: {error:sentence} Please report this error.",
+    "The failure is a defect of harness_uq or of a plugin. Other results are not affected.",
+    "Run again with `harness-uq --debug` to see the traceback, and report it.",
+)
+UNKNOWN_METHOD = MessageType(
+    "UQ198",
+    "unknown-method",
+    "error",
+    "Unknown method: {method!r}.{known:nearest {method}} Available methods: {known:join}.",
+    "`--uq` names a method of harness_uq or of an installed plugin.",
+    "Use one of the methods listed. `harness-uq plugins` lists plugins that were skipped.",
+)
+QUESTION_SCORES_REQUIRED = MessageType(
+    "UQ199",
+    "question-scores-required",
+    "refusal",
+    "Metric {metric!r} has no score for each question.",
+    "The metric is computed from all answers at once, or the log contains totals only.",
+    "Log the samples, or use another metric of the same run.",
+)
+
+TYPES = message_types_in(globals())

@@ -1,0 +1,264 @@
+"""Messages about plans, variance components, subsets and labels: UQ500 to UQ599."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+# ---------------------------------------------------------------- plans
+
+PILOT_FEW_CLUSTERS = MessageType(
+    "UQ501",
+    "pilot-few-clusters",
+    "warning",
+    "The pilot has only {n_clusters:count cluster}, so that its design effect and the plan are rough estimates. Use a "
+    "pilot with more clusters.",
+    "The design effect measures how much clusters reduce the information of a question.",
+    "Use a pilot with at least 10 clusters, or plan with a larger design effect.",
+)
+PILOT_AVERAGED = MessageType(
+    "UQ502",
+    "pilot-averaged",
+    "note",
+    "Variances are means over {n_systems:count system}{pairs}; widths are those of the system with the widest "
+    "interval.",
+    "A plan for several systems uses one set of variances.",
+    "Plan for each system separately if their variances differ much.",
+)
+PILOT_ONE_SYSTEM = MessageType(
+    "UQ503",
+    "pilot-one-system",
+    "note",
+    "The pilot of one system does not determine the variance of a difference. Add the pilot of a second system, or use "
+    "--correlation.",
+    "The variance of a paired difference depends on the correlation of the two systems' scores.",
+    "Add a second pilot, or give the correlation.",
+)
+PILOT_ONE_TRIAL = MessageType(
+    "UQ504",
+    "pilot-one-trial",
+    "note",
+    "Each question was tried once, so the effect of more trials is unknown.",
+    "One trial does not separate the variation between questions from trial-to-trial noise.",
+    "Use a pilot with repeated trials to plan the number of trials.",
+)
+PILOT_CLUSTER_SIZE = MessageType(
+    "UQ505",
+    "pilot-cluster-size",
+    "note",
+    "The design effect assumes clusters as large as those of the pilot.",
+    "Larger clusters have a larger design effect.",
+    "Plan for clusters of the same size.",
+)
+ZERO_VARIANCE_ESTIMATED = MessageType(
+    "UQ506",
+    "zero-variance-estimated",
+    "warning",
+    "The plan uses a variance of 0 for {factors:join}, as estimated, although its interval includes larger values. Add "
+    "levels to the pilot to estimate it better.",
+    "With few levels a variance is often estimated as 0. The plan then assigns no levels to the factor.",
+    "Add levels of the factor to the pilot.",
+)
+PILOT_TOO_SMALL = MessageType(
+    "UQ510",
+    "pilot-too-small",
+    "refusal",
+    "A pilot of one question does not determine a variance.",
+    "A variance requires at least two questions.",
+    "Use a larger pilot.",
+)
+PILOT_WITHOUT_TRIALS = MessageType(
+    "UQ511",
+    "pilot-without-trials",
+    "refusal",
+    "Each question of the pilot was tried once, so the effect of more trials is unknown. Use a pilot with repeated "
+    "trials, or give the variance of a trial with --variance-within.",
+    "One trial does not separate the variation between questions from trial-to-trial noise.",
+    "Use a pilot with repeated trials.",
+)
+PILOT_WITHOUT_SCORES = MessageType(
+    "UQ512",
+    "pilot-without-scores",
+    "refusal",
+    "Plans require a score for each question.",
+    "The variance between questions is estimated from the scores of the pilot.",
+    "Log the samples of the pilot.",
+)
+PLAN_UNAVAILABLE = MessageType(
+    "UQ513",
+    "plan-unavailable",
+    "refusal",
+    "No plan is possible. {reasons:sentence}",
+    "Each reason names the task and metric.",
+    "Use another pilot, or another target.",
+)
+
+# ---------------------------------------------------------------- variance components
+
+IDENTICAL_LOGS = MessageType(
+    "UQ520",
+    "identical-logs",
+    "warning",
+    "All {n_logs} runs have the same score on every question, as copies, cached answers or a fixed seed would. They do "
+    "not show how runs vary.",
+    "Identical runs give an estimated variance of 0 between runs.",
+    "Check that the runs used different seeds and no cache.",
+)
+FEW_LEVELS = MessageType(
+    "UQ521",
+    "few-levels",
+    "warning",
+    "With {n_levels:count level} of {factor} the variation between its levels is poorly known, and the interval is "
+    "wide. Add levels.",
+    "The interval accounts for the uncertainty of the variance. With fewer than 5 levels that uncertainty is large.",
+    "Run more levels of the factor.",
+)
+EFFECTS_UNAVAILABLE = MessageType(
+    "UQ522",
+    "effects-unavailable",
+    "refusal",
+    "No variance components can be estimated. {reasons:sentence}",
+    "Variance components require at least two logs of the same system and task.",
+    "Add logs that differ in the factor of interest.",
+)
+MODEL_LEFT_OUT = MessageType(
+    "UQ523",
+    "model-left-out",
+    "warning",
+    "{model} on {task} is left out ({reason_code}): {reason:sentence}",
+    "The other systems and tasks are not affected.",
+    "See the reason named.",
+)
+LOGS_COMBINED = MessageType(
+    "UQ524",
+    "logs-combined",
+    "note",
+    "The estimate combines {n_logs:count log}.",
+    "Logs that differ in the factors named are levels of these factors.",
+    "Nothing.",
+)
+FACTOR_USED = MessageType(
+    "UQ525",
+    "factor-used",
+    "note",
+    "Factor {factor}: {evidence:sentence}",
+    "A factor is a setting that differs between the logs.",
+    "Name factors with `--factor NAME=FIELD` if they were detected wrongly.",
+)
+
+# ---------------------------------------------------------------- subsets and labels
+
+DRAW_SIZE_MISMATCH = MessageType(
+    "UQ540",
+    "draw-size-mismatch",
+    "warning",
+    "The inclusion probabilities describe a draw of {expected:.0f} questions, but {n_questions} have scores. Use the "
+    "file of the last draw; questions that were drawn but not scored bias the estimate.",
+    "Inverse-probability weights are valid only if all drawn questions are scored.",
+    "Pass the probabilities that the second draw wrote, and run the questions that are missing.",
+)
+SUBSET_WITH_REFERENCE_RUNS = MessageType(
+    "UQ541",
+    "subset-with-reference-runs",
+    "note",
+    "{n_questions} of {n_all:count question} were run. The scores of {n_systems:count reference system} on all of them "
+    "adjust for how they differ from the rest.",
+    "The difference estimator is unbiased even if the reference systems are misleading.",
+    "Nothing.",
+)
+EFFECTIVE_SUBSET = MessageType(
+    "UQ542",
+    "effective-subset",
+    "note",
+    "The subset is as informative as {effective:.0f} randomly drawn questions without reference runs.",
+    "The better the reference runs predict the scores, the more they add.",
+    "Nothing.",
+)
+EQUAL_PROBABILITIES_ASSUMED = MessageType(
+    "UQ543",
+    "equal-probabilities-assumed",
+    "note",
+    "All questions are assumed to have had the same probability of being drawn, which is not true of the first "
+    "questions of a file.",
+    "If the probabilities differ, the estimate is biased.",
+    "Pass the probabilities with `--inclusion-probabilities FILE`.",
+)
+REFERENCE_SIZE_MISMATCH = MessageType(
+    "UQ550",
+    "reference-size-mismatch",
+    "refusal",
+    "The reference runs contain {n_reference:count question}, but the benchmark has {n_all}.",
+    "The reference runs must cover the whole benchmark.",
+    "Use reference runs without a limit.",
+)
+PROBABILITIES_MISSING = MessageType(
+    "UQ551",
+    "probabilities-missing",
+    "refusal",
+    "{n_missing} of {n_questions:count question} have no inclusion probability, such as {example}.",
+    "Each question needs the probability with which it was drawn.",
+    "Use the file that `harness-uq subset` wrote for this task.",
+)
+QUESTIONS_NOT_IN_REFERENCE = MessageType(
+    "UQ552",
+    "questions-not-in-reference",
+    "refusal",
+    "{n_missing} of the run's {n_questions:count question} are not in the reference runs, such as {example}.",
+    "The reference runs must cover the whole benchmark.",
+    "Use reference runs of the same version of the benchmark.",
+)
+NO_REFERENCE_SCORES = MessageType(
+    "UQ553",
+    "no-reference-scores",
+    "refusal",
+    "No reference run has question scores for {what}.",
+    "Reference runs must contain the same task and metric, of other systems.",
+    "Pass reference runs with logged samples.",
+)
+WHOLE_BENCHMARK_ESTIMAND = MessageType(
+    "UQ554",
+    "whole-benchmark-estimand",
+    "error",
+    "Unsupported with --reference-runs: estimand {estimand}. Use --estimand mean.",
+    "The difference estimator estimates the mean score on the whole benchmark.",
+    "Leave out `--estimand`.",
+)
+DUPLICATE_LABEL = MessageType(
+    "UQ555",
+    "duplicate-label",
+    "error",
+    "Two labels for question {question!r} of {task}. Keep one, or name the task of each.",
+    "Each question has at most one label.",
+    "Remove one of the labels.",
+)
+PARTIAL_PROBABILITIES = MessageType(
+    "UQ556",
+    "partial-probabilities",
+    "error",
+    "{n_given} of {n_labels:count label} of {task} have a probability. Give all or none.",
+    "Weights require the probability of each labeled question.",
+    "Fill in the column `probability`, or remove it.",
+)
+LABEL_COLUMNS_MISSING = MessageType(
+    "UQ557",
+    "label-columns-missing",
+    "error",
+    "Columns missing from {path}: {columns:join}. A file of labels has the columns id and score.",
+    "Labels are read from a CSV file with one row per question.",
+    "Add the columns.",
+)
+LABEL_NOT_A_NUMBER = MessageType(
+    "UQ558",
+    "label-not-a-number",
+    "error",
+    "Label on line {line} of {path} is not a number: {row}.",
+    "The columns `score` and `probability` contain numbers.",
+    "Correct the line.",
+)
+PROBABILITIES_INVALID = MessageType(
+    "UQ559",
+    "probabilities-invalid",
+    "error",
+    "{path} is not a file of inclusion probabilities: {reason:sentence} Use the file that `harness-uq subset` wrote.",
+    "The file is a JSON object of probabilities by task and question.",
+    "Use the file `FILE.drawn.json` beside the drawn identifiers.",
+)
+
+TYPES = message_types_in(globals())

@@ -1,0 +1,211 @@
+"""Messages about logs, tables and data: UQ300 to UQ399."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+# ---------------------------------------------------------------- files and folders
+
+LOG_UNREADABLE = MessageType(
+    "UQ301",
+    "log-unreadable",
+    "error",
+    "{reason:sentence}",
+    "The file cannot be read, or is not a log that the reader knows. Other files are not affected.",
+    "Check the file with the tool that wrote it.",
+)
+FILE_UNREADABLE = MessageType(
+    "UQ302",
+    "file-unreadable",
+    "error",
+    "The file cannot be read: {reason:sentence}",
+    "The operating system or the store refused to read the file.",
+    "Check that the path exists and that you may read it.",
+)
+FILE_EMPTY = MessageType(
+    "UQ303",
+    "file-empty",
+    "error",
+    "The file is empty.",
+    "A run that was killed can leave an empty log.",
+    "Run the evaluation again, or delete the file.",
+)
+INVALID_JSON = MessageType(
+    "UQ304",
+    "invalid-json",
+    "error",
+    "The file is not valid JSON (perhaps it is cut off): {reason:sentence}",
+    "A run that was killed while it wrote its log leaves an incomplete file.",
+    "Run the evaluation again, or copy the file again.",
+)
+PATH_MISSING = MessageType(
+    "UQ305",
+    "path-missing",
+    "error",
+    "No such file or folder.",
+    "The path does not exist.",
+    "Check the spelling of the path.",
+)
+PATTERN_WITHOUT_MATCH = MessageType(
+    "UQ306",
+    "pattern-without-match",
+    "error",
+    "No file matches this pattern.",
+    "The pattern was not expanded by the shell, and no file matches it.",
+    "Check the pattern with `ls`.",
+)
+FOLDER_EMPTY = MessageType(
+    "UQ307",
+    "folder-empty",
+    "error",
+    "The folder is empty.",
+    "Folders are searched for logs of all known harnesses.",
+    "Check the path.",
+)
+OBJECT_MISSING = MessageType(
+    "UQ308",
+    "object-missing",
+    "error",
+    "No such object, and none below this path.",
+    "The store has no object whose name begins with this path.",
+    "Check the bucket and the path.",
+)
+NOT_A_REGULAR_FILE = MessageType(
+    "UQ309",
+    "not-a-regular-file",
+    "error",
+    "Not a regular file. FIFOs, sockets and devices are not opened.",
+    "Reading such a file could block.",
+    "Pass a file or a folder.",
+)
+NO_LOG_IN_FOLDER = MessageType(
+    "UQ310",
+    "no-log-in-folder",
+    "error",
+    "None of the {n_files:count file} is a log of a known harness ({harnesses:join}).",
+    "Logs are recognized by their content.",
+    "Check the path. `harness-uq plugins` lists the readers that are installed.",
+)
+NOT_A_LOG = MessageType(
+    "UQ311",
+    "not-a-log",
+    "error",
+    "The file is not a log of a known harness ({harnesses:join}).",
+    "Logs are recognized by their content.",
+    "Check the path. `harness-uq plugins` lists the readers that are installed.",
+)
+NOT_A_TABLE = MessageType(
+    "UQ312",
+    "not-a-table",
+    "error",
+    "The file is neither a log of a known harness nor a table of scores: {reason:sentence}",
+    "CSV, TSV, JSON Lines and Parquet files can be read as tables of scores.",
+    "Name the columns with `--column ROLE=NAME`.",
+)
+FILE_CLAIMED_TWICE = MessageType(
+    "UQ313",
+    "file-claimed-twice",
+    "error",
+    "Two harnesses claim {path}: {first} and {second}. Uninstall one of the plugins.",
+    "A file must belong to one reader.",
+    "Uninstall one of the two plugins.",
+)
+READER_FAILED = MessageType(
+    "UQ314",
+    "reader-failed",
+    "error",
+    "The reader of {harness} failed: {error:sentence} Please report this error.",
+    "The failure is a defect of the reader. Other harnesses are not affected.",
+    "Run again with `harness-uq --debug` to see the traceback, and report it.",
+)
+TASK_WITHOUT_SCORES = MessageType(
+    "UQ315",
+    "task-without-scores",
+    "warning",
+    "Task {task!r} is left out, because its log contains no scores.",
+    "The run was not scored, or its samples were not logged.",
+    "Score the run, or log the samples.",
+)
+TASK_LEFT_OUT = MessageType(
+    "UQ316",
+    "task-left-out",
+    "warning",
+    "Task {task!r} is left out: {reason:sentence}",
+    "No score of the task could be read.",
+    "See the reason.",
+)
+NO_SUCH_SELECTION = MessageType(
+    "UQ318",
+    "no-such-selection",
+    "error",
+    "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available: {known:join}.",
+    "`--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern.",
+    "Use one of the names listed.",
+)
+UNKNOWN_SETTING_OF_LOGS = MessageType(
+    "UQ319",
+    "unknown-setting-of-logs",
+    "error",
+    "No log has the setting {field!r}.{known:nearest {field}} Available settings: {known:join}.",
+    "A factor is a setting that differs between the logs.",
+    "Use one of the settings listed.",
+)
+CONSTANT_FACTOR = MessageType(
+    "UQ320",
+    "constant-factor",
+    "error",
+    "{field} is {value} in all {n_logs} logs, so it cannot be a factor.",
+    "A factor is a setting that differs between the logs.",
+    "Add logs with another value.",
+)
+PATH_UNREADABLE = MessageType(
+    "UQ321",
+    "path-unreadable",
+    "error",
+    "{path} cannot be read: {reason:sentence}",
+    "The operating system or the store refused to read the file, or it is not text.",
+    "Check that the path exists and that you may read it.",
+)
+PATHS_UNREADABLE = MessageType(
+    "UQ322",
+    "paths-unreadable",
+    "error",
+    "{reasons:sentence}",
+    "Several of the paths contain no log that can be read.",
+    "See the reason for each path.",
+)
+TASKS_WITHOUT_SCORES = MessageType(
+    "UQ323",
+    "tasks-without-scores",
+    "warning",
+    "The tasks {tasks:join} are left out, because their logs contain no scores.",
+    "The run was not scored, or its samples were not logged.",
+    "Score the run, or log the samples.",
+)
+
+# ---------------------------------------------------------------- tables
+
+REPEATED_ROWS_AS_TRIALS = MessageType(
+    "UQ331",
+    "repeated-rows-as-trials",
+    "note",
+    "Questions occur in several rows, which count as repeated trials.",
+    "Rows with the same system, task and question are trials of that question.",
+    "Add a column that distinguishes the rows if they are different questions.",
+)
+COLUMN_NOT_FOUND = MessageType(
+    "UQ332",
+    "column-not-found",
+    "error",
+    "Column {column!r} not found (expected for the {role}).{suggestion} Available columns: {known}.",
+    "`--column ROLE=NAME` names a column of the table.",
+    "Use one of the columns listed.",
+)
+COLUMN_ROLE_UNFILLED = MessageType(
+    "UQ333",
+    "column-role-unfilled",
+    "error",
+    "No column recognized as the {role}. Name it with --column {role}=NAME. Available columns: {known}.",
+    "Columns are recognized by common names such as `score`, `model` and `task`.",
+    "Name the column.",
+)
+
+TYPES = message_types_in(globals())

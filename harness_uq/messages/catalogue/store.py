@@ -1,0 +1,78 @@
+"""Messages about stores and backends for many logs: UQ600 to UQ699."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+STORE_EMPTY = MessageType(
+    "UQ601",
+    "store-empty",
+    "error",
+    "The store {store} contains no task logs. Fill it with `harness-uq estimate LOGS --store {store}`.",
+    "A store keeps logs and results between commands.",
+    "Fill the store, or check its path.",
+)
+STORE_UNUSABLE = MessageType(
+    "UQ602",
+    "store-unusable",
+    "error",
+    "The store {store} cannot be {action}: {reason:sentence}",
+    "The operating system or the store refused the operation.",
+    "Check that the folder exists and that you may write to it.",
+)
+STORE_FILE_DAMAGED = MessageType(
+    "UQ603",
+    "store-file-damaged",
+    "warning",
+    "A file of the store cannot be read, so its logs are read again: {reason:sentence}",
+    "The file is damaged or was written by another version.",
+    "Run `harness-uq store gc STORE` to remove such files.",
+)
+STORE_ROW_DAMAGED = MessageType(
+    "UQ604",
+    "store-row-damaged",
+    "error",
+    "A row of the store cannot be decoded: {reason:sentence}",
+    "The row is damaged or was written by another version.",
+    "Run `harness-uq store gc STORE` and fill the store again.",
+)
+WORKER_DIED = MessageType(
+    "UQ605",
+    "worker-died",
+    "error",
+    "The worker that read {logs} died: {reason:sentence}",
+    "A worker process usually dies because the machine runs out of memory.",
+    "Use fewer workers with `--jobs`.",
+)
+SCHEDULER_LOST = MessageType(
+    "UQ606",
+    "scheduler-lost",
+    "error",
+    "The connection to the Dask scheduler was lost. Processes on this machine did the remaining work.",
+    "The results are complete.",
+    "Check the scheduler.",
+)
+SCHEDULER_UNREACHABLE = MessageType(
+    "UQ607",
+    "scheduler-unreachable",
+    "error",
+    "No Dask scheduler at {address}: {reason:sentence}",
+    "`--scheduler` names the address of a running scheduler.",
+    "Check the address, or leave out `--engine dask`.",
+)
+WORKER_REPLACED = MessageType(
+    "UQ608",
+    "worker-replaced",
+    "error",
+    "The worker that read {logs} died and its work was repeated: {reason:sentence}",
+    "The results are complete. A worker process usually dies because the machine runs out of memory.",
+    "Use fewer workers with `--jobs`.",
+)
+STORED_FILE_UNREADABLE = MessageType(
+    "UQ609",
+    "stored-file-unreadable",
+    "error",
+    "File {path} of the store: {reason:sentence}",
+    "The results are complete, because the logs were read again.",
+    "Run `harness-uq store gc STORE` to remove damaged files.",
+)
+
+TYPES = message_types_in(globals())

@@ -1,0 +1,127 @@
+"""Comparisons for readers: a headline, a table per pair of systems, the reasons, then warnings and notes."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.comparison_headline import comparison_answer, reasons
+from harness_uq.output.document import Document, ResultKind, Section, count_cells
+from harness_uq.output.footnotes import footnotes
+from harness_uq.output.phrases import difference_header, join_names, percent, probability
+from harness_uq.output.terminal import Cells
+from harness_uq.results.comparison import Comparison
+
+_COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
+
+
+def comparisons_document(rows: Sequence[Comparison], digits: int = 4) -> Document:
+    """Comparisons by pair of systems."""
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for row in rows:
+        pairs.setdefault((row.system_a, row.system_b), []).append(row)
+    sections = [_section(pair, digits) for pair in pairs.values()]
+    return Document(sections, footnotes(rows), caption="Differences between systems.")
+
+
+def _section(rows: Sequence[Comparison], digits: int) -> Section:
+    several_metrics = len({(row.metric, row.filter) for row in rows}) > 1
+    columns = [
+        Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
+        Cells(
+            "Metric",
+            [metric_name(row.metric, row.filter) for row in rows],
+            is_number=False,
+            in_paper=several_metrics,
+            wraps=True,
+        ),
+        Cells("A", [format_number(row.value_a, digits) for row in rows], spare=2),
+        Cells("B", [format_number(row.value_b, digits) for row in rows], spare=2),
+        Cells("A − B", [_difference(row, digits) for row in rows], name="difference"),
+        Cells(difference_header(rows), [_interval(row, digits) for row in rows], name="interval"),
+        Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=3, name="probability"),
+        Cells(
+            "P(not worse)",
+            [probability(row.prob_noninferior) if row.margin else "-" for row in rows],
+            spare=7,
+            name="noninferior",
+            in_paper=False,
+        ),
+        Cells("Only A:B", [_discordant(row) for row in rows], spare=5, name="only", in_paper=False),
+        Cells("Odds ratio", [format_number(row.odds_ratio, 2) for row in rows], spare=6, in_paper=False),
+        Cells(
+            "Var. reduction",
+            [percent(row.variance_reduction) for row in rows],
+            spare=7,
+            name="variance-reduction",
+            in_paper=False,
+        ),
+        *count_cells(
+            [_questions(row) for row in rows], [row.n_clusters for row in rows], [row.cluster_key for row in rows]
+        ),
+        Cells("Method", [row.method for row in rows], is_number=False, spare=8, in_paper=False),
+        Cells("MDE", [format_number(row.minimum_detectable_effect, 3) for row in rows], spare=4, in_paper=False),
+        Cells("N needed", [_needed(row) for row in rows], spare=1, in_paper=False),
+        Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
+    ]
+    lines = reasons(rows)
+    return Section(
+        f"A: {rows[0].system_a}, B: {rows[0].system_b}",
+        columns,
+        ["", *lines] if lines else [],
+        comparison_answer(rows),
+        _legend(rows),
+    )
+
+
+def _legend(rows: Sequence[Comparison]) -> dict[str, str]:
+    lower = [row.metric for row in rows if not row.higher_is_better]
+    sought = "the margin" if any(row.margin for row in rows) else "the observed one"
+    return {
+        "P(A > B)": "P(A > B): posterior probability that A scores higher than B.",
+        "P(not worse)": "P(not worse): probability that A is not worse than B by more than the margin.",
+        "Only A:B": "Only A:B: number of questions that only A and only B answered correctly.",
+        "Odds ratio": "Odds ratio: odds of a correct answer of A divided by those of B.",
+        "Var. reduction": "Var. reduction: share of the variance that pairing by question removes.",
+        "MDE": "MDE: minimum detectable effect, the difference that 80 % of such runs would detect.",
+        "N needed": f"N needed: additional questions to detect a difference as large as {sought} with 80 % power.",
+        "": f"Lower scores are better for {join_names(lower)}." if lower else "",
+    }
+
+
+def _difference(row: Comparison, digits: int) -> str:
+    return format_number(row.difference.value if row.difference else None, digits)
+
+
+def _interval(row: Comparison, digits: int) -> str:
+    return format_interval(row.difference.interval if row.difference else None, digits)
+
+
+def _discordant(row: Comparison) -> str:
+    return f"{row.table.only_a}:{row.table.only_b}" if row.table else "-"
+
+
+def _needed(row: Comparison) -> str:
+    return f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-"
+
+
+def _questions(row: Comparison) -> str:
+    if row.n_matched is None:
+        counts = (row.n_unmatched_a, row.n_unmatched_b)
+        return "-" if None in counts else f"{counts[0]}, {counts[1]} unmatched"
+    return str(row.n_matched) if (row.n_trials or 1) == 1 else f"{row.n_matched}×{row.n_trials}"
+
+
+KIND = ResultKind(Comparison, comparisons_document)
+
+
+def comparisons_table(rows: Sequence[Comparison], *, width: int | None = None) -> str:
+    """Comparisons as text.
+
+    Parameters
+    ----------
+    rows : in the order to print
+    width : characters per line; None takes the width of the terminal, or as many as needed without one
+    """
+    from harness_uq.output.formats import RenderOptions
+    from harness_uq.output.text import document_text
+
+    return document_text(comparisons_document(rows), RenderOptions(width=width))

@@ -1,0 +1,114 @@
+"""The headline of a comparison, and the reasons for its verdicts."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from harness_uq.output.phrases import join_names
+from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.results.comparison import Comparison, Verdict
+
+_ORDER: tuple[Verdict, ...] = ("better", "equivalent", "undecided", "worse")
+_OVERALL = "overall"
+_FEW = 3
+
+
+def comparison_answer(rows: Sequence[Comparison]) -> str:
+    """The headline: whether both sides are the same run, and the verdict.
+
+    The verdict is that over all tasks if there is one, else that of each row if there are at most three, else the
+    number of rows with each verdict.
+
+    Parameters
+    ----------
+    rows : of one pair of systems, at least one
+    """
+    return "\n".join([*([rows[0].identical_runs_note] if rows[0].identical_runs_note else []), _outcome(rows)])
+
+
+def _outcome(rows: Sequence[Comparison]) -> str:
+    if len(rows) == 1:
+        return rows[0].answer
+    if _are_listed(rows):
+        return "\n".join(f"{row_name(row, rows)}: {row.answer}" for row in rows)
+    overall = [row for row in rows if row.task == _OVERALL]
+    single = [row for row in rows if row.task != _OVERALL]
+    sentences = [f"Over all tasks{_by(row, overall)}: {row.answer}" for row in overall]
+    if single:
+        sentences += [_verdict_counts(single)] if overall else [_pair(rows), *_nearest(single)]
+    return " ".join(sentences)
+
+
+def reasons(rows: Sequence[Comparison]) -> list[str]:
+    """The reasons for the verdicts in the order of the rows; rows with the same reason share a sentence."""
+    if _are_listed(rows):
+        return []
+    by_reason: dict[str, list[Comparison]] = {}
+    for row in rows:
+        if row.task != _OVERALL and (reason := _reason(row)):
+            by_reason.setdefault(reason, []).append(row)
+    return [f"{join_names(row_name(row, rows) for row in members)}: {reason}" for reason, members in by_reason.items()]
+
+
+def row_name(row: Comparison, rows: Sequence[Comparison]) -> str:
+    """The task of the row, with its metric if several rows have the same task."""
+    n_rows = sum(other.task == row.task for other in rows)
+    return task_title(row.task, row.metric, row.filter) if n_rows > 1 else row.task
+
+
+def _are_listed(rows: Sequence[Comparison]) -> bool:
+    return len(rows) <= _FEW and all(row.task != _OVERALL for row in rows)
+
+
+def _by(row: Comparison, overall: Sequence[Comparison]) -> str:
+    return "" if len(overall) == 1 else f" by {task_title('', row.metric, row.filter).removeprefix(', ')}"
+
+
+def _pair(rows: Sequence[Comparison]) -> str:
+    return f"{rows[0].system_a} is compared with {rows[0].system_b}. {_verdict_counts(rows)}"
+
+
+def _verdict_counts(rows: Sequence[Comparison]) -> str:
+    """Sentence with the number of rows for each verdict."""
+    counts, n_tasks = Counter(row.verdict for row in rows), len({row.task for row in rows})
+    parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in _ORDER]
+    parts = [part for part in parts if not part.startswith("0 ")]
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
+    return f"Of {what}, {listed}."
+
+
+def _nearest(rows: Sequence[Comparison]) -> list[str]:
+    """The undecided row that needs the fewest additional questions."""
+    needed = {row_name(row, rows): n for row in rows if (n := row.n_additional_questions)}
+    if not needed:
+        return []
+    name = min(needed, key=needed.__getitem__)
+    n = needed[name]
+    return [f"Of the undecided tasks, {name} needs the fewest additional questions: about {n:,}."]
+
+
+def _reason(row: Comparison) -> str:
+    """The reason for the verdict; empty if the table shows it."""
+    if row.difference is None:
+        return f"{row.verdict}, not estimable: {row.reason.text}" if row.reason else ""
+    sign = 1 if row.higher_is_better else -1
+    low, high = sorted(sign * end for end in (row.difference.interval.low, row.difference.interval.high))
+    margin = f"the margin of {row.margin:g}"
+    match row.verdict:
+        case "equivalent":
+            return f"equivalent: the difference is smaller than {margin}. Choose by cost, speed or another test."
+        case "undecided":
+            return _open(low, high, row, margin)
+    if not row.margin:
+        return ""
+    if max(low, -high) > row.margin:
+        return f"{row.verdict} by more than {margin}."
+    return f"{row.verdict}, but possibly by less than {margin}."
+
+
+def _open(low: float, high: float, row: Comparison, margin: str) -> str:
+    if low > -row.margin:
+        return f"undecided: not worse by more than {margin}, but the data do not show whether it is better."
+    if high < row.margin:
+        return f"undecided: not better by more than {margin}, but the data do not show whether it is worse."
+    return "undecided: the data are insufficient, and both better and worse are possible."

@@ -1,0 +1,32 @@
+"""Questions on which two systems differ, for readers: a table per task."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_number
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.terminal import Cells
+from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.results.comparison import Disagreements
+
+
+def disagreements_document(rows: Sequence[Disagreements], digits: int = 4) -> Document:
+    """One table for each task, metric and filter."""
+    return Document([_section(row, digits) for row in rows], caption="Questions on which the systems differ.")
+
+
+def _section(row: Disagreements, digits: int) -> Section:
+    columns = [
+        Cells("Question", [question.id for question in row.questions], is_number=False, wraps=True),
+        Cells("A", [format_number(question.value_a, digits) for question in row.questions]),
+        Cells("B", [format_number(question.value_b, digits) for question in row.questions]),
+    ]
+    n = row.n_a_better + row.n_b_better
+    name = task_title(row.task, row.metric, row.filter)
+    title = (
+        f"{name}: A and B differ on {n} of {counted(row.n_questions, 'question')}; A is better on {row.n_a_better}, "
+        f"B on {row.n_b_better}"
+    )
+    return Section(title, columns)
+
+
+KIND = ResultKind(Disagreements, disagreements_document)

@@ -1,0 +1,161 @@
+"""Results as a document for readers: tables with a headline above and a legend below, then footnotes.
+
+Each module of this package named after a result builds its `Document`; the formats for readers render it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, cast
+
+from harness_uq.errors import DataError
+from harness_uq.output.terminal import Cells
+from harness_uq.results.declaration import Declared
+
+GUIDE = "How to read the columns"
+
+# name of each result list in documents: the class of its results, and the module whose KIND presents them
+_KINDS = {
+    "estimates": ("Estimate", "estimate"),
+    "structures": ("TaskStructure", "structure"),
+    "comparisons": ("Comparison", "comparison"),
+    "disagreements": ("Disagreements", "disagreements"),
+    "gates": ("Gate", "gate"),
+    "self_tests": ("SelfTest", "self_test"),
+    "rankings": ("Ranking", "ranking"),
+    "plans": ("Plan", "plan"),
+    "allocations": ("BudgetAllocation", "budget_allocation"),
+    "effects": ("Effects", "effects"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with the text around it.
+
+    Attributes
+    ----------
+    title : above the table
+    columns : of equal length; columns without content are not rendered
+    lines : below the table
+    answer : the headline, above everything else
+    legend : the meaning of each column by its header; the text under an empty header is always printed
+    group : header of a column for the title, in formats that join sections with the same columns in one table
+    is_optional : whether the table adds detail that does not belong in a paper
+    """
+
+    title: str
+    columns: Sequence[Cells]
+    lines: Sequence[str] = ()
+    answer: str = ""
+    legend: Mapping[str, str] = field(default_factory=dict)
+    group: str = ""
+    is_optional: bool = False
+
+    def visible_columns(self, names: Sequence[str] | None = None) -> list[Cells]:
+        """The columns with these names, in this order; without names, those to show by default that have content.
+
+        Raises
+        ------
+        DataError : if the result has no column of this name
+        """
+        if names is None:
+            return [column for column in self.columns if column.is_shown and set(column.texts) - {"-", ""}]
+        by_name = {column.name: column for column in self.columns}
+        if list(names) == ["all"]:
+            return list(self.columns)
+        for name in names:
+            if name not in by_name:
+                raise DataError(f"Unknown column: {name!r}. Available columns: {', '.join(by_name)}, or all.")
+        return [by_name[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Results for readers.
+
+    Attributes
+    ----------
+    sections : in the order to print
+    footnotes : sentences by heading
+    guide : the meaning of columns that need a sentence each, by header
+    caption : of a table for a paper
+    notes : sentences below a table for a paper, in addition to its legend and warnings
+    """
+
+    sections: Sequence[Section]
+    footnotes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    guide: Mapping[str, str] = field(default_factory=dict)
+    caption: str = ""
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """One score of a grid of systems by tasks; `letters` mark systems that the data do not separate."""
+
+    value: str
+    interval: str
+    letters: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Systems by tasks: cells by (system, task), a caption, and notes."""
+
+    cells: Mapping[tuple[str, str], GridCell]
+    caption: str
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultKind:
+    """How the results of one list are presented.
+
+    Attributes
+    ----------
+    result_type : class whose declaration defines JSON objects and flat records
+    document : results and the number of decimals, as a document for readers
+    declared : instances of `result_type` for one result; by default the result itself
+    grid : results and the number of decimals, as systems by tasks; None if the results have no such layout
+    text : results as a document for the terminal, if that differs from `document`
+    """
+
+    result_type: type[Declared]
+    document: Callable[[Sequence[Any], int], Document]
+    declared: Callable[[Any], Sequence[Declared]] = lambda result: (result,)
+    grid: Callable[[Sequence[Any], int], Grid] | None = None
+    text: Callable[[Sequence[Any]], Document] | None = None
+
+
+def result_kind(name: str) -> ResultKind:
+    """How the results of the list with this name are presented."""
+    _, module = _KINDS[name]
+    return cast("ResultKind", import_module(f"harness_uq.output.{module}").KIND)
+
+
+def list_name(result: object) -> str:
+    """The name of the list that holds results of this class.
+
+    Raises
+    ------
+    DataError : if the object is not a result
+    """
+    for name, (class_name, _) in _KINDS.items():
+        if type(result).__name__ == class_name:
+            return name
+    known = ", ".join(sorted(class_name for class_name, _ in _KINDS.values()))
+    raise DataError(f"{type(result).__name__} is not a result class. Result classes: {known}.")
+
+
+def count_cells(
+    questions: Sequence[str], n_clusters: Sequence[int | None], keys: Sequence[str | None]
+) -> tuple[Cells, Cells]:
+    """The columns of questions and of their clusters; on short lines they share one column."""
+    clusters = [f"{n} {key}" if n else "-" for n, key in zip(n_clusters, keys, strict=True)]
+    both = [f"{count}/{n}" if n else count for count, n in zip(questions, n_clusters, strict=True)]
+    header = "N/clusters" if any(n_clusters) else "N"
+    return (
+        Cells("Questions", questions, short=[Cells(header, both)], in_paper=False),
+        Cells("Clusters", clusters, short=[], in_paper=False),
+    )

@@ -1,0 +1,65 @@
+"""Variance components for readers: a table per score, the share of each source, then warnings and notes."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.footnotes import message_lists
+from harness_uq.output.phrases import percent
+from harness_uq.output.terminal import Cells
+from harness_uq.plots.figure_rows import counted
+from harness_uq.results.effects import Component, Effects
+from harness_uq.results.format_points import difference_number as difference
+
+
+def effects_document(rows: Sequence[Effects], digits: int = 4) -> Document:
+    """One table of variance components for each score."""
+    footnotes = message_lists(rows)
+    return Document([_section(row, digits) for row in rows], footnotes, caption="Variance components.")
+
+
+def _section(row: Effects, digits: int) -> Section:
+    parts, unit = row.components, "points" if row.is_share else "units"
+    level = f"{100 * row.interval.level:g}%"
+    columns = [
+        Cells("Component", [part.name for part in parts], is_number=False, wraps=True),
+        Cells("Levels", [f"{part.n_levels:,}" for part in parts]),
+        Cells(f"SD, {unit}", [difference(part.sd, in_points=row.is_share) for part in parts], name="sd"),
+        Cells(f"{level} interval", [_ends(part, row) for part in parts], spare=1, name="sd-interval"),
+        Cells("Share of variance", [percent(part.share) for part in parts], name="share"),
+        Cells(
+            f"{level} interval of share",
+            [f"{percent(part.share_interval[0])} to {percent(part.share_interval[1])}" for part in parts],
+            spare=2,
+            name="share-interval",
+        ),
+        Cells(
+            "Share of uncertainty",
+            [percent(row.uncertainty.get(part.name)) for part in parts],
+            name="uncertainty",
+            in_paper=False,
+        ),
+    ]
+    lines = [
+        "",
+        f"Mean score over new levels of {', '.join(row.new)}: {format_number(row.value, digits)}, {level} interval "
+        f"{format_interval(row.interval, digits)}. If only {row.unit} generalizes and everything else stays as it is: "
+        f"{format_interval(row.interval_questions_only, digits)}.",
+        row.sentence,
+        *(f"{name}: {evidence}." for name, evidence in row.evidence.items()),
+    ]
+    if row.not_identifiable:
+        lines.append(f"Not identifiable separately from the residual: {', '.join(row.not_identifiable)}.")
+    title = f"{row.model} on {row.task}, {metric_name(row.metric, row.filter)}: {counted(row.n_questions, 'question')}"
+    legend = {
+        "Share of variance": "Share of variance: share of the variance of a single score.",
+        "Share of uncertainty": "Share of uncertainty: share of the variance of the mean score.",
+    }
+    return Section(title, columns, lines, legend=legend)
+
+
+def _ends(part: Component, row: Effects) -> str:
+    return " to ".join(difference(end, in_points=row.is_share) for end in part.sd_interval)
+
+
+KIND = ResultKind(Effects, effects_document)

@@ -1,0 +1,118 @@
+"""Warnings and notes, each said once with whom it is about."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from harness_uq.messages import HasMessages, Message, Severity, with_severity
+from harness_uq.output.columns import run_time
+from harness_uq.output.phrases import join_names
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.plan import Plan
+from harness_uq.results.ranking import Ranking
+
+Result: TypeAlias = Estimate | Comparison | Ranking | Plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """Whom a sentence may be about: one result by its names, or, with blanks, all that agree in the others."""
+
+    task: str
+    metric: str = ""
+    system: str = ""
+    run: str = ""
+
+    def circles(self) -> "Iterable[_Subject]":
+        """The wider subjects that it belongs to."""
+        for metric in (self.metric, ""):
+            yield _Subject(self.task, metric)
+            yield _Subject(self.task, metric, self.system)
+            yield _Subject(self.task, metric, self.system, self.run)
+
+
+def warnings_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
+    """Every warning once, in the order of first appearance, after whom it is about.
+
+    That is its tasks; its metrics and systems too where others of the same tasks do not share it, and its runs where
+    others of the same system do not.
+    """
+    return _attributed([(_subject(row), _texts(row.messages, "refusal", "error", "warning")) for row in rows])
+
+
+def notes_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
+    """Every note, as in `warnings_of`."""
+    return _attributed([(_subject(row), _texts(row.messages, "note")) for row in rows])
+
+
+def footnotes(rows: Sequence[Result]) -> dict[str, list[str]]:
+    """Warnings and notes, each as `WHO: TEXT`, under their headings."""
+    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(notes_of(rows))}
+
+
+def text_with_code(message: Message) -> str:
+    """The text of a message, with its code for `--ignore` and the documentation."""
+    return f"{message.text} ({message.code})"
+
+
+def message_lists(rows: Iterable[HasMessages]) -> dict[str, list[str]]:
+    """Warnings and notes of results that name their subject elsewhere, under their headings."""
+    messages = [message for row in rows for message in row.messages]
+    return {"Warnings": _texts(messages, "refusal", "error", "warning"), "Notes": _texts(messages, "note")}
+
+
+def _texts(messages: Iterable[Message], *severities: Severity) -> list[str]:
+    return [text_with_code(message) for message in with_severity(messages, *severities)]
+
+
+def sentences(attributed: Iterable[tuple[str, str]]) -> list[str]:
+    """`WHO: TEXT` of each."""
+    return [f"{who}: {text}" if who else text for who, text in attributed]
+
+
+def _subject(row: Result) -> _Subject:
+    metric = row.metric if row.filter == "none" else f"{row.metric} ({row.filter})"
+    match row:
+        case Estimate():
+            return _Subject(row.task, metric, row.system, run_time(row))
+        case Comparison():
+            return _Subject(row.task, metric, f"{row.system_a} against {row.system_b}")
+    return _Subject(row.task, metric)
+
+
+def _attributed(said: Iterable[tuple[_Subject, Sequence[str]]]) -> list[tuple[str, str]]:
+    members: dict[_Subject, set[_Subject]] = {}
+    owners: dict[str, dict[_Subject, None]] = {}
+    for subject, texts in said:
+        for circle in subject.circles():
+            members.setdefault(circle, set()).add(subject)
+        for text in texts:
+            owners.setdefault(text, {})[subject] = None
+    return [(_who(owning, members), text) for text, owning in owners.items()]
+
+
+def _who(owning: Mapping[_Subject, None], members: Mapping[_Subject, set[_Subject]]) -> str:
+    """The subjects in words, as few as tell them from the others."""
+
+    def is_shared(circle: _Subject) -> bool:
+        return members[circle] <= owning.keys()
+
+    systems: dict[str, dict[str, None]] = {}
+    for one in owning:
+        metric = "" if is_shared(_Subject(one.task, "", one.system, one.run)) else one.metric
+        named_here = systems.setdefault(f"{one.task}, {metric}" if metric else one.task, {})
+        if not is_shared(_Subject(one.task, metric)):
+            is_every_run = is_shared(_Subject(one.task, metric, one.system))
+            named_here[one.system if is_every_run else f"{one.system} (run {one.run})"] = None
+    tasks: dict[tuple[str, ...], list[str]] = {}
+    for task, names in systems.items():
+        tasks.setdefault(tuple(names), []).append(task)
+    everything = {circle.task for circle in members}
+    return "; ".join(_phrase(these, names, everything) for names, these in tasks.items())
+
+
+def _phrase(tasks: Sequence[str], systems: Sequence[str], everything: Set[str]) -> str:
+    are_all = len(everything) > 1 and set(tasks) == everything
+    what = "all tasks" if are_all else join_names(tasks)
+    return f"{what} of {join_names(systems)}" if systems else what

@@ -1,0 +1,144 @@
+"""Gates for readers: the decision and its reason, a table of scores, then warnings and notes."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.document import Document, ResultKind, Section, count_cells
+from harness_uq.output.footnotes import footnotes
+from harness_uq.output.phrases import difference_header, join_names
+from harness_uq.output.terminal import Cells
+from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.results.gate import Gate, GateRow
+
+_COLOURS = {"pass": "green", "fail": "red", "undecided": "yellow"}
+
+
+def gates_document(gates: Sequence[Gate], digits: int = 4) -> Document:
+    """One table of scores for each gate."""
+    notes = footnotes([row.comparison for gate in gates for row in gate.rows])
+    return Document([_section(gate, digits) for gate in gates], notes, caption="Gate.")
+
+
+def gate_answer(gate: Gate) -> str:
+    """The decision of the gate and its reason, as sentences."""
+    a, b = gate.rows[0].comparison.system_a, gate.rows[0].comparison.system_b
+    sentences = [f"{gate.decision.upper()}: {_REASONS[gate.decision](gate, a, b)}"]
+    if gate.missing:
+        tasks = [task_title(one.task, one.metric, one.filter) for one in gate.missing]
+        sentences.append(f"{a} has no score for {join_names(tasks)}, but {b} has one.")
+    if note := gate.rows[0].comparison.identical_runs_note:
+        sentences.append(note)
+    if not gate.can_fail:
+        sentences.append(
+            f"This gate cannot fail: with so few questions, even the lowest possible scores would not show that {a} is "
+            "worse by more than the margin."
+        )
+    return " ".join(sentences)
+
+
+def _failed(gate: Gate, a: str, b: str) -> str:
+    rows = [row for row in gate.rows if row.decision == "fail"]
+    return f"{a} is worse than {b} by more than the margin on {join_names(_drop(row, gate) for row in rows)}."
+
+
+def _drop(row: GateRow, gate: Gate) -> str:
+    difference = row.comparison.difference
+    change = "" if difference is None else f" ({difference.value:+.3g}, {format_interval(difference.interval)})"
+    return f"{_name(row, gate)}{change}"
+
+
+def _passed(gate: Gate, a: str, b: str) -> str:
+    needed = join_names(_name(row, gate) for row in gate.rows if row.is_needed)
+    others = "" if all(row.is_needed for row in gate.rows) else ", and no single task shows such a drop"
+    return f"{a} is not worse than {b} by more than the margin on {needed}{others}."
+
+
+def _undecided(gate: Gate, a: str, b: str) -> str:
+    rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
+    if not rows:
+        return f"no score shows that {a} is worse than {b} by more than the margin."
+    sentences = [f"the data do not show whether {a} is worse than {b} by more than the margin on {_list(rows, gate)}."]
+    if worse := [row for row in rows if row.comparison.verdict == "worse"]:
+        sentences.append(f"{a} is worse on {_list(worse, gate)}, but possibly by less than the margin.")
+    powers = [row.power_to_pass for row in rows if row.power_to_pass is not None]
+    if powers:
+        sentences.append(f"If {a} were exactly as good as {b}, {_percent(min(powers))} of such runs would pass.")
+    if n := max((row.n_additional_questions or 0 for row in rows), default=0):
+        sentences.append(f"With {n:,} additional {'question' if n == 1 else 'questions'}, 80 % would.")
+    return " ".join(sentences)
+
+
+_REASONS = {"fail": _failed, "pass": _passed, "undecided": _undecided}
+
+
+def _list(rows: Sequence[GateRow], gate: Gate) -> str:
+    return join_names(_name(row, gate) for row in rows)
+
+
+def _name(row: GateRow, gate: Gate) -> str:
+    one = row.comparison
+    has_namesakes = sum(other.comparison.task == one.task for other in gate.rows) > 1
+    return task_title(one.task, one.metric, one.filter) if has_namesakes else one.task
+
+
+def _section(gate: Gate, digits: int) -> Section:
+    rows = [row.comparison for row in gate.rows]
+    differences = [row.difference for row in rows]
+    columns = [
+        Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
+        Cells("Metric", [metric_name(row.metric, row.filter) for row in rows], is_number=False),
+        Cells("New", [format_number(row.value_a, digits) for row in rows], spare=2),
+        Cells("Baseline", [format_number(row.value_b, digits) for row in rows], spare=2),
+        Cells("Change", [format_number(one.value if one else None, digits) for one in differences]),
+        Cells(
+            difference_header(rows),
+            [format_interval(one.interval if one else None, digits) for one in differences],
+            name="interval",
+        ),
+        Cells("Margin", [f"{row.margin:g}" for row in rows], spare=1),
+        *count_cells(
+            [str(row.n_matched or "-") for row in rows],
+            [row.n_clusters for row in rows],
+            [row.cluster_key for row in rows],
+        ),
+        Cells("Pass rate if equal", [_percent(row.power_to_pass) for row in gate.rows], spare=3, in_paper=False),
+        Cells("Failing drop", [_failing_drop(row) for row in gate.rows], spare=3, in_paper=False),
+        Cells("Decision", [_decision(row) for row in gate.rows], is_number=False, styles=_COLOURS),
+    ]
+    title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
+    return Section(title, columns, (), gate_answer(gate), _legend(gate))
+
+
+def _legend(gate: Gate) -> dict[str, str]:
+    k = sum(row.adjusted_p is not None for row in gate.rows)
+    rate = f"{100 * gate.alpha:.3g} %"
+    corrected = f" (corrected for {counted(k, 'score')} by Holm's method)" if k > 1 else ""
+    never = "; never: even the lowest possible scores would not fail" if _has_never(gate) else ""
+    optional = "Decisions in parentheses can fail the gate, but need not pass."
+    return {
+        "Pass rate if equal": "Pass rate if equal: share of such runs that would pass if the new system were exactly "
+        "as good as the baseline.",
+        "Failing drop": f"Failing drop: true drop at which 80 % of such runs would fail{never}.",
+        "Decision": "" if all(row.is_needed for row in gate.rows) else optional,
+        "": f"At most {rate} of equally good systems fail{corrected}, and at most {rate} of systems worse than the "
+        "margin pass.",
+    }
+
+
+def _has_never(gate: Gate) -> bool:
+    return any(row.can_fail is False for row in gate.rows)
+
+
+def _decision(row: GateRow) -> str:
+    return row.decision if row.is_needed else f"({row.decision})"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{min(max(round(100 * share), 0), 100)} %"
+
+
+def _failing_drop(row: GateRow) -> str:
+    return "never" if row.can_fail is False else format_number(row.minimum_failing_drop, 3)
+
+
+KIND = ResultKind(Gate, gates_document)

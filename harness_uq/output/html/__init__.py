@@ -1,0 +1,213 @@
+"""The HTML report: one self-contained file, for screens of any width, for print, light and dark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from harness_uq._version import __version__
+from harness_uq.output.columns import format_number
+from harness_uq.output.footnotes import Result, warnings_of
+from harness_uq.output.html.appendix import methods_used
+from harness_uq.output.html.forest import forest_views
+from harness_uq.output.html.headline import FEW, Headline, basis, headlines
+from harness_uq.output.html.reliability import Statement, reliability_view
+from harness_uq.output.html.systems import pair_views, rank_view
+from harness_uq.output.html.tables import best_first, ratio_table, scores_table, variance_table
+from harness_uq.output.phrases import commands_as
+from harness_uq.output.ranking_headline import ranking_answer
+from harness_uq.output.sanitize import redact_paths
+from harness_uq.plots.figure_rows import counted
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.plan import Plan
+from harness_uq.results.ranking import Ranking
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["report_html"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A part of the page: its template, heading and content, and the anchor and title of each task that is folded."""
+
+    name: str
+    heading: str
+    shown: dict[str, object]
+    parts: tuple[tuple[str, str], ...] = ()
+
+
+def report_html(
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison] = (),
+    rankings: Sequence[Ranking] = (),
+    plans: Sequence[Plan] = (),
+    *,
+    title: str = "Evaluation report",
+    command: str = "",
+    date: str = "",
+) -> str:
+    """Results as one HTML page without external resources: forest plots, tables, their basis, and methods.
+
+    Parameters
+    ----------
+    estimates, comparisons, rankings, plans : results; sections without content are left out
+    title : title of the page
+    command, date : the command that created the page, and the date; left out if empty
+
+    Returns
+    -------
+    The page. All texts of the results are escaped, and its content security policy forbids scripts and requests.
+    """
+    systems = list(dict.fromkeys(row.system for row in estimates))
+    estimates = best_first(estimates, comparisons, rankings)
+    sections = [
+        *_scores(estimates, systems),
+        *_comparisons(comparisons),
+        *_rankings(rankings),
+        *_tables(estimates),
+        *_plans(plans),
+        *_methods(estimates, comparisons, rankings, plans),
+    ]
+    page = _environment().get_template("report.html")
+    return page.render(
+        title=title,
+        summary=_summary(estimates, comparisons, rankings),
+        warnings=_warnings(estimates, comparisons, rankings),
+        headlines=[*headlines(estimates, comparisons, rankings), *(Headline(plan.answer) for plan in plans)],
+        basis=basis(estimates, rankings),
+        is_corrected=any("n_labels" in row.diagnostics for row in estimates),
+        command=command,
+        date=date,
+        sections=sections,
+        version=__version__,
+    )
+
+
+def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
+    """Every warning once, with the subject of the first result that has it."""
+    statements: dict[str, Statement] = {}
+    for rows in kinds:
+        for who, text in warnings_of(rows):
+            statements.setdefault(text, Statement(who, redact_paths(text)))
+    return list(statements.values())
+
+
+def _scores(rows: Sequence[Estimate], systems: Sequence[str]) -> list[_Section]:
+    views, legend = forest_views(rows, systems)
+    if not rows:
+        return []
+    shown: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}
+    return [_Section("scores", "Scores", shown)]
+
+
+def _comparisons(rows: Sequence[Comparison]) -> list[_Section]:
+    return [_Section("comparisons", "Differences between systems", {"pairs": pair_views(rows)})] if rows else []
+
+
+def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
+    if not rankings:
+        return []
+    views = [rank_view(r) for r in rankings]
+    parts = _parts("ranking", [view.title for view in views])
+    # the headlines of a few rankings are at the top of the page
+    shown: dict[str, object] = {"rankings": views, "has_answers": len(rankings) > FEW, "is_folded": bool(parts)}
+    return [_Section("rankings", "Ranks", shown, parts)]
+
+
+def _parts(prefix: str, titles: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Anchors and titles of the folded parts; none if there are only a few."""
+    return tuple((f"{prefix}-{k}", title) for k, title in enumerate(titles, 1)) if len(titles) >= FEW else ()
+
+
+def _tables(rows: Sequence[Estimate]) -> list[_Section]:
+    if not rows:
+        return []
+    variance, tasks = variance_table(rows), reliability_view(rows)
+    parts = _parts("basis", [task.title for task in tasks])
+    has_theirs = any(row.harness.std_error is not None for row in rows)
+    return [
+        *([_Section("ratio", "Comparison of standard errors", {"table": ratio_table(rows)})] if has_theirs else []),
+        _Section("reliability", "Basis of each number", {"tasks": tasks}, parts),
+        *([_Section("variance", "Variance components", {"table": variance})] if variance else []),
+    ]
+
+
+def _plans(plans: Sequence[Plan]) -> list[_Section]:
+    return [_Section("plans", "The next run", {"plans": plans})] if plans else []
+
+
+def _methods(
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison],
+    rankings: Sequence[Ranking],
+    plans: Sequence[Plan],
+) -> list[_Section]:
+    methods = methods_used(estimates, comparisons, rankings, plans)
+    references = sorted({source for method in methods for source in method.sources})
+    shown: dict[str, object] = {"methods": methods, "references": references}
+    return [_Section("methods", "Methods", shown)] if methods else []
+
+
+def _summary(estimates: Sequence[Estimate], comparisons: Sequence[Comparison], rankings: Sequence[Ranking]) -> str:
+    systems = {row.system for row in estimates} | {s for c in comparisons for s in (c.system_a, c.system_b)}
+    systems |= {ranked.system for ranking in rankings for ranked in ranking.systems}
+    named = [row.task for row in estimates] + [row.task for row in comparisons] + [row.task for row in rankings]
+    tasks = set(named) - {"overall"}
+    counts = [
+        (len(systems), "system"),
+        (len(tasks), "task"),
+        (len(estimates), "score"),
+        (len(comparisons), "comparison"),
+    ]
+    return ", ".join(counted(n, word) for n, word in counts if n)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("harness_uq.output.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": format_number,
+        "typeset": _typeset,
+        "unbroken": _unbroken,
+        "breakable": _breakable,
+    }
+    environment.filters |= {"counted": counted, "prose": _prose, "answer": ranking_answer}
+    return environment
+
+
+def _typeset(text: str) -> str:
+    """The text of a number with a minus sign; a lone hyphen becomes a dash."""
+    return "–" if text == "-" else text.replace("-", "−")
+
+
+def _unbroken(header: str) -> str:
+    """A header that does not break after a sign."""
+    for phrase in ("± ", " interval", "A > B"):
+        header = header.replace(phrase, phrase.replace(" ", "\u00a0"))
+    return header
+
+
+def _prose(text: str) -> "Markup":
+    """Escaped sentences, with commands as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(commands_as(str(escape(text)), "<code>", "</code>"))  # noqa: S704, the text has been escaped
+
+
+def _breakable(name: str) -> "Markup":
+    """An escaped name that may break after underscores and slashes."""
+    from markupsafe import Markup, escape
+
+    return escape(name).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))

@@ -1,0 +1,72 @@
+"""The format `markdown`: tables of GitHub's dialect, with sentences as paragraphs and lists."""
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from harness_uq.output.document import GUIDE, Document, Section, result_kind
+from harness_uq.output.formats import RenderOptions, ResultSet
+from harness_uq.output.sanitize import escape_control, markdown
+from harness_uq.output.terminal import Cells, legend_text
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Markdown:
+    name: str = "markdown"
+    suffix: str = ".md"
+    accepts: Set[str] | None = None
+    has_errors: bool = False
+    needs_logs: bool = False
+
+    def render(self, results: ResultSet, options: RenderOptions) -> str:
+        digits = _DIGITS if options.digits is None else options.digits
+        documents = [result_kind(name).document(rows, digits) for name, rows in results.lists.items() if rows]
+        return "\n\n".join("\n\n".join(_blocks(document, options.columns)) for document in documents)
+
+
+FORMAT = _Markdown()
+
+
+def _blocks(document: Document, names: Sequence[str] | None) -> Iterator[str]:
+    for group, sections in groupby(document.sections, key=lambda section: section.group):
+        if group:
+            yield from _joined(group, list(sections), names)
+        else:
+            for section in sections:
+                yield from _section(section, names)
+    for heading, texts in {**document.footnotes, GUIDE: list(document.guide.values())}.items():
+        if texts:
+            items = "\n".join(f"- {escape_control(text)}" for text in dict.fromkeys(texts))
+            yield f"**{heading}**\n\n{items}"
+
+
+def _joined(group: str, sections: Sequence[Section], names: Sequence[str] | None) -> Iterator[str]:
+    """Sections with the same columns as one table, whose first column holds their titles."""
+    titles = Cells(group, [s.title.strip() for s in sections for _ in s.columns[0].texts], is_number=False)
+    columns = [
+        replace(column, texts=[text for s in sections for text in s.columns[k].texts])
+        for k, column in enumerate(sections[0].columns)
+    ]
+    yield from _section(Section("", [titles, *columns], legend=sections[-1].legend), names and [titles.name, *names])
+
+
+def _section(section: Section, names: Sequence[str] | None) -> Iterator[str]:
+    if section.title:
+        yield f"### {escape_control(section.title)}"
+    if section.answer:
+        yield f"**{escape_control(section.answer)}**"
+    columns = section.visible_columns(names if section.columns else None)
+    if columns:
+        yield _table(columns)
+    yield from (escape_control(line) for line in section.lines if line)
+    if legend := legend_text(section.legend, [column.header for column in columns]):
+        yield escape_control(legend)
+
+
+def _table(columns: Sequence[Cells]) -> str:
+    rows = zip(*(column.texts for column in columns), strict=True)
+    head = ["| " + " | ".join(markdown(column.header) for column in columns) + " |"]
+    head.append("|" + "".join(" --: |" if column.is_number else " :-- |" for column in columns))
+    return "\n".join([*head, *("| " + " | ".join(markdown(text) for text in row) + " |" for row in rows)])

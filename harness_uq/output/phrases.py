@@ -1,0 +1,59 @@
+"""Phrases that several results share."""
+
+import re
+from collections.abc import Iterable
+
+from harness_uq.output.columns import format_interval
+from harness_uq.results.comparison import Comparison
+
+_MAX_NAMED = 3
+_COMMAND = re.compile("`(harness-uq[^`]*)`")
+
+
+def probability(value: float | None) -> str:
+    """A probability with three decimals, never rounded to 0 or 1; `-` for None."""
+    if value is None:
+        return "-"
+    if value > 0.9995:
+        return "> 0.999"
+    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def percent(share: float | None) -> str:
+    """A share in per cent without decimals; `-` for None.
+
+    >>> percent(0.123), percent(-0.001), percent(None)
+    ('12 %', '0 %', '-')
+    """
+    return "-" if share is None else f"{round(100 * share) + 0:d} %"
+
+
+def commands_as(text: str, before: str, after: str) -> str:
+    """Replace the backticks around commands of this package by `before` and `after`.
+
+    >>> print(commands_as("`harness-uq plan` estimates how many", "", ""))
+    harness-uq plan estimates how many
+    """
+    return _COMMAND.sub(lambda match: f"{before}{match[1]}{after}", text)
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Up to three different names, and the number of the others.
+
+    >>> join_names(["a", "b", "a"]), join_names("abcde")
+    ('a, b', 'a, b, c and 2 more')
+    """
+    distinct = list(dict.fromkeys(names))
+    more = len(distinct) - _MAX_NAMED
+    return ", ".join(distinct[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def difference_header(rows: Iterable[Comparison]) -> str:
+    """Header of the column with the intervals of differences."""
+    level = next((row.difference.interval.level for row in rows if row.difference), None)
+    return "Interval" if level is None else f"{100 * level:g}% interval"
+
+
+def difference_cell(row: Comparison) -> str:
+    """The interval of a difference, or `not estimable`."""
+    return format_interval(row.difference.interval if row.difference else None)

@@ -1,0 +1,68 @@
+"""Plans for readers: the answer, a table of designs, then warnings and notes."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_number, metric_name
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.footnotes import footnotes
+from harness_uq.output.phrases import join_names
+from harness_uq.output.terminal import Cells
+from harness_uq.results.plan import Plan, PlanRow
+
+
+def plans_document(plans: Sequence[Plan], digits: int = 4) -> Document:
+    """One table of designs for each plan."""
+    return Document([_section(plan, digits) for plan in plans], footnotes(plans), caption="Designs of the next run.")
+
+
+def _section(plan: Plan, digits: int) -> Section:
+    title = "Plan"
+    if plan.task:
+        title = f"{plan.task}, {metric_name(plan.metric, plan.filter)}; pilot: {join_names(plan.systems)}"
+    if not plan.rows:
+        return Section(title, [], answer=plan.answer)
+    columns = [
+        Cells("", [">" if row == plan.recommended else "" for row in plan.rows], is_number=False, name="recommended"),
+        Cells("Questions", [f"{row.n_questions:,}" for row in plan.rows]),
+        Cells("Trials", [str(row.n_trials) for row in plan.rows]),
+        Cells(
+            f"Width of {100 * plan.level:g}% interval",
+            [format_number(row.expected_width, digits) for row in plan.rows],
+            name="width",
+        ),
+        Cells(
+            f"MDE ({100 * plan.power:g}% power)",
+            [format_number(row.detectable, digits) for row in plan.rows],
+            name="mde",
+        ),
+        Cells("Cost", [_cost(row) for row in plan.rows]),
+    ]
+    legend = {
+        columns[0].header: "> marks the recommended design." if plan.recommended else "",
+        columns[4].header: "MDE: minimum detectable effect, the smallest difference between two systems that is "
+        "detected with this power.",
+    }
+    return Section(title, columns, ["", _basis(plan)], plan.answer, legend)
+
+
+def _cost(row: PlanRow) -> str:
+    return "-" if row.cost is None else f"{row.cost:,.6g}"
+
+
+def _basis(plan: Plan) -> str:
+    """The variances behind the plan, as one sentence."""
+    variances = [
+        ("between questions", plan.variance_between),
+        ("between trials", plan.variance_within),
+        ("of the difference", plan.variance_difference),
+    ]
+    parts = [f"{value:.4g} {name}" for name, value in variances if value is not None]
+    effects = {
+        "design effect": plan.design_effect,
+        "design effect of the difference": plan.design_effect_difference or 1.0,
+    }
+    parts += [f"{name} {value:.2f}" for name, value in effects.items() if value != 1.0]
+    return f"The plan assumes these variances: {', '.join(parts)}." if parts else ""
+
+
+KIND = ResultKind(Plan, plans_document)

@@ -1,0 +1,191 @@
+"""Text and tables for a terminal of a given width.
+
+Names are shortened if they do not fit, numbers never are, and the columns that do not fit are named below the tables.
+"""
+
+import io
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness_uq.output.phrases import commands_as
+from harness_uq.output.sanitize import escape_control, lines
+
+_UNLIMITED = 100_000
+_GAP = 2
+_COMFORTABLE = 16
+_NARROWEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One column of a table.
+
+    Attributes
+    ----------
+    header, texts : the heading, and one text per row
+    is_number : numbers are aligned to the right and never shortened
+    spare : on short lines, columns with the largest value are dropped first; a column with 0 is never dropped
+    short : columns that replace this one on short lines; empty if another column's short form includes it
+    styles : terminal style of a text, such as `bold`
+    name : the name by which `--columns` selects the column; empty for the header in lower case with hyphens
+    is_shown : whether the column is rendered if no columns are selected
+    in_paper : whether it also belongs to a table for a paper if no columns are selected
+    wraps : whether its text wraps in a table for a paper
+    """
+
+    header: str
+    texts: Sequence[str]
+    is_number: bool = True
+    spare: int = 0
+    short: "Sequence[Cells] | None" = None
+    styles: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+    is_shown: bool = True
+    in_paper: bool = True
+    wraps: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "header", escape_control(self.header))
+        object.__setattr__(self, "texts", [escape_control(text) for text in self.texts])
+        object.__setattr__(self, "name", self.name or "-".join(self.header.lower().split()))
+
+
+class TerminalPage:
+    """The text that a command prints, built line by line.
+
+    Parameters
+    ----------
+    width : characters per line; None takes the width of the terminal, or as many as needed without one
+    is_terminal : whether to fold lines and use styles; None asks standard output
+    """
+
+    def __init__(self, width: int | None = None, *, is_terminal: bool | None = None) -> None:
+        is_terminal = sys.stdout.isatty() if is_terminal is None else is_terminal
+        self._width = width or (Console().width if is_terminal else _UNLIMITED)
+        self._out = io.StringIO()
+        self._console = Console(file=self._out, width=_UNLIMITED, force_terminal=is_terminal, highlight=False)
+        self._hidden: dict[str, None] = {}
+
+    def add(self, text: str, style: str = "") -> None:
+        """Add prose, folded between words; commands are printed without backticks."""
+        self._console.print(Text(commands_as(lines(text), "", ""), style=style), width=self._width)
+
+    def add_table(self, columns: Sequence[Cells]) -> list[str]:
+        """Add a table with the columns that fit, and return their headers."""
+        fitting, hidden = _fitting(columns, self._width)
+        self._hidden |= dict.fromkeys(hidden)
+        # a gap is a column: before 14.3 rich counts the padding after the last column
+        table = Table(box=None, padding=0, header_style="bold")
+        widths = _widths(fitting, self._width)
+        for column, width in zip(fitting, widths, strict=True):
+            if table.columns:
+                table.add_column(min_width=_GAP)
+            table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
+        for row in zip(*(column.texts for column in fitting), strict=True):
+            cells = [
+                Text(cut(text, width), style=column.styles.get(text, ""))
+                for text, column, width in zip(row, fitting, widths, strict=True)
+            ]
+            table.add_row(*[part for cell in cells for part in ("", cell)][1:])
+        self._console.print(table)
+        return [column.header for column in fitting]
+
+    def add_legend(self, legend: Mapping[str, str], headers: Iterable[str]) -> None:
+        """Add the meaning of these columns as one paragraph; the text under an empty header always belongs to it."""
+        if text := legend_text(legend, headers):
+            self.add(f"\n{text}", "dim")
+
+    def hides(self, header: str) -> bool:
+        """Whether a column with this header did not fit."""
+        return header in self._hidden
+
+    def add_hidden_columns(self) -> None:
+        """Name the columns that did not fit, and how to see them."""
+        if self._hidden:
+            names = ", ".join(self._hidden)
+            remedy = "Use a wider terminal or --format markdown to see them."
+            self.add(f"\nHidden columns (terminal too narrow): {names}. {remedy}", "dim")
+
+    def add_footnotes(self, footnotes: Mapping[str, Sequence[str]]) -> None:
+        """Add sentences under their headings, each once."""
+        for heading, texts in footnotes.items():
+            if texts:
+                self.add(f"\n{heading}", "bold")
+                for text in dict.fromkeys(texts):
+                    self.add(f"- {text}", "yellow" if heading == "Warnings" else "dim")
+
+    def text(self) -> str:
+        """The text so far."""
+        return self._out.getvalue()
+
+
+def legend_text(legend: Mapping[str, str], headers: Iterable[str]) -> str:
+    """The legend's sentences about these columns; the one under an empty header always belongs to it."""
+    wanted = {*headers, ""}
+    return " ".join(text for header, text in legend.items() if text and header in wanted)
+
+
+def cut(text: str, width: int) -> str:
+    """Shorten a text to at most `width` cells by replacing its middle with an ellipsis.
+
+    >>> cut("mmlu_pro_plus_chemistry", 16)
+    'mmlu_pro…emistry'
+    """
+    if cell_len(text) <= width:
+        return text
+    head, tail = text, text
+    while cell_len(head) > width // 2:
+        head = head[:-1]
+    while cell_len(tail) > width - 1 - width // 2:
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
+    """The columns that fit on a line, and the headers of the others.
+
+    Names are shortened first, then short forms are used, then spare columns are dropped, largest `spare` first.
+    """
+    if _total(map(_readable, columns)) <= width:
+        return list(columns), []
+    candidates = [short for column in columns for short in ([column] if column.short is None else column.short)]
+    fitting = candidates
+    while _total(map(_readable, fitting)) > width and (most := max(column.spare for column in fitting)):
+        fitting = [column for column in fitting if column.spare < most]
+    return fitting, [column.header for column in candidates if column not in fitting]
+
+
+def _widths(columns: Sequence[Cells], width: int) -> list[int]:
+    """Widths of the columns: text columns are narrowed, the one with most room to spare first, until the line fits."""
+    least = [_readable(column) for column in columns]
+    if _total(least) > width:
+        least = [n if column.is_number else min(n, _NARROWEST) for n, column in zip(least, columns, strict=True)]
+    widths = [_full(column) for column in columns]
+    while _total(widths) > width and widths != least:
+        room = [n - m for n, m in zip(widths, least, strict=True)]
+        widths[room.index(max(room))] -= 1
+    return widths
+
+
+def _total(widths: Iterable[int]) -> int:
+    return sum(n + _GAP for n in widths) - _GAP
+
+
+def _full(column: Cells) -> int:
+    return max(cell_len(text) for text in (column.header, *column.texts))
+
+
+def _readable(column: Cells) -> int:
+    """The smallest width at which the texts of the column still differ from each other."""
+    full = _full(column)
+    if column.is_number:
+        return full
+    distinct = set(column.texts)
+    least = min(full, max(_COMFORTABLE, cell_len(column.header)))
+    return next((w for w in range(least, full) if len({cut(text, w) for text in distinct}) == len(distinct)), full)

@@ -1,0 +1,51 @@
+"""The format `table`: tables and sentences for a terminal."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from harness_uq.output.document import GUIDE, Document, result_kind
+from harness_uq.output.formats import RenderOptions, ResultSet
+from harness_uq.output.terminal import TerminalPage
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    name: str = "table"
+    suffix: str = ".txt"
+    accepts: Set[str] | None = None
+    has_errors: bool = False
+    needs_logs: bool = False
+
+    def render(self, results: ResultSet, options: RenderOptions) -> str:
+        digits = _DIGITS if options.digits is None else options.digits
+        documents = []
+        for name, rows in results.lists.items():
+            kind = result_kind(name)
+            if rows:
+                documents.append(kind.text(rows) if kind.text else kind.document(rows, digits))
+        return "\n\n".join(document_text(document, options) for document in documents)
+
+
+FORMAT = _Text()
+
+
+def document_text(document: Document, options: RenderOptions) -> str:
+    """A document for a terminal: its sections, then the footnotes, then the meaning of the columns that are shown."""
+    page = TerminalPage(options.width, is_terminal=options.is_terminal)
+    for section in document.sections:
+        if section.answer:
+            page.add(f"\n{section.answer}", "bold")
+        if section.title:
+            page.add(f"\n{section.title}", "" if section.answer else "bold")
+        headers: list[str] = []
+        if columns := section.visible_columns(options.columns if section.columns else None):
+            headers = page.add_table(columns)
+        for line in section.lines:
+            page.add(line)
+        page.add_legend(section.legend, headers)
+    page.add_hidden_columns()
+    page.add_footnotes(document.footnotes)
+    page.add_footnotes({GUIDE: [text for header, text in document.guide.items() if not page.hides(header)]})
+    return page.text().strip("\n")

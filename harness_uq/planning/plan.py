@@ -1,0 +1,212 @@
+"""Plan the questions and trials of a run that meets a target, from a pilot run or from given variances."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData
+from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
+from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.single_system import estimate_of
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
+from harness_uq.messages.catalogue.planning import PILOT_WITHOUT_SCORES, PILOT_WITHOUT_TRIALS, PLAN_UNAVAILABLE
+from harness_uq.planning.components import Components, pilot_components
+from harness_uq.planning.explanations import answer_of
+from harness_uq.planning.optimal_design import Prices, Target, best_design, plan_row
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.results.plan import Plan
+from harness_uq.results.result_list import ResultList
+from harness_uq.structure.types import StructureOptions
+
+_QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
+_TRIALS = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """Options of a plan.
+
+    Attributes
+    ----------
+    difference : smallest difference of two systems to detect, > 0
+    width : expected width of the interval of one score, > 0; specify at most one of `difference` and `width`
+    n_questions, n_trials : fixed parts of the design; None if free
+    level, power : level of the interval, and probability of detecting `difference`
+    cost_question, cost_trial, budget : prices in any unit; by default a question costs nothing and an answer costs 1
+    structure : clusters and score ranges that the user declares
+    """
+
+    difference: float | None = None
+    width: float | None = None
+    n_questions: int | None = None
+    n_trials: int | None = None
+    level: float = 0.95
+    power: float = 0.8
+    cost_question: float | None = None
+    cost_trial: float | None = None
+    budget: float | None = None
+    structure: StructureOptions = field(default_factory=StructureOptions)
+
+    def __post_init__(self) -> None:
+        if self.difference is not None and self.width is not None:
+            raise DataError("plan for a difference or for a width, not both")
+        for name in ("difference", "width", "n_questions", "n_trials", "cost_trial", "budget"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise DataError(f"{name} must be positive; got {value}")
+        if self.cost_question is not None and not self.cost_question >= 0:
+            raise DataError(f"cost_question must not be negative; got {self.cost_question}")
+        if self.budget is not None and self.cost_trial is None:
+            raise DataError("a budget needs the price of a trial")
+        if not 0 < self.level < 1 or not 0 < self.power < 1:
+            raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
+
+
+def plan(
+    pilot: "Runs | None" = None,
+    options: PlanOptions | None = None,
+    *,
+    components: Components | None = None,
+    plugins: Plugins | None = None,
+) -> ResultList[Plan]:
+    """Plan a run.
+
+    Parameters
+    ----------
+    pilot : logged runs of one or more systems; None to plan from `components`
+    options : the target and the fixed parts of the design
+    components : variances given as numbers
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One plan per task, metric and filter of the pilot, or one plan from the given variances. If the pilot allows no
+    plan, the plan has no rows and its answer gives the reason
+
+    Raises
+    ------
+    DataError : if both or neither of pilot and components are given
+    NotEstimableError : if no task of the pilot has a score for each question
+
+    Example of Miller (2024, section 5): with omega^2 = 1/9, 969 questions are needed to detect 3 points.
+
+    >>> found = plan(components=Components(difference=1 / 9), options=PlanOptions(difference=0.03))
+    >>> found[0].recommended.n_questions
+    969
+    """
+    chosen = options or PlanOptions()
+    if (pilot is None) == (components is None):
+        raise DataError("give either the logs of a pilot run or variances as numbers")
+    if components is not None:
+        return ResultList([_plan(components, chosen, pilot_size=None)])
+    offered = plugins or load_plugins()
+    plans = ResultList[Plan]()
+    for key, entries in _by_key(select_runs(task_logs(pilot or (), offered)).values()).items():
+        try:
+            plans.append(_plan_of(key, entries, chosen, offered))
+        except (DataError, NotEstimableError, StructureError) as error:
+            plans.append(_no_plan(key, entries, chosen, refusal_of(error)))
+        except Exception as error:
+            plans.append(_no_plan(key, entries, chosen, ESTIMATION_FAILED(error=error_summary(error))))
+    if not any(plan.rows for plan in plans):
+        reasons = [f"{plan.task} {plan.metric}: {plan.reason.text}" for plan in plans if plan.reason]
+        raise NotEstimableError(PLAN_UNAVAILABLE(reasons=" ".join(reasons)) if reasons else PILOT_WITHOUT_SCORES())
+    return plans
+
+
+def _by_key(systems: "Iterable[dict[ScoreKey, SelectedRun]]") -> dict[ScoreKey, list[SelectedRun]]:
+    runs_by_key: dict[ScoreKey, list[SelectedRun]] = {}
+    for by_key in systems:
+        for key, entry in by_key.items():
+            runs_by_key.setdefault(key, []).append(entry)
+    return runs_by_key
+
+
+def _no_plan(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions, reason: Message) -> Plan:
+    return Plan(
+        rows=(),
+        recommended=None,
+        level=options.level,
+        power=options.power,
+        variance_between=None,
+        variance_within=None,
+        design_effect=1.0,
+        answer=f"No plan: {reason.text}",
+        messages=(reason,),
+        task=key[0],
+        metric=key[1],
+        filter=key[2],
+        systems=tuple(dict.fromkeys(entry.log.system for entry in entries)),
+    )
+
+
+def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions, plugins: Plugins) -> Plan:
+    if not all(isinstance(entry.data, Scores) and not entry.log.subtasks for entry in entries):
+        raise NotEstimableError(PILOT_WITHOUT_SCORES())
+    matched = match_scores(entries, options.structure, plugins)
+    how = Options(level=options.level, structure=options.structure)
+    common = [
+        replace(entry, data=_common(entry.data, rows, matched.clusters.labels))
+        for entry, rows in zip(matched.common.entries, matched.common.rows, strict=True)
+    ]
+    estimates = [estimate_of(entry, how, plugins) for entry in common]
+    components = pilot_components(_trials_of(matched), matched.clusters.labels, estimates)
+    plan = _plan(components, options, pilot_size=matched.common.n_questions)
+    messages = distinct((*plan.messages, *matched.messages))
+    return replace(plan, task=key[0], metric=key[1], filter=key[2], systems=matched.common.systems, messages=messages)
+
+
+def _common(scores: TaskData, rows: IntArray, units: IntArray | None) -> Scores:
+    """Return the scores of the common questions, with the clusters found in any of the runs."""
+    if not isinstance(scores, Scores):
+        raise NotEstimableError(PILOT_WITHOUT_SCORES())
+    values, clusters = np.full_like(scores.values, np.nan), np.full(len(scores.values), -1)
+    values[rows] = scores.values[rows]
+    if units is not None:
+        clusters[rows] = units
+    return replace(scores, values=values, clusters=None if units is None else clusters)
+
+
+def _trials_of(matched: MatchedScores) -> tuple[FloatArray, ...]:
+    """Return the scores of each system; if any system's trials differ, identical trials of another imply no noise."""
+    return matched.trials if matched.n_trials == 1 else matched.values
+
+
+def _plan(components: Components, options: PlanOptions, *, pilot_size: int | None) -> Plan:
+    prices = Prices(options.cost_question or 0.0, options.cost_trial or 1.0, is_given=options.cost_trial is not None)
+    target = Target(options.difference, options.width, options.level, options.power, options.budget)
+    trials = _trials(components, options)
+    best = best_design(components, target, prices, trials, options.n_questions)
+    sizes = {*_QUESTIONS, *([pilot_size, 3 * pilot_size] if pilot_size else [])}
+    sizes = {options.n_questions} if options.n_questions else sizes | ({best.n_questions} if best else set())
+    trial_counts = trials if best is None else sorted({*trials, best.n_trials})
+    rows = [plan_row(components, n, k, target, prices) for k in trial_counts for n in sorted(sizes)]
+    return Plan(
+        rows=tuple(rows),
+        recommended=best,
+        level=options.level,
+        power=options.power,
+        variance_between=components.between,
+        variance_within=components.within,
+        design_effect=components.design_effect,
+        answer=answer_of(best, components, target, n_questions=options.n_questions, pilot_size=pilot_size),
+        messages=components.messages,
+        variance_difference=components.difference,
+        design_effect_difference=components.design_effect_difference,
+    )
+
+
+def _trials(components: Components, options: PlanOptions) -> list[int]:
+    """Return the candidate numbers of trials: the requested one, the pilot's if no other is known, or several."""
+    if components.within is None and options.n_trials not in (None, components.trials):
+        raise NotEstimableError(PILOT_WITHOUT_TRIALS())
+    if options.n_trials is not None:
+        return [options.n_trials]
+    if not components.within:
+        return [components.trials]
+    return sorted({*_TRIALS, components.trials})

@@ -1,0 +1,11 @@
+from .coverage_curves import Series as Series
+from .coverage_curves import coverage as coverage
+from .coverage_curves import coverage_against_width as coverage_against_width
+from .coverage_curves import coverage_error as coverage_error
+from .effects import effect_sizes as effect_sizes
+from .intervals import forest as forest
+from .intervals import gradient_intervals as gradient_intervals
+from .many_systems import heat_map as heat_map
+from .many_systems import rank_distribution as rank_distribution
+from .planning import power_curve as power_curve
+from .planning import precision_curve as precision_curve

@@ -1,0 +1,297 @@
+"""Rows, axes, ticks and labels that all figures of intervals share, without matplotlib."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from statistics import NormalDist
+from typing import TypeAlias
+
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate, Posterior
+from harness_uq.results.ranking import RankedSystem, Ranking
+
+Span: TypeAlias = tuple[float, float]
+Pictured: TypeAlias = Estimate | Comparison | Ranking
+
+SCORE_SCALE = "score"
+PAIR = " − "
+_UNIT = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ForestRow:
+    """One interval of a forest plot.
+
+    Attributes
+    ----------
+    group : heading that adjacent rows share: task, metric and filter
+    label : system or pair of systems
+    value : position of the dot; None if there is none
+    span : the interval; None if not estimable
+    level : level of the interval; None without an interval
+    scale : label of the axis; rows with the same label share an axis
+    bounds : smallest and largest possible value; None if unknown
+    reference : the value of the harness ± z standard errors at the same level, which may exceed the bounds (figures cut
+        it there); None if the harness reports none
+    zero : position of no difference; None for scores
+    margin : smallest difference of interest; 0 for scores
+    posterior : the distribution, for `gradient_intervals`
+    system : the system of the score; empty for a difference
+    """
+
+    group: str
+    label: str
+    value: float | None
+    span: Span | None
+    level: float | None
+    scale: str
+    bounds: Span | None = None
+    reference: Span | None = None
+    zero: float | None = None
+    margin: float = 0.0
+    posterior: Posterior | None = None
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Rows on one axis.
+
+    Attributes
+    ----------
+    scale : label of the axis
+    rows : in the order to draw
+    limits : ends of the axis
+    ticks : positions within the limits, increasing
+    """
+
+    scale: str
+    rows: tuple[ForestRow, ...]
+    limits: Span
+    ticks: tuple[float, ...]
+
+    def share(self, value: float) -> float:
+        """Position of `value` along the axis, from 0 at its left end to 1 at its right end; clipped to these."""
+        low, high = self.limits
+        return min(max((value - low) / (high - low), 0.0), 1.0)
+
+    @property
+    def groups(self) -> list[tuple[str, list[ForestRow]]]:
+        """Neighbouring rows under their heading."""
+        return [(name, list(rows)) for name, rows in groupby(self.rows, key=lambda row: row.group)]
+
+
+def forest_rows(results: Iterable[Pictured]) -> list[ForestRow]:
+    """Rows of a forest plot, neighbours by task: scores of estimates and rankings, differences of comparisons."""
+    rows: list[ForestRow] = []
+    pictured = list(results)
+    times = _times_of_reruns([result for result in pictured if isinstance(result, Estimate)])
+    for result in pictured:
+        if isinstance(result, Estimate):
+            rows.append(_estimate_row(result, times.get(id(result), "")))
+        elif isinstance(result, Comparison):
+            rows.append(_comparison_row(result))
+        else:
+            rows += [_ranked_row(result, ranked) for ranked in result.systems]
+    order = {group: place for place, group in enumerate(dict.fromkeys(row.group for row in rows))}
+    return sorted(rows, key=lambda row: order[row.group])
+
+
+def pair_rows(comparisons: Iterable[Comparison]) -> list[ForestRow]:
+    """As `forest_rows`, for comparisons of one pair of systems: rows carry the task's name, not the pair's."""
+    return [replace(row, label=row.group, group="") for row in forest_rows(comparisons)]
+
+
+def panels(rows: Sequence[ForestRow]) -> list[Panel]:
+    """One panel a scale, in the order of first appearance; rows keep theirs."""
+    by_scale: dict[str, list[ForestRow]] = {}
+    for row in rows:
+        by_scale.setdefault(row.scale, []).append(row)
+    return [_panel(scale, members) for scale, members in by_scale.items()]
+
+
+def common_level(rows: Iterable[ForestRow]) -> float | None:
+    """The level of all intervals; None if there is none or they differ."""
+    levels = {row.level for row in rows if row.level is not None}
+    return levels.pop() if len(levels) == 1 else None
+
+
+def legend_level(rows: Iterable[ForestRow]) -> str:
+    """`95 % interval`, or `interval` where levels differ."""
+    level = common_level(rows)
+    return "interval" if level is None else f"{100 * level:g} % interval"
+
+
+def task_title(task: str, metric: str, filter_name: str) -> str:
+    """Heading of a task's rows.
+
+    >>> task_title("gsm8k", "exact_match", "strict"), task_title("drop", "acc", "none")
+    ('gsm8k, exact_match (strict)', 'drop, acc')
+    """
+    return f"{task}, {metric}" if filter_name == "none" else f"{task}, {metric} ({filter_name})"
+
+
+def counted(n: int, thing: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "question"), counted(1200, "question")
+    ('1 question', '1200 questions')
+    """
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def harness_span(row: Estimate) -> Span | None:
+    """The harness's value ± z standard errors at the level of our interval; None where it gives no standard error."""
+    value, std_error = row.harness.value, row.harness.std_error
+    if value is None or std_error is None or row.interval is None:
+        return None
+    half = NormalDist().inv_cdf((1 + row.interval.level) / 2) * std_error
+    return value - half, value + half
+
+
+def shorten(text: str, width: int = 40) -> str:
+    """`text` in at most `width` characters, its middle left out where it is longer.
+
+    >>> shorten("a-very-long-name", 9)
+    'a-ve…name'
+    """
+    if len(text) <= width:
+        return text
+    head = width // 2
+    return f"{text[:head]}…{text[len(text) - (width - head - 1) :]}"
+
+
+def short_label(row: ForestRow, width: int = 40) -> str:
+    """The row's label in at most `width` characters; of a pair, each name gives way."""
+    names = row.label.split(PAIR)
+    share = (width - len(PAIR) * (len(names) - 1)) // len(names)
+    return row.label if len(row.label) <= width else PAIR.join(shorten(name, share) for name in names)
+
+
+def percent_text(value: float) -> str:
+    """A probability in percent, never rounded to certainty.
+
+    >>> percent_text(0.9999), percent_text(0.25), percent_text(0.0)
+    ('>99', '25', '<1')
+    """
+    if value > 0.99:
+        return ">99"
+    return "<1" if value < 0.01 else f"{100 * value:.0f}"
+
+
+def ticks(low: float, high: float, n: int = 5) -> tuple[float, ...]:
+    """About `n` round numbers (1, 2 or 5 times a power of ten apart) from `low` to `high`.
+
+    >>> ticks(0.0, 1.0)
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    """
+    step = _step(low, high, n)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return tuple(_multiple(k, step) for k in range(first, last + 1))
+
+
+def tick_text(value: float, positions: Sequence[float]) -> str:
+    """`value` with as many decimals as its neighbours on the axis need.
+
+    >>> tick_text(0.5, (0.25, 0.5)), tick_text(1000.0, (0.0, 1000.0))
+    ('0.50', '1000')
+    """
+    digits = max((len(f"{p:.10g}".partition(".")[2]) for p in positions), default=0)
+    return f"{value:.{digits}f}"
+
+
+def _step(low: float, high: float, n: int) -> float:
+    rough = (high - low) / n
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * (1 - 1e-9))
+
+
+def _multiple(k: int, step: float) -> float:
+    """`k` steps, without the dust of floating point."""
+    return round(k * step, max(0, -math.floor(math.log10(step)))) + 0.0
+
+
+def _panel(scale: str, rows: Sequence[ForestRow]) -> Panel:
+    limits = _limits([x for row in rows for x in _drawn(row)] or list(_UNIT), _common_bounds(rows))
+    return Panel(scale, tuple(rows), limits, ticks(*limits))
+
+
+def _limits(seen: Sequence[float], bounds: Span | None) -> Span:
+    """Round ends around what is drawn, within the possible values unless something drawn lies outside."""
+    low, high = min(seen), max(seen)
+    pad = 0.04 * (high - low) or 0.1 * max(abs(low), 1.0)
+    step = _step(low - pad, high + pad, 5)
+    outer = _multiple(math.floor((low - pad) / step), step), _multiple(math.ceil((high + pad) / step), step)
+    if bounds is None:
+        return outer
+    return max(outer[0], min(bounds[0], low)), min(outer[1], max(bounds[1], high))
+
+
+def _drawn(row: ForestRow) -> list[float]:
+    low, high = row.bounds or (-math.inf, math.inf)
+    values = [row.value, row.zero, *(row.span or ()), *(min(max(x, low), high) for x in row.reference or ())]
+    if row.zero is not None and row.margin:
+        values += [-row.margin, row.margin]
+    return [x for x in values if x is not None and math.isfinite(x)]
+
+
+def _common_bounds(rows: Sequence[ForestRow]) -> Span | None:
+    if any(row.bounds is None for row in rows):
+        return None
+    bounds = [row.bounds for row in rows if row.bounds is not None]
+    return min(low for low, _ in bounds), max(high for _, high in bounds)
+
+
+def _times_of_reruns(rows: Sequence[Estimate]) -> dict[int, str]:
+    """When each run was logged, for those that share system, task, metric and filter, by identity."""
+
+    def name(row: Estimate) -> tuple[str, ...]:
+        return row.system, row.task, row.metric, row.filter
+
+    counts = Counter(map(name, rows))
+    return {id(row): (row.source.time or "")[:16].replace("T", " ") for row in rows if counts[name(row)] > 1}
+
+
+def _estimate_row(row: Estimate, time: str) -> ForestRow:
+    bounds = row.structure.bounds if row.structure is not None else None
+    return ForestRow(
+        group=task_title(row.task, row.metric, row.filter),
+        label=f"{row.system}, {time}" if time else row.system,
+        value=row.value,
+        span=(row.interval.low, row.interval.high) if row.interval else None,
+        level=row.interval.level if row.interval else None,
+        scale=SCORE_SCALE if bounds == _UNIT else row.metric,
+        bounds=bounds,
+        reference=harness_span(row),
+        posterior=row.posterior,
+        system=row.system,
+    )
+
+
+def _comparison_row(row: Comparison) -> ForestRow:
+    difference = row.difference
+    return ForestRow(
+        group=task_title(row.task, row.metric, row.filter),
+        label=f"{row.system_a}{PAIR}{row.system_b}",
+        value=difference.value if difference else None,
+        span=(difference.interval.low, difference.interval.high) if difference else None,
+        level=difference.interval.level if difference else None,
+        scale=f"difference in {row.metric}" + ("" if row.higher_is_better else ", lower is better"),
+        zero=0.0,
+        margin=row.margin,
+        posterior=row.posterior,
+    )
+
+
+def _ranked_row(ranking: Ranking, ranked: RankedSystem) -> ForestRow:
+    return ForestRow(
+        group=task_title(ranking.task, ranking.metric, ranking.filter),
+        label=ranked.system,
+        value=ranked.value,
+        span=(ranked.interval.low, ranked.interval.high),
+        level=ranked.interval.level,
+        scale=ranking.metric,
+        system=ranked.system,
+    )

@@ -1,0 +1,408 @@
+"""Reading the logs under given paths: expand the paths, let each reader find its runs, read them and collect errors."""
+
+import glob
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from harness_uq.data.catalogue import with_catalogue
+from harness_uq.data.task_log import TaskLog
+from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
+from harness_uq.io import paths as io_paths
+from harness_uq.io.paths import Fingerprint
+from harness_uq.io.storage_errors import redact_credentials
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.reading import (
+    FILE_CLAIMED_TWICE,
+    FILE_EMPTY,
+    FILE_UNREADABLE,
+    FOLDER_EMPTY,
+    INVALID_JSON,
+    LOG_UNREADABLE,
+    NO_LOG_IN_FOLDER,
+    NOT_A_LOG,
+    NOT_A_REGULAR_FILE,
+    NOT_A_TABLE,
+    OBJECT_MISSING,
+    PATH_MISSING,
+    PATHS_UNREADABLE,
+    PATTERN_WITHOUT_MATCH,
+    READER_FAILED,
+    TASK_LEFT_OUT,
+    TASK_WITHOUT_SCORES,
+    TASKS_WITHOUT_SCORES,
+)
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.protocols import FallbackReader, Reader, Run, SupportsUrls
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The task logs under some paths, with everything that could not be read.
+
+    Attributes
+    ----------
+    logs : tasks of all runs, in the order of the paths, then by time
+    failures : (path, message) for each given path without a readable log, or for the damaged logs under it
+    warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
+    n_skipped : number of files in folders that are not logs
+    unread : paths in `warnings` of damaged logs, and readers that failed
+    trouble : other errors, such as a worker that died
+    """
+
+    logs: tuple[TaskLog, ...]
+    failures: tuple[tuple[str, Message], ...] = ()
+    warnings: tuple[tuple[str, Message], ...] = ()
+    n_skipped: int = 0
+    unread: frozenset[str] = frozenset()
+    trouble: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files under the paths that the caller gave.
+
+    Attributes
+    ----------
+    files_by_path : files of each path
+    """
+
+    files_by_path: Mapping[str, Sequence[str]]
+
+    @property
+    def files(self) -> list[str]:
+        """Each file once, in the order of the paths."""
+        return list(dict.fromkeys(file for files in self.files_by_path.values() for file in files))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The runs among some files.
+
+    Attributes
+    ----------
+    runs : reader and run, sorted by folder, then by time
+    claimed : files of these runs
+    problems : (path, message) of files that look like logs but cannot be read
+    """
+
+    runs: tuple[tuple[Reader, Run], ...]
+    claimed: frozenset[str]
+    problems: tuple[tuple[str, Message], ...]
+
+
+@dataclass(slots=True)
+class ReadErrors:
+    """Errors that are collected while runs are read.
+
+    Attributes
+    ----------
+    messages : (path, message) of files that could not be read and of tasks without scores
+    failed_paths : paths in `messages` of which nothing was read
+    failed_files : all files of the runs without task logs
+    """
+
+    messages: list[tuple[str, Message]] = field(default_factory=list)
+    failed_paths: set[str] = field(default_factory=set)
+    failed_files: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of_search(cls, result: SearchResult) -> "ReadErrors":
+        """The problems of a search."""
+        return cls(list(result.problems), {path for path, _ in result.problems})
+
+    def read(self, reader: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
+        """The tasks of a run; if it cannot be read, none, and the error is recorded."""
+        try:
+            logs = read_run(reader, run, need_scores=False)
+        except Exception as error:
+            self.record(run.files[0], _failure_message(reader, error))
+            self.failed_files.update(run.files)
+            return []
+        return list(self.without_unscored_run(logs, run.files)) if need_scores else logs
+
+    def without_unscored_run(self, logs: Sequence[TaskLog], files: Sequence[str]) -> Sequence[TaskLog]:
+        """The tasks of a run; none if no task has a score. Tasks without scores are recorded."""
+        if logs and not any(log.data for log in logs):
+            self.messages.append((files[0], _unscored_run(logs)))
+            self.failed_files.update(files)
+            return []
+        self.messages += [(log.source.path, _unscored_task(log)) for log in logs if not log.data]
+        return logs
+
+    def record(self, path: str, message: Message) -> None:
+        """Record why a file could not be read."""
+        self.messages.append((path, message))
+        self.failed_paths.add(path)
+
+    def merge(self, other: "ReadErrors") -> None:
+        """Add the errors of another collection."""
+        self.messages += other.messages
+        self.failed_paths |= other.failed_paths
+        self.failed_files |= other.failed_files
+
+
+Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
+
+Runs: TypeAlias = "str | Path | TaskLog | Iterable[str | Path | TaskLog]"
+
+_LOGGER = logging.getLogger("harness_uq")
+_ORIGINAL = ".before-harness-uq"  # suffix of the originals that `rescore --in-place` keeps
+
+
+def read_logs(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    harnesses: Mapping[str, Reader] | None = None,
+    progress: Progress = iter,
+    strict: bool = False,
+    need_scores: bool = False,
+) -> Reading:
+    """Read every run under `paths`.
+
+    Parameters
+    ----------
+    paths : files, folders (searched recursively) or glob patterns
+    harnesses : readers by name; None for the installed ones
+    progress : wraps the list of runs, for a progress bar
+    strict : raise an error if a path contains no readable log
+    need_scores : omit runs without scores, and warn about tasks without scores
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file or, with `strict`, if a path contains no readable log
+    """
+    readers = load_plugins().harnesses if harnesses is None else harnesses
+    names = [paths] if isinstance(paths, str | Path) else list(paths)
+    listing = Listing({str(name): expand_path(str(name)) for name in names})
+    result = search(listing.files, readers)
+    logs, errors = list[TaskLog](), ReadErrors.of_search(result)
+    for reader, run in progress(result.runs):
+        logs += errors.read(reader, run, need_scores=need_scores)
+    reading = make_reading(listing, logs, result.claimed, errors, readers)
+    if strict and reading.failures:
+        raise LogError(_all_failures(reading.failures))
+    return reading
+
+
+def make_reading(
+    listing: Listing, logs: Iterable[TaskLog], claimed: Set[str], errors: ReadErrors, readers: Mapping[str, Reader]
+) -> Reading:
+    """Sort the errors into failures (of given paths without any log), warnings and skipped files.
+
+    Parameters
+    ----------
+    claimed : files of all runs
+    readers : readers that were used, by name
+    """
+    read = claimed - errors.failed_files
+    failures = _failures(listing.files_by_path, read, dict(errors.messages), readers)
+    given_files = {path for path in listing.files_by_path if not Path(path).is_dir()}
+    reported = {path for path, _ in failures}
+    known = read | given_files | {path for path, _ in errors.messages}
+    skipped = [file for file in listing.files if file not in known and not file.endswith(_ORIGINAL)]
+    warnings = tuple((path, message) for path, message in errors.messages if path not in reported)
+    return Reading(tuple(logs), failures, warnings, len(skipped), frozenset(errors.failed_paths - reported))
+
+
+def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
+    """The given task logs, then those under the given paths, with the ranges and directions of the catalogues.
+
+    A file that cannot be read is logged as a warning if its path contains other logs.
+
+    Raises
+    ------
+    LogError : if a path contains no readable log
+    """
+    items = [runs] if isinstance(runs, str | Path | TaskLog) else list(runs)
+    paths = [item for item in items if not isinstance(item, TaskLog)]
+    reading = Reading(())
+    if paths:
+        reading = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
+    for path, message in reading.warnings:
+        if path in reading.unread:
+            _LOGGER.warning("%s: %s", path, message)
+    logs = [*(item for item in items if isinstance(item, TaskLog)), *reading.logs]
+    catalogues = plugins.catalogues
+    return [
+        with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log for log in logs
+    ]
+
+
+def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
+    """The tasks of a run.
+
+    Raises
+    ------
+    LogError : if the run cannot be read or, with `need_scores`, if no task has a score
+    """
+    logs = list(map(_without_credentials, harness.read(run)))
+    if need_scores and logs and not any(log.data for log in logs):
+        raise LogError(_unscored_run(logs))
+    return logs
+
+
+def _all_failures(failures: Sequence[tuple[str, Message]]) -> Message:
+    """The failures as one message; of a single one its own code."""
+    if len(failures) == 1:
+        path, message = failures[0]
+        return message.at(path)
+    return PATHS_UNREADABLE(reasons=" ".join(message.at(path).text for path, message in failures))
+
+
+def _unscored_run(logs: Sequence[TaskLog]) -> Message:
+    messages = distinct(_unscored_task(log) for log in logs)
+    return messages[0] if len(messages) == 1 else TASKS_WITHOUT_SCORES(tasks=[log.task for log in logs])
+
+
+def _without_credentials(log: TaskLog) -> TaskLog:
+    path = redact_credentials(log.source.path)
+    return log if path == log.source.path else replace(log, source=replace(log.source, path=path))
+
+
+def _failure_message(harness: Reader, error: Exception) -> Message:
+    """Message for an error of a reader; an unexpected error names the reader."""
+    if isinstance(error, HarnessUqError):
+        return error.message
+    return READER_FAILED(harness=harness.name, error=error_summary(error))
+
+
+def _unscored_task(log: TaskLog) -> Message:
+    if log.warnings:
+        return TASK_LEFT_OUT(task=log.task, reason=" ".join(warning.text for warning in log.warnings))
+    return TASK_WITHOUT_SCORES(task=log.task)
+
+
+def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Reader, Run]], list[tuple[str, Message]]]:
+    """Readers and runs under one path, and (path, message) of files that look like damaged logs.
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file
+    """
+    result = search(expand_path(path), harnesses)
+    return list(result.runs), list(result.problems)
+
+
+def expand_path(path: str) -> list[str]:
+    """Regular files that a file name, folder or pattern stands for; empty if it cannot be read, see `why_no_run`."""
+    return [file.url for file in list_files(path)]
+
+
+def list_files(path: str) -> list[Fingerprint]:
+    """The files of `expand_path` with their sizes and tags, which show whether a file has changed."""
+    with suppress(OSError, MissingDependencyError):
+        return list(io_paths.listing(path))
+    return []
+
+
+def search(files: Sequence[str], readers: Mapping[str, Reader]) -> SearchResult:
+    """Let each reader find its runs among the files.
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file
+    """
+    runs: list[tuple[Reader, Run]] = []
+    owner: dict[str, str] = {}
+    problems: list[tuple[str, Message]] = []
+    for name, harness in sorted(readers.items(), key=lambda pair: isinstance(pair[1], FallbackReader)):
+        known = {*owner, *(file for file, _ in problems)} if isinstance(harness, FallbackReader) else set()
+        try:
+            discovery = harness.find([file for file in _readable_files(files, harness) if file not in known])
+        except Exception as error:
+            problems.append((f"harness {name}", _failure_message(harness, error)))
+            continue
+        problems += [(path, _as_message(problem)) for path, problem in discovery.problems]
+        for run in discovery.runs:
+            for file in run.files:
+                if owner.setdefault(file, name) != name:
+                    raise LogError(FILE_CLAIMED_TWICE(path=file, first=owner[file], second=name))
+            runs.append((harness, run))
+    order = {file: position for position, file in enumerate(files)}
+    runs.sort(key=lambda pair: run_order(pair[1].files[0], pair[1].time, order))
+    return SearchResult(tuple(runs), frozenset(owner), tuple(dict.fromkeys(problems)))
+
+
+def run_order(path: str, time: str | None, order: Mapping[str, int]) -> tuple[str, str, int]:
+    """Sort key of a run: folder of its first file, time, and position of the file."""
+    return io_paths.folder_of(path), time or "", order.get(path, 0)
+
+
+def _readable_files(files: Sequence[str], harness: Reader) -> Sequence[str]:
+    """The files that a reader supports: all, or local files only."""
+    if isinstance(harness, SupportsUrls) and harness.reads_stores:
+        return files
+    return [file for file in files if not io_paths.is_remote(file)]
+
+
+def _failures(
+    files_by_path: Mapping[str, Sequence[str]],
+    claimed: Set[str],
+    problems: Mapping[str, Message],
+    harnesses: Mapping[str, Reader],
+) -> tuple[tuple[str, Message], ...]:
+    failures: dict[str, Message] = {}
+    for name, files in files_by_path.items():
+        if claimed.isdisjoint(files):
+            broken = {file: problems[file] for file in files if file in problems}
+            failures |= broken or {name: why_no_run(name, files, harnesses)}
+    return tuple(failures.items())
+
+
+def why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> Message:
+    """Why a path, which stands for `files`, contains no run of these harnesses."""
+    try:
+        return _why_no_run(name, files, harnesses)
+    except OSError as error:
+        return FILE_UNREADABLE(reason=str(error.strerror or error))
+    except MissingDependencyError as error:
+        return error.message
+
+
+def _why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> Message:
+    if not files:
+        return _why_no_files(name)
+    if not io_paths.is_file(name):
+        return NO_LOG_IN_FOLDER(n_files=len(files), harnesses=sorted(harnesses) or ["none"])
+    if not io_paths.size(name):
+        return FILE_EMPTY()
+    if io_paths.is_remote(name):
+        harnesses = {key: harness for key, harness in harnesses.items() if _readable_files([name], harness)}
+    reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, FallbackReader)]
+    if broken := _broken_json(name):
+        return broken
+    if reason := "; ".join(filter(None, reasons)):
+        return NOT_A_TABLE(reason=reason)
+    return NOT_A_LOG(harnesses=sorted(harnesses) or ["none"])
+
+
+def _why_no_files(name: str) -> Message:
+    if glob.has_magic(name):
+        return PATTERN_WITHOUT_MATCH()
+    if io_paths.is_remote(name):
+        list(io_paths.listing(name))  # raises if the store refuses
+        return OBJECT_MISSING()
+    path = io_paths.local_path(name)
+    if path.is_dir():
+        return FOLDER_EMPTY()
+    return NOT_A_REGULAR_FILE() if path.exists() else PATH_MISSING()
+
+
+def _broken_json(name: str) -> Message | None:
+    """Why the content of a file with the suffix `.json` is not JSON; None if it is."""
+    if not io_paths.name_of(name).endswith(".json"):
+        return None
+    try:
+        json.loads(io_paths.read_bytes(name))
+    except ValueError as error:
+        return INVALID_JSON(reason=str(error))
+    return None
+
+
+def _as_message(problem: Message | str) -> Message:
+    return LOG_UNREADABLE(reason=problem) if isinstance(problem, str) else problem

@@ -1,0 +1,284 @@
+"""Rank all systems on the questions that they have in common."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
+from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.errors import DataError, NotEstimableError, error_summary
+from harness_uq.estimands import Scope
+from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.single_system import estimate_of, posterior_of
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.comparison import (
+    INDEPENDENT_COMPARISON,
+    RANKING_UNAVAILABLE,
+    SEPARATE_POSTERIORS,
+    SYSTEM_NOT_ESTIMABLE,
+    TOO_FEW_SYSTEMS,
+)
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.ranking.compact_letter_display import group_letters
+from harness_uq.ranking.joint_scores import JointScores, joint_scores
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
+from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
+from harness_uq.stats.pairs.ranks import (
+    RankPosterior,
+    rank_posterior,
+    tied_ranks,
+)
+from harness_uq.structure.types import StructureOptions
+
+Correction = Literal["holm", "bh"]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+TIE_Z = 1.645
+
+
+@dataclass(frozen=True, slots=True)
+class RankOptions:
+    """Options of a ranking.
+
+    Attributes
+    ----------
+    level : level of the intervals and of the separation of systems, in (0, 1)
+    scope : `population` (questions from the same population) or `benchmark` (repeated trials of exactly these
+        questions)
+    correction : correction of the paired tests for multiple testing, over all pairs, tasks, metrics and filters:
+        `holm` or `bh` (Benjamini-Hochberg)
+    structure : clusters and score ranges that the user declares
+    n_draws : number of draws from the joint posterior; probabilities have a Monte Carlo error of at most
+        0.5 / sqrt(n_draws)
+    seed : random seed of the draws
+    """
+
+    level: float = 0.95
+    scope: Scope = "population"
+    correction: Correction = "holm"
+    structure: StructureOptions = field(default_factory=StructureOptions)
+    n_draws: int = 10_000
+    seed: int = 0
+
+    @property
+    def estimation(self) -> Options:
+        """Return the options for estimating the score of each system."""
+        return Options(level=self.level, scope=self.scope, structure=self.structure, seed=self.seed)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+        if self.scope == "full":
+            raise DataError("a ranking is about new questions (population) or exactly these (benchmark), not full")
+        if self.n_draws < 1000:
+            raise DataError(f"ranks need at least 1,000 draws; got {self.n_draws}")
+
+
+def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | None = None) -> ResultList[Ranking]:
+    """Rank the systems of these logs on every task, metric and filter that at least two of them share.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, or loaded task logs. If a system has several runs of a task, the newest finished run
+        without a sample limit is used
+    options : options of the ranking
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One ranking per task, metric and filter; the best system comes first
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    NotEstimableError : if no two systems share a task and metric
+    """
+    chosen, offered = options or RankOptions(), plugins or load_plugins()
+    by_key = _by_key(select_runs(task_logs(logs, offered)))
+    joint_by_key: dict[ScoreKey, JointScores] = {}
+    reasons: list[str] = []
+    for key, entries in by_key.items():
+        try:
+            joint_by_key[key] = _joint(entries, chosen, offered)
+        except (DataError, NotEstimableError) as error:
+            reasons.append(f"{key[0]} {key[1]}: {error}")
+        except Exception as error:
+            reasons.append(f"{key[0]} {key[1]} failed: {error_summary(error)}")
+    if not joint_by_key:
+        what = "a task and metric in common"
+        raise NotEstimableError(
+            RANKING_UNAVAILABLE(reasons=" ".join(reasons)) if reasons else TOO_FEW_SYSTEMS(what=what)
+        )
+    adjusted = _adjusted([joint.p_values for joint in joint_by_key.values()], chosen.correction)
+    n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in joint_by_key.values())
+    better = {key: higher_is_better(by_key[key][0].log, key[1]) for key in joint_by_key}
+    return ResultList(
+        _ranking(key, joint, p, n_pairs, chosen, higher=better[key])
+        for (key, joint), p in zip(joint_by_key.items(), adjusted, strict=True)
+    )
+
+
+def _by_key(systems: Mapping[str, Mapping[ScoreKey, SelectedRun]]) -> dict[ScoreKey, list[SelectedRun]]:
+    """Return the data of the tasks (not groups) that at least two systems were run on."""
+    runs_by_key: dict[ScoreKey, list[SelectedRun]] = {}
+    for by_key in systems.values():
+        for key, entry in by_key.items():
+            if not entry.log.subtasks:
+                runs_by_key.setdefault(key, []).append(entry)
+    return {key: entries for key, entries in runs_by_key.items() if len(entries) > 1}
+
+
+def _joint(entries: Sequence[SelectedRun], options: RankOptions, plugins: Plugins) -> JointScores:
+    if options.scope != "population":
+        return _apart(entries, options, plugins, None)
+    try:
+        joint = joint_scores(entries, options.estimation, plugins, n_draws=options.n_draws)
+    except NotEstimableError as error:
+        return _apart(entries, options, plugins, str(error))
+    notes = distinct(note for entry in entries for note in (*entry.messages, *entry.log.notes))
+    return replace(joint, messages=(*joint.messages, *notes))
+
+
+def _apart(entries: Sequence[SelectedRun], options: RankOptions, plugins: Plugins, reason: str | None) -> JointScores:
+    """Draw independently from the posterior of every system, for scope `benchmark` or if questions do not match."""
+    rng = np.random.default_rng(options.seed)
+    rows = [estimate_of(entry, options.estimation, plugins) for entry in entries]
+    known = [(row, row.interval, posterior_of(row)) for row in rows if row.interval and row.value is not None]
+    if len(known) < 2:
+        raise NotEstimableError(TOO_FEW_SYSTEMS(what="an interval"))
+    posteriors = [posterior for *_, posterior in known]
+    note = SEPARATE_POSTERIORS() if reason is None else INDEPENDENT_COMPARISON(reason=reason)
+    return JointScores(
+        systems=tuple(row.system for row, *_ in known),
+        values=np.array([row.value for row, *_ in known], float),
+        intervals=tuple(interval for _, interval, _ in known),
+        draws=np.stack([posterior.quantile(rng.random(options.n_draws)) for posterior in posteriors]),
+        sets=rank_sets_of_normal(
+            [posterior.mean for posterior in posteriors],
+            np.diag([posterior.sd**2 for posterior in posteriors]),
+            level=options.level,
+            rng=rng,
+        ),
+        p_values=None,
+        bayes_at_n=None,
+        n_questions=min(row.n_questions or 0 for row, *_ in known),
+        messages=(note, *_left_out(rows), *distinct(warning for row, *_ in known for warning in row.warnings)),
+    )
+
+
+def _left_out(rows: Sequence[Estimate]) -> Iterator[Message]:
+    for row in rows:
+        if row.interval is None and row.reason is not None:
+            yield SYSTEM_NOT_ESTIMABLE(system=row.system, reason_code=row.reason.code)
+
+
+def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:
+    """Adjust the p-values of all pairs; all pairs with a test form one family."""
+    adjust = holm if correction == "holm" else benjamini_hochberg
+    upper = [np.empty(0) if p is None else p[np.triu_indices(len(p), 1)] for p in tables]
+    family = np.concatenate(upper)
+    tested = ~np.isnan(family)
+    family[tested] = adjust(family[tested])
+    parts = np.split(family, np.cumsum([len(p) for p in upper])[:-1])
+    return [None if p is None else _square(part, len(p)) for p, part in zip(tables, parts, strict=True)]
+
+
+def _square(upper: FloatArray, n: int) -> FloatArray:
+    """Build the symmetric matrix with this upper triangle and ones on the diagonal."""
+    i, j = np.triu_indices(n, 1)
+    square = np.ones((n, n))
+    square[i, j] = square[j, i] = upper
+    return square
+
+
+def _ranking(
+    key: ScoreKey, joint: JointScores, adjusted: FloatArray | None, n_pairs: int, options: RankOptions, *, higher: bool
+) -> Ranking:
+    sign = 1.0 if higher else -1.0
+    order = np.argsort(-sign * joint.values, kind="stable")
+    posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
+    sets = joint.sets if higher else joint.sets.mirrored()
+    tail = (1 - options.level) / 2
+    told_apart = (posterior.prob_better < tail) | (posterior.prob_better > 1 - tail)
+    tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
+    return Ranking(
+        task=key[0],
+        metric=key[1],
+        filter=key[2],
+        systems=_systems(joint, posterior, sets, _letters(told_apart, adjusted, order, options.level), tied, order),
+        prob_better=_rows(posterior.prob_better, order),
+        n_questions=joint.n_questions,
+        n_comparisons=n_pairs,
+        neighbours=_neighbours(told_apart, sets.above | sets.above.T, order),
+        adjusted_p=None if adjusted is None else _rows(adjusted, order),
+        correction=None if adjusted is None else options.correction,
+        prob_rank=tuple(tuple(row) for row in posterior.probability[order].tolist()),
+        diagnostics={"mc_error": _mc_error(posterior, options.n_draws), "n_draws": float(options.n_draws)},
+        messages=joint.messages,
+    )
+
+
+def _systems(
+    joint: JointScores,
+    posterior: RankPosterior,
+    sets: RankSets,
+    letters: Sequence[tuple[str, str]],
+    tied: IntArray | None,
+    order: IntArray,
+) -> tuple[RankedSystem, ...]:
+    """Return the systems; the best comes first."""
+    return tuple(
+        RankedSystem(
+            system=joint.systems[i],
+            value=float(joint.values[i]),
+            interval=joint.intervals[i],
+            prob_best=float(posterior.prob_best[i]),
+            expected_rank=float(posterior.expected[i]),
+            rank_low=int(posterior.low[i]),
+            rank_high=int(posterior.high[i]),
+            rank_set=(int(sets.low[i]), int(sets.high[i])),
+            letters=group,
+            tied_rank=None if tied is None else int(tied[i]),
+            letters_adjusted=strict,
+        )
+        for i, (group, strict) in zip(order, letters, strict=True)
+    )
+
+
+def _letters(
+    told_apart: BoolArray, adjusted: FloatArray | None, order: IntArray, level: float
+) -> list[tuple[str, str]]:
+    """Assign the letters of each system, based on the posterior and on adjusted tests; the best system comes first."""
+    square = np.ix_(order, order)
+    strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[square], 1 - level)
+    return list(zip(group_letters(told_apart[square]), strict, strict=True))
+
+
+def _neighbours(told_apart: BoolArray, apart_at_once: BoolArray, order: IntArray) -> Neighbours:
+    pairs = order[:-1], order[1:]
+    return Neighbours(len(order) - 1, int((~told_apart[pairs]).sum()), int((~apart_at_once[pairs]).sum()))
+
+
+def _mc_error(posterior: RankPosterior, n_draws: int) -> float:
+    """Return the largest Monte Carlo standard error of P(best) and of P(i > j)."""
+    p = posterior.prob_better[~np.eye(len(posterior.low), dtype=bool)]
+    return float(max(posterior.mc_error.max(), np.sqrt((p * (1 - p)).max() / n_draws)))
+
+
+def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:
+    """Assign letters based on adjusted p-values; a system without any test has a dash."""
+    tested = ~np.isnan(adjusted)
+    return [
+        letters if row.sum() > 1 else "-" for letters, row in zip(group_letters(adjusted <= alpha), tested, strict=True)
+    ]
+
+
+def _rows(matrix: FloatArray, order: IntArray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix[np.ix_(order, order)].tolist())

@@ -1,0 +1,200 @@
+"""Settings of an analysis: names and valid values, the same in the settings file of a project and in live runs."""
+
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from harness_uq.errors import UsageError, unknown_name
+
+OWN_FILE = "harness-uq.toml"
+_SHARED_FILE = "pyproject.toml"
+
+
+class SettingsError(UsageError):
+    """A setting that does not exist or has an invalid value; the message names its origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings file of a project; None or empty for what it does not set.
+
+    Attributes
+    ----------
+    path : path of the file; None if there is none
+    level, scope : as on the command line
+    cluster, clusters : cluster field of all tasks, and by task
+    ranges : range of the scores by metric, or by TASK:METRIC
+    margin, margins : smallest difference that matters, for all tasks and by task
+    factors : logged settings by the name of their factor
+    ignore : codes or names of notes and warnings that are not printed
+    """
+
+    path: str | None = None
+    level: float | None = None
+    scope: str | None = None
+    cluster: str | None = None
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    margin: float | None = None
+    margins: Mapping[str, float] = field(default_factory=dict)
+    factors: Mapping[str, str] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+
+    def descriptions(self) -> list[str]:
+        """Each setting as `name value`."""
+        values = {"level": self.level, "scope": self.scope, "cluster": self.cluster, "margin": self.margin}
+        lines = [f"{name} {value}" for name, value in values.items() if value is not None]
+        for name, table in (("cluster", self.clusters), ("margin", self.margins), ("factor", self.factors)):
+            lines += [f"{name} {key}={value}" for key, value in table.items()]
+        lines += [f"ignore {label}" for label in self.ignore]
+        return [*lines, *(f"range {name}={low:g},{high:g}" for name, (low, high) in self.ranges.items())]
+
+
+def find_settings(folder: Path) -> Settings:
+    """The settings of the nearest file in this folder or a parent.
+
+    The file is `harness-uq.toml`, or `pyproject.toml` with the table `[tool.harness_uq]`.
+
+    Raises
+    ------
+    SettingsError : if the file cannot be read, a setting does not exist, or a value is invalid
+    """
+    for path in (parent / name for parent in (folder, *folder.parents) for name in (OWN_FILE, _SHARED_FILE)):
+        if path.is_file() and (table := _read_table(path)) is not None:
+            return Settings(str(path), **check_settings(table, FILE_SETTINGS, origin=str(path)))  # type: ignore[arg-type]
+    return Settings()
+
+
+def _read_table(path: Path) -> Mapping[str, object] | None:
+    """The settings in the file; None if a shared file contains none."""
+    try:
+        content = path.read_text("utf-8")
+        if path.name != OWN_FILE and "harness_uq" not in content:
+            return None
+        document = tomllib.loads(content)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path}: The settings cannot be read: {error}.") from None
+    table = document if path.name == OWN_FILE else document.get("tool", {}).get("harness_uq")
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError(f"{path}: Invalid tool.harness_uq: {table!r}. Give a table.")
+    return table
+
+
+class Rule(NamedTuple):
+    """How a setting is converted, and a description of its valid values."""
+
+    convert: Callable[[object], object]
+    valid: str
+
+
+def check_settings(values: Mapping[str, object], rules: Mapping[str, Rule], *, origin: str) -> dict[str, object]:
+    """The converted values.
+
+    Raises
+    ------
+    SettingsError : if a name is not in `rules`, or a value is invalid; the message begins with `origin`
+
+    >>> check_settings({"level": "0.9"}, LIVE_SETTINGS, origin="HARNESS_UQ_LEVEL")
+    {'level': 0.9}
+    """
+    converted = {}
+    for name, value in values.items():
+        if name not in rules:
+            raise SettingsError(f"{origin}: {unknown_name('setting', name, rules)}")
+        try:
+            converted[name] = rules[name].convert(value)
+        except (TypeError, ValueError, AttributeError):
+            raise SettingsError(f"{origin}: Invalid {name}: {value!r}. Give {rules[name].valid}.") from None
+    return converted
+
+
+def _number(value: object, is_valid: Callable[[float], bool]) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or not is_valid(float(value)):
+        raise ValueError
+    return float(value)
+
+
+def _level(value: object) -> float:
+    return _number(value, lambda p: 0 < p < 1)
+
+
+def _margin(value: object) -> float:
+    return _number(value, lambda d: 0 <= d < math.inf)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple(map(_text, value))
+
+
+def one_of(*values: object) -> Rule:
+    """The rule of a setting with a few valid values."""
+
+    def convert(value: object) -> object:
+        if value not in values:
+            raise ValueError
+        return value
+
+    *others, last = map(str, values)
+    return Rule(convert, f"{', '.join(others)} or {last}")
+
+
+def _clusters(value: object) -> tuple[str, ...]:
+    """Any number of FIELD or TASK=FIELD, from `a`, `[a, t=b]` or `{t: b}`."""
+    if isinstance(value, Mapping):
+        return tuple(f"{task}={name}" for task, name in value.items())
+    return (value,) if isinstance(value, str) else tuple(map(_text, value))  # type: ignore[call-overload]
+
+
+def _range(value: object) -> tuple[float, float]:
+    if not isinstance(value, list):
+        raise TypeError
+    low, high = (_number(end, math.isfinite) for end in value)
+    if not low < high:
+        raise ValueError
+    return low, high
+
+
+def _by_name(convert: Callable[[object], object]) -> Callable[[object], object]:
+    def convert_all(value: object) -> object:
+        if not isinstance(value, dict):
+            raise TypeError
+        return {name: convert(item) for name, item in value.items()}
+
+    return convert_all
+
+
+_LEVEL = Rule(_level, "a number between 0 and 1, such as 0.95")
+
+LIVE_SETTINGS: Mapping[str, Rule] = {
+    "method": Rule(_text, "the name of a method, such as bayes"),
+    "level": _LEVEL,
+    "scope": one_of("population", "benchmark", "full"),
+    "cluster": Rule(_clusters, "the name of a field, TASK=FIELD, none or auto, or a list of these"),
+    "estimand": Rule(_text, "an estimand, such as mean or pass@4"),
+    "compare": Rule(_text, "the path of a logged run"),
+}
+"""Settings of a harness run with `--uq`."""
+
+FILE_SETTINGS: Mapping[str, Rule] = {
+    "level": _LEVEL,
+    "scope": one_of("population", "benchmark"),
+    "cluster": Rule(_text, "the name of a field, none or auto"),
+    "clusters": Rule(_by_name(_text), 'a table of fields by task, such as {drop = "section_id"}'),
+    "ranges": Rule(_by_name(_range), "a table of [low, high] by METRIC or TASK:METRIC, such as {bleu = [0, 100]}"),
+    "margin": Rule(_margin, "the smallest difference that matters, 0 or more"),
+    "margins": Rule(_by_name(_margin), "a table of margins by task, such as {gsm8k = 0.02}"),
+    "factors": Rule(_by_name(_text), 'a table of logged settings by factor, such as {prompt = "description"}'),
+    "ignore": Rule(_texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
+}
+"""Settings of a settings file."""

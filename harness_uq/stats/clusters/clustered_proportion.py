@@ -1,0 +1,241 @@
+"""Consistent posterior of the mean of binary scores in clusters, for any distribution of difficulty.
+
+The posterior is centred on the mean score. A beta-binomial model supplies the correlation within clusters, and the
+width passes from the model's variance to the observed variance between clusters as their number grows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness_uq.errors import DataError
+from harness_uq.stats.clusters.nested import nested_correlations
+from harness_uq.stats.clusters.quadrature import beta_binomial_grid
+from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
+from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes
+from harness_uq.stats.common.validate_outcomes import check_question_counts
+
+PRIOR_CLUSTERS = 20.0  # weight of the model's variance, in clusters
+FEW_PRIOR, FEW_SPREAD = 2.5, 0.5  # with few clusters: additions to the prior answers and to the model's variance
+
+
+@dataclass(frozen=True, slots=True)
+class _ClusterMoments:
+    """Moments of the score p = sum_t w_t y_t with weight shares w (sum 1) and cluster means y.
+
+    Attributes
+    ----------
+    score : float
+        The score p.
+    squares : ndarray, shape (3,)
+        sum_t w_t^2 y_t^k for k = 0, 1, 2.
+    fitted : float
+        Relative downward bias, in [0, 1], of a variance measured around the clusters' own mean.
+    """
+
+    score: float
+    squares: FloatArray
+    fitted: float
+
+    @classmethod
+    def of(cls, totals: FloatArray, weights: FloatArray) -> "_ClusterMoments":
+        """Moments from each cluster's weight and its weight times its mean."""
+        total_weight = weights.sum()
+        products = np.array([weights @ weights, totals @ weights, totals @ totals])
+        squares = products / total_weight**2
+        fitted_share = 2.0 * float(np.sum((weights / total_weight) ** 3)) / squares[0] - squares[0]
+        return cls(float(totals.sum() / total_weight), squares, float(fitted_share))
+
+    @property
+    def effective(self) -> float:
+        """Effective number of clusters (sum w)^2 / sum w^2 (Kish)."""
+        return float(1.0 / self.squares[0])
+
+    def second_moment(self, centre: FloatArray) -> FloatArray:
+        """sum_t w_t^2 (y_t - centre)^2."""
+        none, one, two = self.squares
+        return np.asarray(np.maximum(two - 2.0 * centre * one + centre**2 * none, 0.0))
+
+
+class ClusteredScorePosterior(BetaMixturePosterior):
+    """Posterior of the score expected on new clusters: a mixture of Betas over the posterior of the correlations.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Posterior mean and standard deviation.
+    icc_mean : float
+        Posterior mean of the correlation between two answers of one cluster, in (0, 1).
+    icc_questions : float or None
+        Posterior mean of the correlation between trials of one question within its cluster; None without this level.
+    effective_clusters : float
+        Effective number of clusters (sum w)^2 / sum w^2 with the clusters' weights w, between 1 and their number.
+    """
+
+    def __init__(
+        self,
+        clusters: _ClusterMoments,
+        effective: FloatArray,
+        answers: float,
+        masses: FloatArray,
+        icc: float,
+        icc_questions: float | None,
+    ) -> None:
+        super().__init__(*_beta_parameters(clusters, effective, answers), masses)
+        self.icc_mean, self.icc_questions = icc, icc_questions
+        self.effective_clusters = clusters.effective
+
+
+def clustered_score_posterior(
+    successes: ArrayLike, sizes: ArrayLike, weights: ArrayLike | None = None
+) -> ClusteredScorePosterior:
+    """Posterior of the weighted mean score of new clusters, consistent for any distribution of difficulties and sizes.
+
+    Parameters
+    ----------
+    successes, sizes : array_like, shape (n_clusters,)
+        Right answers and all answers of each cluster, whole numbers with ``0 <= successes <= sizes``. Clusters of
+        size 0 are ignored.
+    weights : array_like, shape (n_clusters,), optional
+        Positive weight of each cluster in the score. The default is its size, which gives the mean over answers. Use
+        ones for repeated trials of questions that count equally.
+
+    Returns
+    -------
+    ClusteredScorePosterior
+        Posterior of the score.
+
+    Raises
+    ------
+    DataError
+        If counts are fractional, negative or inconsistent, no cluster has an answer, or a weight is not positive.
+
+    Notes
+    -----
+    Let w be the weight shares with sum 1, y_t = successes_t / sizes_t, p = sum_t w_t y_t the mean score, and
+    c = 1 / sum_t w_t^2 the effective number of clusters. The beta-binomial model (Bowyer et al. 2025, eq. 8, with
+    uniform priors of theta and of the intraclass correlation r) gives the posterior of r. The steps for a given r are:
+
+    1. The effective number of independent answers is n(r) = 1 / sum_t w_t^2 (r + (1 - r) / sizes_t) (Kish 1965). The
+       share u = 1 - n(r) / n(0) of the variance lies between clusters, of which there are only c.
+    2. The mean is m = (n p + f) / (n + 2 f), with f = 1 + 2.5 u / c prior successes and as many prior failures. The
+       term 2.5 u / c reflects that a few clusters that agree are weaker evidence than n independent answers.
+    3. The model's variance of the mean is m (1 - m) / (n + 3) times 1 + u / (2 c).
+    4. The variance between clusters is that of a Dirichlet process (Ferguson 1973) over c clusters with prior atoms
+       of mass c / n at 0 and at 1,
+
+           (c^2 sum_t w_t^2 (y_t - m)^2 + (c / n) (m^2 + (1 - m)^2)) / (A (A + 1)),        A = c + 2 c / n,
+
+       times 1 + u h. Here h = 2 sum w^3 / sum w^2 - sum w^2 corrects for the use of the clusters' own mean; it is
+       1 / c if all weights are equal.
+    5. The average of both variances, with weights 20 and c, and the mean m define a Beta distribution.
+
+    The result is the mixture of these Betas over the posterior of r. As the number of clusters grows, the interval
+    converges to that of the observed variance between clusters around the mean score. If every cluster has one
+    answer, u is 0 and both variances are those of Beta(1 + S, 1 + F).
+
+    References
+    ----------
+    Kish (1965), Survey Sampling; Ferguson (1973), Annals of Statistics 1, 209-230; Bowyer et al. (2025).
+
+    Examples
+    --------
+    Clusters of one answer give Beta(4, 2), with mean 2/3:
+
+    >>> clusters_of_one = clustered_score_posterior([1, 1, 1, 0], [1, 1, 1, 1])
+    >>> round(clusters_of_one.mean, 9)
+    0.666666667
+    """
+    grid = beta_binomial_grid(successes, sizes)
+    clusters, independent = _moments(successes, sizes, weights)
+    effective = 1.0 / (grid.icc / clusters.effective + (1.0 - grid.icc) * independent)
+    masses = grid.weights.sum(axis=0)
+    return ClusteredScorePosterior(clusters, effective, 1.0 / independent, masses, grid.icc_mean, None)
+
+
+def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> ClusteredScorePosterior:
+    """Posterior of the mean over questions of new clusters, with repeated trials of each question.
+
+    Parameters
+    ----------
+    successes, trials : array_like, shape (n_questions,)
+        Right trials and all trials of each question, whole numbers that broadcast together. Questions without a trial
+        are ignored.
+    clusters : array_like, shape (n_questions,)
+        Cluster labels.
+
+    Returns
+    -------
+    ClusteredScorePosterior
+        Posterior of the score.
+
+    Raises
+    ------
+    DataError, UnreliableError
+        As in `nested_posterior`.
+
+    Notes
+    -----
+    The method is that of `clustered_score_posterior` with the model of `nested_posterior`. Cluster t is weighted by
+    its number of questions N_t, and given the correlations r of clusters and s of questions within them
+
+        1 / n(r, s) = sum_t w_t^2 (r + (1 - r) (s / N_t + (1 - s) sum_q (1 / n_tq) / N_t^2)).
+
+    With one question per cluster this is `clustered_score_posterior` of the trials with weight 1 per question.
+
+    Examples
+    --------
+    >>> posterior = nested_score_posterior([4, 3, 4, 0, 1, 0], 4, [0, 0, 0, 1, 1, 1])
+    >>> low, high = posterior.interval(0.95)
+    >>> low < posterior.mean < high, round(posterior.effective_clusters, 9)
+    (True, 2.0)
+    """
+    s, n = check_question_counts(successes, trials)
+    correlations = nested_correlations(s, n, clusters)
+    codes = np.unique(validated_codes(clusters, n.shape)[n > 0], return_inverse=True)[1]
+    s, n = s[n > 0], n[n > 0]
+    if correlations is None:
+        return clustered_score_posterior(s, n, np.ones(len(n)))
+    totals, n_questions_per_cluster = (np.asarray(np.bincount(codes, each), float) for each in (s / n, np.ones(len(n))))
+    units = _ClusterMoments.of(totals, n_questions_per_cluster)
+    n_questions = len(n)
+    independent = float(np.sum(1.0 / n)) / n_questions**2
+    within = correlations.questions / n_questions + (1.0 - correlations.questions) * independent
+    effective = 1.0 / (correlations.clusters / units.effective + (1.0 - correlations.clusters) * within)
+    return ClusteredScorePosterior(
+        units, effective, 1.0 / independent, correlations.masses, correlations.icc_clusters, correlations.icc_questions
+    )
+
+
+def _beta_parameters(clusters: _ClusterMoments, effective: FloatArray, answers: float) -> tuple[FloatArray, FloatArray]:
+    """Parameters a, b of the Beta for each effective number of answers; `answers` is that number at correlation 0."""
+    p, c = clusters.score, clusters.effective
+    between = 1.0 - effective / answers
+    prior = 1.0 + FEW_PRIOR * between / c
+    mean = (effective * p + prior) / (effective + 2.0 * prior)
+    atoms = c / effective
+    total = c + 2.0 * atoms
+    observed = c**2 * clusters.second_moment(mean) + atoms * (mean**2 + (1.0 - mean) ** 2)
+    cluster_variance = observed / (total * (total + 1.0)) * (1.0 + between * clusters.fitted)
+    model_variance = mean * (1.0 - mean) / (effective + 3.0) * (1.0 + FEW_SPREAD * between / c)
+    model_weight = PRIOR_CLUSTERS / (PRIOR_CLUSTERS + c)
+    size = mean * (1.0 - mean) / (model_weight * model_variance + (1.0 - model_weight) * cluster_variance) - 1.0
+    return mean * size, (1.0 - mean) * size
+
+
+def _moments(successes: ArrayLike, sizes: ArrayLike, weights: ArrayLike | None) -> tuple[_ClusterMoments, float]:
+    """Moments of the clusters, and the variance of the score over p (1 - p) if all answers were independent.
+
+    The counts have been validated with the grid.
+    """
+    s, n = (np.atleast_1d(part) for part in broadcast_floats(successes=successes, sizes=sizes))
+    if weights is None:
+        return _ClusterMoments.of(s, n), float(1.0 / n.sum())
+    w = check_finite(weights, "weights", 1)
+    if w.shape != n.shape:
+        raise DataError(f"weights must have one number per cluster, shape {n.shape}; got {w.shape}")
+    s, n, w = s[n > 0], n[n > 0], w[n > 0]
+    if not w.min() > 0:
+        raise DataError(f"weights must be positive; the smallest is {w.min()}")
+    return _ClusterMoments.of(w * s / n, w), float(np.sum(w**2 / n) / w.sum() ** 2)

@@ -1,0 +1,286 @@
+"""Score of a group of tasks: the weighted mean of the tasks' scores, with separate or common items."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness_uq.errors import DataError
+from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
+from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.validate_arrays import (
+    FloatArray,
+    IntArray,
+    broadcast_floats,
+    check_counts,
+    check_finite,
+    validated_codes,
+)
+from harness_uq.stats.common.validate_scalars import check_range
+
+PRIOR_FAILURES = 5.0  # weight of the binomial model, in failures (or successes)
+
+
+class GroupPosterior(BetaPosterior):
+    """Beta posterior of a group's score.
+
+    Attributes
+    ----------
+    icc : float
+        Posterior mean of 1 / (1 + d), the share of the variance between tasks.
+    """
+
+    def __init__(self, a: float, b: float, *, icc: float) -> None:
+        super().__init__(a, b)
+        self.icc = icc
+
+
+def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike | None = None) -> GroupPosterior:
+    """Posterior of the weighted mean of the scores of these tasks, each with its own questions.
+
+    Parameters
+    ----------
+    successes, trials : array_like, shape (n_tasks,)
+        Right questions and all questions of each task, with ``0 <= successes <= trials`` and ``trials > 0``; not
+        necessarily whole. For clustered, repeated or graded tasks use `effective_counts`.
+    weights : array_like, shape (n_tasks,), optional
+        Non-negative weights, not all 0 (default: equal). `trials` gives the mean over questions.
+
+    Returns
+    -------
+    GroupPosterior
+        Consistent posterior of the score, for any distribution of task scores and sizes.
+
+    Raises
+    ------
+    DataError
+        If counts or weights are negative or inconsistent, or a task has no question.
+
+    Notes
+    -----
+    The tasks are fixed. The score p = sum_k w_k s_k / n_k has the variance V = sum_k w_k^2 theta_k (1 - theta_k) / n_k.
+
+    Its expectation is that of a hierarchy, theta_k ~ Beta(d theta, d (1 - theta)) with uniform theta and 1 / (1 + d),
+    which allows for tasks with few questions, all of them right. Given (theta, d), theta_k ~ Beta(a, b) with a = d
+    theta + s_k and b = d (1 - theta) + n_k - s_k, so that E[theta_k (1 - theta_k)] = a b / ((a + b) (a + b + 1)).
+
+    With few failures or successes the variance between tasks is hardly identified, and E[V] depends on the prior. It is
+    therefore averaged, with weights n min(p, 1 - p) and 5, with that of one binomial, q (1 - q) / n, where q = (n p +
+    1) / (n + 2) and n = 1 / sum_k (w_k^2 / n_k). The latter is an upper bound for equal n_k and w_k. With the average
+    V, p has the information of N = q (1 - q) / V questions, and the posterior is Beta(1 + N p, 1 + N (1 - p)).
+
+    The hierarchical mean itself, which shrinks tasks towards each other, is inconsistent if small tasks have other
+    scores than large ones. A sum of independent Beta(1, 1) posteriors shrinks every task towards 1/2. Fractional counts
+    enter the likelihood of (theta, d) rounded such that their running totals are preserved. For tasks as a sample of
+    tasks use ``clustered_score_posterior(successes, trials, weights)``.
+
+    Examples
+    --------
+    >>> posterior = group_posterior([90, 45, 70], [100, 50, 100])
+    >>> abs(posterior.mean - (0.90 + 0.90 + 0.70) / 3) < 0.003
+    True
+    """
+    s, n = check_counts(successes, trials)
+    if n.ndim != 1 or not (n.size and n.min() > 0):
+        raise DataError(f"trials must be positive and have shape (n_tasks,); got {n.tolist()}")
+    w = _check_weights(weights, len(n))
+    score, binomial = float(w @ (s / n)), float(1 / np.sum(w**2 / n))
+    whole_s, whole_f = _round_running_totals(s, n - s)
+    grid = beta_binomial_grid(whole_s, whole_s + whole_f)
+    smoothed = (binomial * score + 1) / (binomial + 2)
+    rarer = binomial * min(score, 1 - score)
+    hierarchy_weight = rarer / (rarer + PRIOR_FAILURES)
+    variance = (
+        hierarchy_weight * _sampling_variance(s, n, w, grid)
+        + (1 - hierarchy_weight) * smoothed * (1 - smoothed) / binomial
+    )
+    effective_questions = smoothed * (1 - smoothed) / variance
+    return GroupPosterior(1 + effective_questions * score, 1 + effective_questions * (1 - score), icc=grid.icc_mean)
+
+
+def _sampling_variance(successes: FloatArray, trials: FloatArray, weights: FloatArray, grid: BetaBinomialGrid) -> float:
+    """Posterior mean of sum_k w_k^2 theta_k (1 - theta_k) / n_k, mixed over `grid`.
+
+    a b is expanded into terms that depend on (theta, d) and on the number of questions only.
+    """
+    n, index = np.unique(trials, return_inverse=True)
+    s, f, q = successes, trials - successes, weights**2 / trials
+    d, total = grid.dispersion, grid.dispersion + n[:, None]
+    theta, complement = grid.theta[:, None], special.expit(-grid.logit_theta)[:, None]
+    scale = 1 / (total * (total + 1))
+
+    def summed(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(index, values, len(n)) @ scale)
+
+    products = theta * complement * d**2 * summed(q) + summed(q * s * f)
+    products += theta * d * summed(q * f) + complement * d * summed(q * s)
+    return float(np.sum(grid.weights * products))
+
+
+class SharedItemsPosterior(BetaPosterior):
+    """Beta posterior of a group's score, with the effective number of items.
+
+    Attributes
+    ----------
+    effective_units : float
+        Effective number of equally influential items (Kish); small if a small task has a large weight.
+    """
+
+    def __init__(self, a: float, b: float, low: float, high: float, *, effective_units: float) -> None:
+        super().__init__(a, b, low, high)
+        self.effective_units = effective_units
+
+
+def effective_counts(
+    means: ArrayLike, sds: ArrayLike, *, low: float = 0.0, high: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Successes and trials whose Beta(1, 1) posterior has the given means and standard deviations.
+
+    Parameters
+    ----------
+    means, sds : array_like, shape (n_tasks,)
+        Posterior mean and standard deviation of each task, on the scale from `low` to `high`.
+    low, high : float, optional
+        Range of the scores (default 0 and 1).
+
+    Returns
+    -------
+    successes, trials : ndarray, shape (n_tasks,)
+        Non-negative counts on the scale from 0 to 1, for `group_posterior`.
+
+    Raises
+    ------
+    DataError
+        If a mean is outside the range, or no Beta distribution on the range has the standard deviation.
+
+    Examples
+    --------
+    These are the moments of Beta(6, 2):
+
+    >>> successes, trials = effective_counts([0.75], [np.sqrt(0.75 * 0.25 / 9)])
+    >>> successes.round(9).tolist(), trials.round(9).tolist()
+    ([5.0], [6.0])
+    """
+    check_range(low, high)
+    given, spreads = broadcast_floats(means=check_finite(means, "means", 1), sds=check_finite(sds, "sds", 1))
+    m, v = (given - low) / (high - low), (spreads / (high - low)) ** 2
+    impossible = ~((m > 0) & (m < 1) & (v > 0) & (v < m * (1 - m)))
+    if impossible.any():
+        k = int(np.flatnonzero(impossible)[0])
+        value, spread = given[k], spreads[k]
+        raise DataError(
+            f"no Beta distribution on [{low:g}, {high:g}] has the moments of task {k}: mean {value:g}, sd {spread:g}"
+        )
+    size = m * (1 - m) / v - 1
+    successes, failures = np.maximum(m * size - 1, 0.0), np.maximum((1 - m) * size - 1, 0.0)
+    return successes, successes + failures
+
+
+def shared_items_posterior(
+    scores: ArrayLike,
+    tasks: ArrayLike,
+    items: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> SharedItemsPosterior:
+    """Posterior of the weighted mean of task scores if items recur across tasks, such as translations.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n,)
+        Scores in [low, high], one per question of a task.
+    tasks : array_like, shape (n,)
+        Task of each row.
+    items : array_like, shape (n,)
+        Labels; rows with equal labels are versions of one item (or passage) in any task.
+    weights : array_like, optional
+        Non-negative weights, one per distinct task in sorted order and not all 0 (default: equal).
+    low, high : float, optional
+        Range of the scores (default 0 and 1).
+
+    Returns
+    -------
+    SharedItemsPosterior
+        Posterior on [low, high].
+
+    Raises
+    ------
+    DataError
+        If a score is out of range, or labels or weights have another length.
+
+    Notes
+    -----
+    Items are the clusters of a Dirichlet process with weights g ~ Dirichlet(1, ..., 1, m, m). The last two belong to
+    prior items with the mean number of rows of every task, all at `low` and all at `high`. The score sum_k w_k (sum_i
+    g_i y_ik) / (sum_i g_i n_ik) is linearized in g, as in the cluster-robust variance (Miller 2024, eq. 4), and a Beta
+    is matched. The prior items keep the variance positive if all scores are equal.
+
+    Each task is centred at its own score. Squared influences are therefore multiplied by C (I - 1) / (I (C - 1)) for a
+    task with C of the I items, which is 1 for a single task and for items that all tasks share. A task with one item is
+    centred at the group's score, so that its variance is inferred from the differences between tasks. m = 3/4, or m = 1
+    if all scores are `low` or `high` and no item recurs, so that a single task gives Beta(1 + S, 1 + F).
+
+    Examples
+    --------
+    For two tasks with the same two items, the items and not the four rows are the independent observations:
+
+    >>> shared = shared_items_posterior([1, 0, 1, 0], ["de", "de", "en", "en"], [1, 2, 1, 2])
+    >>> separate = shared_items_posterior([1, 0, 1, 0], ["de", "de", "en", "en"], [1, 2, 3, 4])
+    >>> round(shared.mean, 9), shared.sd > separate.sd
+    (0.5, True)
+    """
+    check_range(low, high)
+    y = check_finite(scores, "scores", 1)
+    if not (y.size and y.min() >= low and y.max() <= high and low < high):
+        raise DataError(f"there must be scores, all in [{low:g}, {high:g}]; got {len(y)} rows")
+    task, item = validated_codes(tasks, y.shape, "tasks"), validated_codes(items, y.shape, "items")
+    rows, n_items = np.bincount(task).astype(float), int(item.max()) + 1
+    w = _check_weights(weights, len(rows))
+    m = 1.0 if n_items == len(y) and np.isin(y, (low, high)).all() else 0.75
+    mean_rows = rows / n_items
+    total = rows + 2 * m * mean_rows
+    score = (np.bincount(task, y) + m * mean_rows * (low + high)) / total
+    mean, mass = float(w @ score), n_items + 2 * m
+    task_influence = w * mass / total
+    items_of = _items_of_tasks(task, item)
+    centre = np.where(items_of > 1, score, mean)
+    reference = (n_items - 1) / n_items or 1.0
+    df_factor = np.sqrt(reference / np.where(items_of > 1, (items_of - 1) / items_of, reference))
+    influence = np.bincount(item, (task_influence * df_factor)[task] * (y - centre[task]))
+    prior = np.array([task_influence @ (mean_rows * (low - score)), task_influence @ (mean_rows * (high - score))])
+    variance = float(influence @ influence + m * prior @ prior) / (mass * (mass + 1))
+    largest_variance = (mean - low) * (high - mean) / 3  # variance of a Beta with a + b = 2
+    posterior = BetaPosterior.from_moments(mean, min(variance, largest_variance), low, high)
+    shares = np.bincount(item, (w / rows)[task]) ** 2
+    effective = float(shares.sum() ** 2 / (shares @ shares))
+    return SharedItemsPosterior(posterior.a, posterior.b, low, high, effective_units=effective)
+
+
+def _items_of_tasks(task: IntArray, item: IntArray) -> FloatArray:
+    """Number of distinct items of each task, shape (n_tasks,)."""
+    pairs = np.unique(np.stack([task, item]), axis=1)
+    return np.bincount(pairs[0]).astype(float)
+
+
+def _check_weights(weights: ArrayLike | None, n_tasks: int) -> FloatArray:
+    if weights is None:
+        return np.full(n_tasks, 1 / n_tasks)
+    w = check_finite(weights, "weights", 1)
+    if len(w) != n_tasks or w.min() < 0 or w.sum() == 0:
+        raise DataError(f"weights must be {n_tasks} numbers >= 0, one per task, not all 0; got {w.tolist()}")
+    return np.asarray(w / w.sum())
+
+
+def _round_running_totals(successes: FloatArray, failures: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Whole numbers with running totals within 1/2 of those of the counts, with tasks in order of size.
+
+    Whole counts do not change, and the order of the tasks has no effect.
+    """
+    order = np.lexsort((successes, successes + failures))
+    back = np.argsort(order)
+    return _round_running_total(successes[order])[back], _round_running_total(failures[order])[back]
+
+
+def _round_running_total(counts: FloatArray) -> FloatArray:
+    return np.asarray(np.diff(np.round(np.cumsum(counts)), prepend=0.0))

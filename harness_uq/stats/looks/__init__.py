@@ -1,1 +1,0 @@
-"""Tests that hold at every look."""

@@ -1,0 +1,1 @@
+"""Anytime-valid tests and intervals."""

@@ -1,0 +1,90 @@
+"""Parquet representation of the four kinds of data in a task log."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from harness_uq.data.task_log import AggregateScore, Classifications, FloatArray, Scores, SufficientStatistics, TaskData
+
+Row: TypeAlias = dict[str, Any]
+
+TEXTS, NUMBERS, CODES = pa.list_(pa.string()), pa.list_(pa.float64()), pa.list_(pa.int64())
+DATA = pa.struct(
+    {
+        "metric": pa.string(),
+        "filter": pa.string(),
+        "kind": pa.string(),
+        "n_columns": pa.int64(),
+        "values": NUMBERS,
+        "targets": CODES,
+        "predictions": CODES,
+        "labels": TEXTS,
+        "function": pa.string(),
+        "clusters": CODES,
+        "levels": NUMBERS,
+        "bounds": NUMBERS,
+        "logged_trials": pa.int64(),
+        "reduction": pa.string(),
+        "event": pa.string(),
+        "total": pa.float64(),
+        "n": pa.int64(),
+        "reason": pa.string(),
+        "is_share": pa.bool_(),
+    }
+)
+
+
+def data_to_row(data: TaskData) -> Row:
+    """Convert scores, classifications, sufficient statistics or an aggregate score to a row of type `DATA`."""
+    row: Row = {"metric": data.metric, "filter": data.filter}
+    if isinstance(data, AggregateScore):
+        aggregate: Row = {"total": data.value, "n": data.n, "reason": data.reason, "is_share": data.is_share}
+        return row | aggregate | {"kind": "totals"}
+    row["clusters"] = None if data.clusters is None else data.clusters.tolist()
+    if isinstance(data, SufficientStatistics):
+        return row | {"kind": "records", "function": data.statistic, **_table(data.statistics)}
+    if isinstance(data, Classifications):
+        return row | {
+            "kind": "classes",
+            "targets": data.targets.tolist(),
+            "labels": list(data.labels),
+            "function": data.function,
+            "predictions": data.predictions.ravel().tolist(),
+            "n_columns": data.predictions.shape[1],
+        }
+    return row | {
+        "kind": "scores",
+        **_table(data.values),
+        "levels": None if data.levels is None else list(data.levels),
+        "bounds": None if data.bounds is None else list(data.bounds),
+        "logged_trials": data.logged_trials,
+        "reduction": data.reduction,
+        "event": data.event,
+    }
+
+
+def data_from_row(row: Row) -> TaskData:
+    """Convert a row back to data; the inverse of `data_to_row`."""
+    metric, name, kind = row["metric"], row["filter"], row["kind"]
+    if kind == "totals":
+        return AggregateScore(metric, name, row["total"], row["n"], row["reason"], row["is_share"])
+    clusters = None if row["clusters"] is None else np.array(row["clusters"], np.int64)
+    if kind == "records":
+        return SufficientStatistics(metric, name, _values(row), row["function"], clusters)
+    if kind == "classes":
+        predictions = np.array(row["predictions"], np.int64).reshape(-1, row["n_columns"])
+        targets = np.array(row["targets"], np.int64)
+        return Classifications(metric, name, targets, predictions, tuple(row["labels"]), clusters, row["function"])
+    levels, bounds = (None if row[key] is None else tuple(row[key]) for key in ("levels", "bounds"))
+    return Scores(
+        metric, name, _values(row), clusters, levels, row["logged_trials"], row["reduction"], bounds, row["event"]
+    )
+
+
+def _table(values: FloatArray) -> Row:
+    return {"values": values.ravel().tolist(), "n_columns": values.shape[1]}
+
+
+def _values(row: Row) -> FloatArray:
+    return np.array(row["values"], np.float64).reshape(-1, row["n_columns"])

@@ -1,0 +1,120 @@
+"""Parquet representation of task logs: one row per log, with list columns for values per question."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import numpy as np
+import pyarrow as pa
+
+from harness_uq.data.task_log import (
+    ClusterDeclaration,
+    HarnessResult,
+    MetadataField,
+    Questions,
+    RunMetadata,
+    Source,
+    TaskLog,
+)
+from harness_uq.store.arrow_data import CODES, DATA, TEXTS, Row, data_from_row, data_to_row
+from harness_uq.store.serialize import messages_from_json, messages_to_json
+
+_FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES})
+_REPORTED = pa.struct(
+    {"metric": pa.string(), "filter": pa.string(), "value": pa.float64(), "std_error": pa.float64(), "n": pa.int64()}
+)
+COLUMNS: Mapping[str, pa.DataType] = {
+    "system": pa.string(),
+    "task": pa.string(),
+    "subtasks": TEXTS,
+    "path": pa.string(),
+    "harness": pa.string(),
+    "version": pa.string(),
+    "time": pa.string(),
+    "source_run": pa.string(),
+    "questions": TEXTS,
+    "content_hashes": TEXTS,
+    "prompt_hashes": TEXTS,
+    "items": TEXTS,
+    "fields": pa.list_(_FIELD),
+    "prompt_prefix": _FIELD,
+    "data": pa.list_(DATA),
+    "reported": pa.list_(_REPORTED),
+    "higher_is_better": pa.list_(pa.struct({"metric": pa.string(), "is": pa.bool_()})),
+    "declared": pa.struct({"cluster": pa.string(), "origin": pa.string()}),
+    "n_all": pa.int64(),
+    "is_limited": pa.bool_(),
+    "is_random_subset": pa.bool_(),
+    "is_finished": pa.bool_(),
+    "n_watched": pa.int64(),
+    "watched_clusters": CODES,
+    "settings": pa.string(),
+    "messages": TEXTS,
+}
+_METADATA = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched", "watched_clusters")
+
+
+def log_to_row(log: TaskLog) -> Row:
+    """Convert a task log to a row with the columns `COLUMNS`."""
+    questions, prefix = log.questions, log.questions.prompt_prefix
+    return {
+        "system": log.system,
+        "task": log.task,
+        "subtasks": list(log.subtasks),
+        "path": log.source.path,
+        "harness": log.source.harness,
+        "version": log.source.version,
+        "time": log.source.time,
+        "source_run": log.source.run,
+        "questions": list(questions.ids),
+        "content_hashes": list(questions.hashes),
+        "prompt_hashes": list(questions.prompt_hashes),
+        "items": list(questions.items),
+        "fields": [_field_to_row(name, field) for name, field in questions.fields.items()],
+        "prompt_prefix": None if prefix is None else _field_to_row(None, prefix),
+        "data": [data_to_row(data) for data in log.data],
+        "reported": [
+            {"metric": metric, "filter": name, **asdict(reported)} for (metric, name), reported in log.reported.items()
+        ],
+        "higher_is_better": [{"metric": metric, "is": is_} for metric, is_ in log.higher_is_better.items()],
+        "declared": None if log.declared is None else asdict(log.declared),
+        **{name: getattr(log.facts, name) for name in _METADATA},
+        "settings": json.dumps(dict(log.facts.settings), default=str),
+        "messages": messages_to_json(log.messages),
+    }
+
+
+def log_from_row(row: Row) -> TaskLog:
+    """Convert a row back to a task log; the inverse of `log_to_row`."""
+    prefix, declared = row["prompt_prefix"], row["declared"]
+    return TaskLog(
+        system=row["system"],
+        task=row["task"],
+        source=Source(*(row[name] for name in ("path", "harness", "version", "time", "source_run"))),
+        questions=Questions(
+            ids=tuple(row["questions"]),
+            hashes=tuple(row["content_hashes"]),
+            fields={field["name"]: _field_from_row(field) for field in row["fields"]},
+            prompt_prefix=None if prefix is None else _field_from_row(prefix),
+            items=tuple(row["items"]),
+            prompt_hashes=tuple(row["prompt_hashes"]),
+        ),
+        data=tuple(data_from_row(data) for data in row["data"]),
+        reported={
+            (entry["metric"], entry["filter"]): HarnessResult(entry["value"], entry["std_error"], entry["n"])
+            for entry in row["reported"]
+        },
+        declared=None if declared is None else ClusterDeclaration(**declared),
+        facts=RunMetadata(**{name: row[name] for name in _METADATA}, settings=json.loads(row["settings"])),
+        higher_is_better={entry["metric"]: entry["is"] for entry in row["higher_is_better"]},
+        messages=messages_from_json(row["messages"]),
+        subtasks=tuple(row["subtasks"]),
+    )
+
+
+def _field_to_row(name: str | None, field: MetadataField) -> Row:
+    return {"name": name, "is_text": field.is_text, "codes": field.codes.tolist()}
+
+
+def _field_from_row(row: Row) -> MetadataField:
+    return MetadataField(np.array(row["codes"], np.int64), row["is_text"])

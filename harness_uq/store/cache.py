@@ -1,0 +1,83 @@
+"""Use of a store during a scan: look up the results of unchanged logs, write new ones, drop replaced ones."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from harness_uq.estimation.estimate import Options
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.store import STORED_FILE_UNREADABLE
+from harness_uq.plugins.manager import Plugins
+from harness_uq.store.cache_keys import cache_key, files_hash, options_text, software_of
+from harness_uq.store.file_batches import Batch, CacheKey, FileGroup
+from harness_uq.store.parquet import StoreWriter
+from harness_uq.store.run_result import BatchResult
+from harness_uq.store.store import Store, drop_replaced
+
+
+class ResultCache:
+    """The results of some groups of files in a store.
+
+    Parameters
+    ----------
+    folder : str
+        Path or URL of the store.
+    groups : iterable of FileGroup
+        The files of the scan.
+    plugins : Plugins
+        Their versions are part of the cache key.
+    options : Options or None
+        How to estimate; None if no estimates are needed.
+    full_logs : bool
+        Whether complete task logs are needed, so that stored estimates alone do not suffice.
+
+    Attributes
+    ----------
+    writer : StoreWriter
+        Writes the results of a worker.
+    """
+
+    def __init__(
+        self, folder: str, groups: Iterable[FileGroup], plugins: Plugins, options: Options | None, *, full_logs: bool
+    ) -> None:
+        self._store = Store(folder)
+        self._options = None if options is None else options_text(options)
+        self._full_logs = full_logs
+        self._has_replaced = False
+        self.writer = StoreWriter(software_of(plugins), self._options)
+        self._remaining = {cache_key(group, self.writer.software): group for group in groups}
+
+    def cached_results(self) -> Iterator[tuple[Batch, BatchResult]]:
+        """Yield the stored results, one file of the store at a time."""
+        if self._options is None or self._full_logs:
+            return
+        for runs_of_key in self._store.estimates(list(self._remaining), self._options):
+            batch = tuple(self._remaining.pop(key) for key in runs_of_key)
+            yield batch, BatchResult([run for runs in runs_of_key.values() for run in runs])
+
+    def remaining_groups(self) -> list[FileGroup]:
+        """Return the groups that `cached_results` did not yield, with the location of their stored task logs."""
+        remaining, self._remaining = self._remaining, {}
+        return [self._with_stored_logs(group, key) for key, group in remaining.items()]
+
+    def write(self, batch: Batch, result: BatchResult) -> None:
+        """Write the files of a batch to the store."""
+        for kind, content in result.files.items():
+            self._store.add(kind, content)
+        self._has_replaced |= bool(result.files) and any(files_hash(group) in self._stored_files for group in batch)
+
+    @cached_property
+    def _stored_files(self) -> set[str]:
+        return {entry.key.part for entry in self._store.entries}
+
+    def finish(self) -> list[Message]:
+        """Drop replaced results; return a message for each file of the store that could not be read."""
+        if self._has_replaced:
+            drop_replaced(Store(self._store.folder))
+        return [
+            STORED_FILE_UNREADABLE(path=path, reason=message.text) for path, message in self._store.unreadable_files
+        ]
+
+    def _with_stored_logs(self, group: FileGroup, key: CacheKey) -> FileGroup:
+        path = self._store.path_of_logs(key)
+        return group if path is None else replace(group, stored_logs=(path, key))

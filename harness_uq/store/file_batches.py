@@ -1,0 +1,135 @@
+"""Groups of files that may belong to one run, determined without opening them, and batches of groups for workers."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final
+
+from harness_uq.io.paths import Fingerprint, folder_of
+from harness_uq.plugins.protocols import GroupsFiles, Reader
+
+MAX_GROUPS: Final = 100
+MAX_BYTES: Final = 32 << 20
+_MIN_BATCHES_OF_REMAINDER: Final = 4  # a batch is at most a quarter of a worker's share of the remaining work
+_MAX_BATCHES_OF_TOTAL: Final = 16  # but need not be smaller than a sixteenth of a worker's share of all work
+
+
+@dataclass(frozen=True, slots=True)
+class CacheKey:
+    """Key of the stored results of a group of files.
+
+    Attributes
+    ----------
+    part : str
+        Hash of the names of the files.
+    state : str or None
+        Hash of their sizes and tags and of the software; None if a tag is unknown, so that nothing is stored.
+    """
+
+    part: str
+    state: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Files that are searched for runs together. No run has files in two groups.
+
+    Attributes
+    ----------
+    files : tuple of Fingerprint
+        As they were listed.
+    stored_logs : tuple of (str, CacheKey), optional
+        File of a store that contains their task logs, and the key of these logs.
+    """
+
+    files: tuple[Fingerprint, ...]
+    stored_logs: tuple[str, CacheKey] | None = None
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Paths or URLs of the files."""
+        return tuple(file.url for file in self.files)
+
+    @property
+    def n_bytes(self) -> int:
+        """Total size of the files; files of unknown size count as empty."""
+        return sum(file.size or 0 for file in self.files)
+
+
+Batch = tuple[FileGroup, ...]
+
+
+def group_files(files: Sequence[Fingerprint], readers: Mapping[str, Reader]) -> list[FileGroup]:
+    """Group files as the readers demand, in the order of the first file of each group.
+
+    If a reader does not implement `GroupsFiles`, all files in a folder form one group.
+    """
+    leader = {file.url: file.url for file in files}
+    for reader in readers.values():
+        for urls in _groups_of_reader(reader, list(leader)):
+            first = _root(leader, urls[0])
+            for url in urls[1:]:
+                leader[_root(leader, url)] = first
+    groups: dict[str, list[Fingerprint]] = defaultdict(list)
+    for file in files:
+        groups[_root(leader, file.url)].append(file)
+    return [FileGroup(tuple(group)) for group in groups.values()]
+
+
+def make_batches(groups: Sequence[FileGroup], n_workers: int) -> list[Batch]:
+    """Divide groups into batches of at most 100 groups and 32 MB.
+
+    Batches become smaller towards the end, so that all workers finish at about the same time. If there are several
+    workers, the largest batches come first. The work of a group is estimated as the mean of its share of the groups
+    and its share of the bytes.
+    """
+    n_bytes = max(1, sum(group.n_bytes for group in groups))
+    work = [0.5 / len(groups) + 0.5 * group.n_bytes / n_bytes for group in groups]
+    batches = list(_batches_with_work(groups, work, n_workers))
+    if n_workers > 1:
+        batches.sort(key=itemgetter(0), reverse=True)
+    return [batch for _, batch in batches]
+
+
+def _batches_with_work(
+    groups: Sequence[FileGroup], work: Sequence[float], n_workers: int
+) -> Iterator[tuple[float, Batch]]:
+    """Yield the share of all work and the groups of each batch."""
+    batch, n_bytes, share, remaining = list[FileGroup](), 0, 0.0, 1.0
+    for group, group_share in zip(groups, work, strict=True):
+        max_share = max(1 / _MAX_BATCHES_OF_TOTAL, remaining / _MIN_BATCHES_OF_REMAINDER) / n_workers
+        is_full = len(batch) == MAX_GROUPS or n_bytes + group.n_bytes > MAX_BYTES or share + group_share > max_share
+        if batch and is_full:
+            yield share, tuple(batch)
+            remaining -= share
+            batch, n_bytes, share = [], 0, 0.0
+        batch.append(group)
+        n_bytes += group.n_bytes
+        share += group_share
+    if batch:
+        yield share, tuple(batch)
+
+
+def _groups_of_reader(reader: Reader, urls: Sequence[str]) -> Iterable[Sequence[str]]:
+    if isinstance(reader, GroupsFiles):
+        try:
+            return [group for group in reader.parts(urls) if group]
+        except Exception:  # the reader's error is reported when it is asked for runs
+            return _groups_by_folder(urls)
+    return _groups_by_folder(urls)
+
+
+def _groups_by_folder(urls: Iterable[str]) -> Iterable[Sequence[str]]:
+    folders: dict[str, list[str]] = defaultdict(list)
+    for url in urls:
+        folders[folder_of(url)].append(url)
+    return folders.values()
+
+
+def _root(leader: dict[str, str], url: str) -> str:
+    """Return the representative of a file's group, halving the path to it (union-find)."""
+    while leader[url] != url:
+        leader[url] = leader[leader[url]]
+        url = leader[url]
+    return url

@@ -1,0 +1,132 @@
+"""Parquet files of a store: conversion of the results of a batch to bytes, and reading them."""
+
+import io
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from harness_uq.io import paths as io_paths
+from harness_uq.plugins.protocols import Estimator
+from harness_uq.store import arrow_estimates, arrow_logs
+from harness_uq.store.arrow_data import Row
+from harness_uq.store.cache_keys import absolute_paths, cache_key, tags_of
+from harness_uq.store.file_batches import CacheKey, FileGroup
+from harness_uq.store.run_result import RunResult
+
+Kind = Literal["logs", "estimates"]
+
+KEYS: Final[Mapping[str, pa.DataType]] = {
+    "part": pa.string(),
+    "state": pa.string(),
+    "options": pa.string(),
+    "written": pa.timestamp("us", "UTC"),
+    "software": pa.string(),
+    "files": pa.list_(pa.string()),
+    "tags": pa.list_(pa.string()),
+    "run": pa.string(),
+    "run_files": pa.list_(pa.string()),
+    "run_time": pa.string(),
+    "position": pa.int64(),
+}
+SCHEMAS: Final[Mapping[Kind, pa.Schema]] = {
+    "logs": pa.schema({**KEYS, **arrow_logs.COLUMNS}.items()),
+    "estimates": pa.schema({**KEYS, **arrow_estimates.COLUMNS}.items()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreWriter:
+    """Converts results of workers to rows of a store.
+
+    Attributes
+    ----------
+    software : str
+        Names and versions of the packages that read and estimate.
+    options : str or None
+        Options of the estimates as JSON; None if there are none.
+    """
+
+    software: str
+    options: str | None
+
+    def log_rows(self, group: FileGroup, runs: Sequence[RunResult]) -> list[Row]:
+        """Return the rows of the task logs of a group of files."""
+        return [
+            self._key_columns(group, run, index) | arrow_logs.log_to_row(log)
+            for run in runs
+            for index, log in enumerate(run.logs)
+        ]
+
+    def estimate_rows(
+        self, group: FileGroup, runs: Sequence[RunResult], estimators: Mapping[str, Estimator]
+    ) -> list[Row]:
+        """Return the rows of the estimates of a group of files."""
+        return [
+            self._key_columns(group, run, index) | {"options": self.options} | row
+            for run in runs
+            for index, row in arrow_estimates.estimates_to_rows(run.logs, run.packed_estimates, estimators)
+        ]
+
+    def _key_columns(self, group: FileGroup, run: RunResult, position: int) -> Row:
+        key = cache_key(group, self.software)
+        return {
+            "part": key.part,
+            "state": key.state,
+            "written": datetime.now(UTC),
+            "software": self.software,
+            "files": absolute_paths(group),
+            "tags": list(tags_of(group) or ()),
+            "run": run.path,
+            "run_files": list(run.files),
+            "run_time": run.time,
+            "position": position,
+        }
+
+
+def to_bytes(kind: Kind, rows: Sequence[Row]) -> bytes:
+    """Convert rows to a Parquet file with a checksum for each page."""
+    target = io.BytesIO()
+    table = pa.Table.from_pylist(rows, SCHEMAS[kind])
+    # without dictionaries, estimates are smaller and read in half the time, but logs are larger
+    pq.write_table(table, target, compression="zstd", use_dictionary=kind == "logs", write_page_checksum=True)
+    return target.getvalue()
+
+
+def read_columns(path: str, columns: list[str] | None) -> pa.Table:
+    """Read columns of a file, or all if None, and verify the checksum of each page.
+
+    Raises
+    ------
+    OSError, pyarrow.ArrowException
+        If the file cannot be read.
+    """
+    content = pa.BufferReader(io_paths.read_bytes(path))
+    return pq.ParquetFile(content, page_checksum_verification=True).read(columns, use_threads=False)
+
+
+def read_runs(path: str, keys: Set[CacheKey]) -> dict[CacheKey, list[RunResult]]:
+    """Read the runs with these keys from a file of task logs.
+
+    Raises
+    ------
+    OSError, pyarrow.ArrowException
+        If the file cannot be read.
+    """
+    table = read_columns(path, None)
+    is_requested = pc.is_in(table["part"], pa.array([key.part for key in keys]))
+    rows_of: dict[CacheKey, dict[str, list[Row]]] = {}
+    for row in table.filter(is_requested).to_pylist():
+        key = CacheKey(row["part"], row["state"])
+        if key in keys:
+            rows_of.setdefault(key, {}).setdefault(row["run"], []).append(row)
+    return {key: [_run(rows) for rows in runs.values()] for key, runs in rows_of.items()}
+
+
+def _run(rows: Sequence[Row]) -> RunResult:
+    first, logs = rows[0], tuple(map(arrow_logs.log_from_row, rows))
+    return RunResult(first["run"], first["run_time"], tuple(first["run_files"]), logs)

@@ -1,0 +1,1 @@
+"""Scores in tables: CSV, TSV, JSON Lines and Parquet files, and data frames."""

@@ -1,0 +1,160 @@
+"""From a table and its layout to task logs: one for each system and task."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harness_uq.data.task_log import ClusterDeclaration, MetricKey, Questions, Scores, Source, TaskLog
+from harness_uq.errors import LogError
+from harness_uq.messages.catalogue.reading import REPEATED_ROWS_AS_TRIALS
+from harness_uq.tabular.cluster_columns import cluster_field, label_columns, other_fields
+from harness_uq.tabular.column_roles import Layout, ScoreColumn
+from harness_uq.tabular.parse_cells import direction_of, label_of, score_of
+from harness_uq.tabular.table import Table
+
+_OPTIONAL = ("cluster", "higher_is_better")
+_TASK = "scores"  # of tables that name neither system nor task
+_METRIC = "score"  # of columns that are called after their system
+_MOST_EMPTY = 100  # cells of the array of scores for each score
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a table is called.
+
+    Attributes
+    ----------
+    name : its file's without the ending; the system's if no column names it, else the task's
+    system, task : given by the caller, for a table without such a column
+    """
+
+    name: str
+    system: str | None = None
+    task: str | None = None
+
+
+@dataclass(slots=True)
+class _Part:
+    """The rows of one system and task: each score with its row, by metric and filter."""
+
+    rows: dict[int, str] = field(default_factory=dict)  # row: question
+    cells: dict[MetricKey, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
+    higher: dict[str, bool] = field(default_factory=dict)
+
+
+def build_task_logs(table: Table, layout: Layout, names: Names, source: Source) -> list[TaskLog]:
+    """One log for each system and task, in the order of the rows.
+
+    Raises
+    ------
+    LogError : for a row that holds no score, lacks a label, or stands twice; the message names the row
+    """
+    if not len(table):
+        raise LogError("the table holds no row")
+    job = _Job(table, layout, source)
+    return [job.log(system, task, part) for (system, task), part in job.parts(names).items()]
+
+
+class _Job:
+    """A table on its way to logs."""
+
+    def __init__(self, table: Table, layout: Layout, source: Source) -> None:
+        self.table, self.layout, self.source = table, layout, source
+        self.labels = {role: self._labels(role) for role in layout.parts if role not in _OPTIONAL}
+        self.candidates = label_columns(table, layout)
+
+    def parts(self, names: Names) -> dict[tuple[str, str], _Part]:
+        """The scores of each system and task."""
+        higher = self._directions()
+        parts: dict[tuple[str, str], _Part] = defaultdict(_Part)
+        for column in self.layout.scores:
+            of_row = {role: self.labels.get(role) for role in ("system", "task", "metric", "filter")}
+            without = self._without(column, names)
+            for row, score in enumerate(self._scores(column.name)):
+                system, task, metric, name = (
+                    without[role] if labels is None else labels[row] for role, labels in of_row.items()
+                )
+                part = parts[system, task]
+                part.rows[row] = self.labels["question"][row]
+                part.cells[metric, name].append((row, score))
+                if higher and part.higher.setdefault(metric, higher[row]) != higher[row]:
+                    raise LogError(f"{self.table.place(row)}: another row says the opposite of {metric}")
+        return parts
+
+    def _without(self, column: ScoreColumn, names: Names) -> dict[str, str]:
+        """System, task, metric and filter of a column of scores, if no other column says them."""
+        has_system = "system" in self.layout.parts or column.system is not None
+        return {
+            "system": column.system or names.system or names.name,
+            "task": names.task or (names.name if has_system else _TASK),
+            "metric": column.metric or (column.name if column.system is None else _METRIC),
+            "filter": "none",
+        }
+
+    def _labels(self, role: str) -> list[str]:
+        name = self.layout.parts[role]
+        labels = [label_of(cell) for cell in self.table.columns[name]]
+        if None in labels:
+            raise LogError(f"{self.table.place(labels.index(None))}: the {role} is missing (column {name!r})")
+        return [label for label in labels if label is not None]
+
+    def _scores(self, name: str) -> Iterator[float]:
+        for row, cell in enumerate(self.table.columns[name]):
+            try:
+                yield score_of(cell)
+            except LogError as error:
+                raise LogError(f"{self.table.place(row)}, column {name!r}: {error}") from None
+
+    def _directions(self) -> list[bool]:
+        name = self.layout.parts.get("higher_is_better")
+        return [] if name is None else [direction_of(cell) for cell in self.table.columns[name]]
+
+    def log(self, system: str, task: str, part: _Part) -> TaskLog:
+        """The log of one system and task."""
+        ids = list(dict.fromkeys(part.rows.values()))
+        place = {question: i for i, question in enumerate(ids)}
+        at = {row: place[question] for row, question in part.rows.items()}
+        data = [Scores(metric, name, self._array(cells, at, ids)) for (metric, name), cells in part.cells.items()]
+        clusters = cluster_field(self.table, self.layout, at, ids)
+        repeated = "trial" not in self.labels and any(scores.values.shape[1] > 1 for scores in data)
+        return TaskLog(
+            system=system,
+            task=task,
+            source=self.source,
+            questions=Questions(tuple(ids), fields=other_fields(self.table, self.candidates, at, len(ids)) | clusters),
+            data=tuple(data),
+            declared=ClusterDeclaration(next(iter(clusters)), "column of the table") if clusters else None,
+            higher_is_better=part.higher,
+            messages=(REPEATED_ROWS_AS_TRIALS(),) if repeated else (),
+        )
+
+    def _array(
+        self, cells: Sequence[tuple[int, float]], at: Mapping[int, int], ids: Sequence[str]
+    ) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+        """Scores by question and trial; the trials of a question have the order of their rows."""
+        self._check_trials(cells, at, ids)
+        counts = [0] * len(ids)
+        places = []
+        for row, _ in cells:
+            places.append((at[row], counts[at[row]]))
+            counts[at[row]] += 1
+        if len(ids) * max(counts) > _MOST_EMPTY * max(len(cells), 10_000):
+            most = ids[counts.index(max(counts))]
+            raise LogError(f"question {most!r} occurs in {max(counts)} rows, and most others in few: is it a question?")
+        values = np.full((len(ids), max(counts)), np.nan)
+        values[tuple(np.array(places).T)] = [score for _, score in cells]
+        return values
+
+    def _check_trials(self, cells: Sequence[tuple[int, float]], at: Mapping[int, int], ids: Sequence[str]) -> None:
+        """Make sure that no question has two scores of one trial."""
+        trials = self.labels.get("trial")
+        if trials is None:
+            return
+        seen: dict[tuple[int, str], int] = {}
+        for row, _ in cells:
+            first = seen.setdefault((at[row], trials[row]), row)
+            if first != row:
+                where, which = self.table.place(row), f"question {ids[at[row]]!r} has trial {trials[row]!r}"
+                raise LogError(f"{where}: {which} already in {self.table.place(first)}")

@@ -1,0 +1,77 @@
+"""Conversion of table cells to scores and labels."""
+
+import math
+
+from harness_uq.data.null_labels import is_unknown
+from harness_uq.errors import LogError
+from harness_uq.stats.common.validate_arrays import is_missing
+
+_WORDS = {
+    **dict.fromkeys(("true", "yes", "pass", "passed", "correct", "right"), 1.0),
+    **dict.fromkeys(("false", "no", "fail", "failed", "incorrect", "wrong"), 0.0),
+}
+
+
+def score_of(cell: object) -> float:
+    """Convert a cell to a score; an empty cell is NaN.
+
+    Raises
+    ------
+    LogError
+        If the cell is neither a finite number nor a word such as "true" or "incorrect".
+
+    Examples
+    --------
+    >>> [score_of(cell) for cell in ("0.5", True, "FALSE", 3)]
+    [0.5, 1.0, 0.0, 3.0]
+    """
+    if is_missing(cell) or (isinstance(cell, str) and is_unknown(cell)):
+        return math.nan
+    if isinstance(cell, str) and (word := _WORDS.get(cell.strip().lower())) is not None:
+        return word
+    try:
+        value = float(cell)  # type: ignore[arg-type]  # errors are handled below
+    except (TypeError, ValueError, OverflowError):
+        raise LogError(f"{_shortened_repr(cell)} is not a number") from None
+    if not math.isfinite(value):
+        raise LogError(f"{_shortened_repr(cell)} is not a finite number")
+    return value
+
+
+def label_of(cell: object) -> str | None:
+    """Convert a cell to a label; None if it is empty. Whole numbers of any type give the same label.
+
+    Examples
+    --------
+    >>> [label_of(cell) for cell in (1, 1.0, " a ", None, "")]
+    ['1', '1', 'a', None, None]
+    """
+    if is_missing(cell):
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return str(cell).strip() or None
+
+
+def direction_of(cell: object) -> bool:
+    """Convert a cell to whether higher scores are better.
+
+    Raises
+    ------
+    LogError
+        If the cell is neither true nor false.
+    """
+    value = score_of(cell)
+    if value not in (0.0, 1.0):
+        raise LogError(f"{_shortened_repr(cell)} is neither true nor false")
+    return value == 1.0
+
+
+def is_plain(cell: object) -> bool:
+    """Whether a cell is a text, a number or empty, not a list or an object."""
+    return not isinstance(cell, list | dict | tuple | set)
+
+
+def _shortened_repr(cell: object) -> str:
+    text = repr(cell)
+    return text if len(text) <= 40 else f"{text[:40]}…"

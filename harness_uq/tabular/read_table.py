@@ -1,0 +1,80 @@
+"""Conversion of a table to task logs, for `estimate`, `compare` and `rank`."""
+
+from pathlib import Path, PurePath
+
+from harness_uq.data.catalogue import with_catalogue
+from harness_uq.data.task_log import Source, TaskLog
+from harness_uq.errors import LogError
+from harness_uq.io.paths import name_of
+from harness_uq.tabular.build_task_logs import Names, build_task_logs
+from harness_uq.tabular.column_roles import Columns, layout_of
+from harness_uq.tabular.dataframe_input import Frames, table_from_frame
+from harness_uq.tabular.files import read_file
+from harness_uq.tabular.reader import NAME, SUFFIXES, TableReader, is_table_name
+
+_FRAME = "table"
+
+
+def read_table(
+    table: "str | Path | Frames",
+    *,
+    columns: Columns | None = None,
+    system: str | None = None,
+    task: str | None = None,
+) -> list[TaskLog]:
+    """Read scores from a table as task logs, which `estimate`, `compare` and `rank` accept.
+
+    Parameters
+    ----------
+    table : str, Path, data frame or mapping
+        Path of a CSV, TSV, JSON Lines or Parquet file; a data frame of pandas, polars or pyarrow, whose index is
+        ignored; or a mapping from column names to columns. Each row contains one score, unless `columns` selects
+        several score columns.
+    columns : mapping, optional
+        Name of the column by role, for columns that are not recognized by their names. The roles are `question` and
+        `score`, which are required, and `system`, `task`, `metric`, `filter`, `trial`, `cluster` and
+        `higher_is_better`. For `system` or `metric`, several names or a pattern such as `gpt-*` select columns that
+        each contain the scores of one system or metric.
+    system, task : str, optional
+        Names of the system and the task if there is no column for them. By default the name of the file, or ``table``
+        for a data frame.
+
+    Returns
+    -------
+    list of TaskLog
+        One log per system and task, in the order of the rows. Rows with the same question are its trials.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be read, a column does not exist or a row is invalid. The message names the row.
+    DataError
+        If `table` is neither a path nor a data frame.
+    MissingDependencyError
+        If the file is Parquet and pyarrow is not installed.
+
+    Examples
+    --------
+    >>> from harness_uq import read_table
+    >>> (log,) = read_table({"item": ["a", "b", "b"], "right": [1, 0, 1]}, system="large")
+    >>> log.system, log.questions.ids, log.data[0].values.tolist()
+    ('large', ('a', 'b'), [[1.0, nan], [0.0, 1.0]])
+    """
+    if isinstance(table, str | Path):
+        logs = _from_file(str(table), columns or {}, system, task)
+    else:
+        parsed = table_from_frame(table)
+        layout = layout_of(list(parsed.columns), columns or {})
+        logs = build_task_logs(parsed, layout, Names(_FRAME, system, task), Source(_FRAME, NAME))
+    catalogue = TableReader().catalogue()
+    return [with_catalogue(log, catalogue) for log in logs]
+
+
+def _from_file(path: str, columns: Columns, system: str | None, task: str | None) -> list[TaskLog]:
+    if not is_table_name(path):
+        raise LogError(f"{path} must end in {', '.join(SUFFIXES)}")
+    try:
+        table, layout = read_file(path, columns)
+        return build_task_logs(table, layout, Names(PurePath(name_of(path)).stem, system, task), Source(path, NAME))
+    except LogError as error:
+        raise LogError(error.message.at(str(path))) from None

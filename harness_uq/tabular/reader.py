@@ -1,0 +1,131 @@
+"""The reader of tables, offered to the commands like the reader of a harness."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from harness_uq.data.catalogue import Catalogue
+from harness_uq.data.task_log import Source, TaskLog
+from harness_uq.errors import HarnessUqError
+from harness_uq.io.paths import name_of
+from harness_uq.messages import Message
+from harness_uq.plugins.hookspecs import hookimpl
+from harness_uq.plugins.manager import Plugins
+from harness_uq.plugins.protocols import Discovery, Run
+
+if TYPE_CHECKING:
+    from harness_uq.tabular.column_roles import Columns
+
+NAME = "table"
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+
+_RANGES = (
+    (
+        r"acc(uracy)?|acc_norm|em|exact_match|f1|(is_)?(correct|right|resolved|passed|success|solved)|pass@\d+",
+        (0.0, 1.0),
+    ),
+)
+_LOWER = r".*(perplexity|bits_per_byte|brier|error_rate|loss).*|ter|wer|cer|ece|mse|mae|rmse"
+
+
+@dataclass(frozen=True, slots=True)
+class TableReader:
+    """Reads CSV, TSV, JSON Lines and Parquet files with one score per row.
+
+    Attributes
+    ----------
+    columns : mapping
+        Name of the column by role, for columns that are not recognized by their names.
+    """
+
+    columns: "Columns" = field(default_factory=dict)
+    name: str = NAME
+    reads_stores: bool = True
+
+    @property
+    def version(self) -> str:
+        """The chosen columns, so that a result store distinguishes results of different columns."""
+        return f"{NAME} {sorted((role, str(names)) for role, names in self.columns.items())}"
+
+    def find(self, paths: Sequence[str]) -> Discovery:
+        """Find files with columns of questions and scores.
+
+        Other table files are problems only if columns were named.
+        """
+        runs, rest, problems = [], [], []
+        for path in paths:
+            problem = self._problem(path) if is_table_name(path) else None
+            if problem is not None and self.columns:
+                problems.append((path, problem))
+            elif problem is not None or not is_table_name(path):
+                rest.append(path)
+            else:
+                runs.append(Run(name_of(path), (path,)))
+        return Discovery(tuple(runs), tuple(rest), tuple(problems))
+
+    def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
+        """Return one group per file."""
+        return [[path] for path in paths]
+
+    def why_not(self, path: str) -> str | None:
+        """Say why a file is not a table of scores; None if it is one, empty if its name is not that of a table."""
+        if not is_table_name(path):
+            return ""
+        problem = self._problem(path)
+        return None if problem is None else problem.text
+
+    def _problem(self, path: str) -> Message | None:
+        from harness_uq.tabular.files import layout_in
+
+        try:
+            layout_in(path, self.columns)
+        except HarnessUqError as error:
+            return error.message
+        return None
+
+    def read(self, run: Run) -> Iterator[TaskLog]:
+        """Read one log per system and task.
+
+        Raises
+        ------
+        LogError
+            If the file cannot be read, or a row is invalid.
+        """
+        from harness_uq.tabular.build_task_logs import Names, build_task_logs
+        from harness_uq.tabular.files import read_file
+
+        (path,) = run.files
+        table, layout = read_file(path, self.columns)
+        yield from build_task_logs(table, layout, Names(PurePath(name_of(path)).stem), Source(path, NAME))
+
+    def catalogue(self) -> Catalogue:
+        """Return ranges and directions of metrics with common names."""
+        return Catalogue(ranges=_RANGES, lower_is_better=_LOWER)
+
+
+@hookimpl
+def harness_uq_harnesses() -> Iterable[TableReader]:
+    """Register the reader of tables."""
+    return [TableReader()]
+
+
+def is_table_name(path: str) -> bool:
+    """Whether the name of a file ends like that of a table."""
+    return PurePath(name_of(path)).suffix.lower() in SUFFIXES
+
+
+def with_columns(plugins: Plugins, columns: "Columns") -> Plugins:
+    """Return the plugins with a reader of tables that uses these columns.
+
+    Raises
+    ------
+    LogError
+        If a role does not exist.
+    """
+    if not columns:
+        return plugins
+    from harness_uq.tabular.column_roles import check_roles
+
+    check_roles(columns)
+    return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(columns)})

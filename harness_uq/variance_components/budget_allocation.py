@@ -1,0 +1,158 @@
+"""Allocate a budget to questions, trials and levels of other factors, based on runs under several settings."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from harness_uq.errors import DataError
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.planning import ZERO_VARIANCE_ESTIMATED
+from harness_uq.plugins.manager import Plugins
+from harness_uq.plugins.readers import Runs
+from harness_uq.results.budget_allocation import AllocationRow, BudgetAllocation
+from harness_uq.results.effects import Effects
+from harness_uq.results.format_points import amount
+from harness_uq.stats.design.budget_allocation import TRIALS, BalancedRun, CrossedDesign, best_allocation
+from harness_uq.stats.effects.crossed_table import RESIDUAL
+from harness_uq.stats.effects.design import CROSSED
+from harness_uq.variance_components.effects import QUESTION, EffectOptions, effects, plural
+
+BEST, AS_MANY, NOW = "best", "as many levels as now", "as now"
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationOptions:
+    """Options of a budget allocation.
+
+    Attributes
+    ----------
+    effects : factors of the scores, and the factors to generalize over
+    budget : maximum cost of the run, > 0
+    width : width of the interval, > 0; specify either `budget` or `width`
+    cost_question, cost_trial : price of a question, and of an answer
+    prices : price of a level of each further factor, such as `{"prompt": 50}`
+    n_questions, n_trials : fixed parts of the design; None if free
+    """
+
+    effects: EffectOptions = field(default_factory=EffectOptions)
+    budget: float | None = None
+    width: float | None = None
+    cost_question: float = 0.0
+    cost_trial: float = 1.0
+    prices: Mapping[str, float] = field(default_factory=dict)
+    n_questions: int | None = None
+    n_trials: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.budget is None) == (self.width is None):
+            raise DataError("with new factors, plan for a budget or for a width, one of the two")
+
+
+def splits(logs: Runs, options: AllocationOptions, *, plugins: Plugins | None = None) -> list[BudgetAllocation]:
+    """Find the best allocation of a budget to questions, trials and levels of the other factors.
+
+    Parameters
+    ----------
+    logs : runs of one model under several settings, as for `effects`
+    options : target, prices, and fixed parts of the design
+    plugins : plugins to use; by default the installed ones
+
+    Raises
+    ------
+    DataError, NotEstimableError : as for `effects`; also DataError if a price refers to a factor that does not exist
+    """
+    return [_split_plan(system_effects, options) for system_effects in effects(logs, options.effects, plugins=plugins)]
+
+
+def _split_plan(system_effects: Effects, options: AllocationOptions) -> BudgetAllocation:
+    design, levels, trials = _design(system_effects, options)
+    best = partial(
+        best_allocation,
+        design,
+        budget=options.budget,
+        half_width=None if options.width is None else options.width / 2,
+        most_units=options.n_questions,
+        level=options.effects.level,
+    )
+    fixed_trials = {} if options.n_trials is None else {TRIALS: options.n_trials}
+    rows = {
+        BEST: best(fixed=fixed_trials),
+        AS_MANY: best(fixed={**levels, **fixed_trials}),
+        NOW: design.run(system_effects.n_questions, levels, trials, level=options.effects.level),
+    }
+    return BudgetAllocation(
+        model=system_effects.model,
+        task=system_effects.task,
+        metric=system_effects.metric,
+        filter=system_effects.filter,
+        level=options.effects.level,
+        rows=tuple(_row(name, split, design.fixed_levels) for name, split in rows.items() if split is not None),
+        new=system_effects.new,
+        answer=_answer(system_effects, rows[BEST], rows[AS_MANY]),
+        is_share=system_effects.is_share,
+        messages=(*system_effects.warnings, *_unseen(system_effects)),
+    )
+
+
+def _design(system_effects: Effects, options: AllocationOptions) -> tuple[CrossedDesign, dict[str, int], int]:
+    """Return the design, and the levels and trials of the given runs."""
+    variances = {_factors(part.name): part.sd**2 for part in system_effects.components}
+    n_levels = {part.name: part.n_levels for part in system_effects.components}
+    further = {name: n_levels.get(name, 1) for name in system_effects.evidence}
+    levels = {name: n for name, n in further.items() if name in system_effects.new}
+    unknown = sorted(set(options.prices) - set(levels))
+    if unknown:
+        raise DataError(f"{unknown[0]!r} has a price and is no new factor; there are {', '.join(levels) or 'none'}")
+    trials = max(round(system_effects.n_scores / (system_effects.n_questions * math.prod(further.values()))), 1)
+    design = CrossedDesign(
+        variances,
+        unit=QUESTION,
+        others=tuple(levels),
+        fixed_levels={name: n for name, n in further.items() if name not in levels},
+        per_unit={system_effects.unit: n_levels[system_effects.unit] / system_effects.n_questions}
+        if system_effects.unit != QUESTION
+        else {},
+        prices={
+            (): options.cost_trial,
+            (QUESTION,): options.cost_question,
+            **{(name,): price for name, price in options.prices.items()},
+        },
+        can_repeat=trials > 1,
+    )
+    return design, levels, trials
+
+
+def _factors(component: str) -> tuple[str, ...]:
+    return () if component == RESIDUAL else tuple(component.split(CROSSED))
+
+
+def _row(name: str, split: BalancedRun, stay: Mapping[str, int]) -> AllocationRow:
+    return AllocationRow(name, split.units, split.trials, {**split.levels, **stay}, split.cost, split.half_width)
+
+
+def _answer(system_effects: Effects, best: BalancedRun | None, as_many: BalancedRun | None) -> str:
+    if best is None:
+        return "No balanced run of two questions or more and two levels of each factor reaches it."
+    what = [f"{best.units:,} questions", *(f"{n} {plural(name)}" for name, n in best.levels.items())]
+    if best.trials > 1:
+        what.append(f"{best.trials} trials each")
+    half = amount(best.half_width, in_points=system_effects.is_share)
+    sentence = f"{_listed(what)}: {best.cost:,.6g}, and the score is known to about ±{half}."
+    if as_many is None or as_many.levels == best.levels:
+        return sentence
+    now = _listed([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
+    half = amount(as_many.half_width, in_points=system_effects.is_share)
+    return f"{sentence} With {now} as now: {as_many.units:,} questions, {as_many.cost:,.6g}, ±{half}."
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _unseen(system_effects: Effects) -> tuple[Message, ...]:
+    """Note components that are estimated as 0, because these levels show no variation."""
+    named = [part.name for part in system_effects.components if part.sd == 0]
+    if not named:
+        return ()
+    return (ZERO_VARIANCE_ESTIMATED(factors=named),)

@@ -1,0 +1,284 @@
+"""Crossed random effects in logged runs: variance components, scores over new levels, and the value of more levels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.data.factors import Factor, find_factors, model_of
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData, TaskLog
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.planning import (
+    EFFECTS_UNAVAILABLE,
+    FACTOR_USED,
+    FEW_LEVELS,
+    IDENTICAL_LOGS,
+    LOGS_COMBINED,
+    MODEL_LEFT_OUT,
+)
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.results.effects import Component, Effects
+from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.stats.effects.components import VarianceComponent
+from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
+from harness_uq.stats.trials.diagnostics import identical_trials
+from harness_uq.structure.types import StructureOptions
+
+METHOD = "crossed"
+QUESTION = "question"
+_FEW = 4
+_MORE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class EffectOptions:
+    """Options of the analysis of effects.
+
+    Attributes
+    ----------
+    new : factors to generalize over; None for all factors that are found, and the questions
+    factors : mapping from the name of each factor to its setting: one recorded in the log, or `task`, `path` or `run`
+    level : level of the intervals, in (0, 1)
+    structure : clusters and score ranges that the user declares
+    """
+
+    new: tuple[str, ...] | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
+    level: float = 0.95
+    structure: StructureOptions = field(default_factory=StructureOptions)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+
+
+def effects(logs: Runs, options: EffectOptions | None = None, *, plugins: Plugins | None = None) -> list[Effects]:
+    """Estimate the variance components of the scores of each model, by task, metric and filter.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, or loaded task logs; at least two of the same model and task
+    options : options of the analysis
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One result per model, task, metric and filter with at least two logs
+
+    Raises
+    ------
+    DataError : if a requested factor does not exist in any log
+    NotEstimableError : if no model has two logs of a task, or none can be used
+    """
+    chosen = options or EffectOptions()
+    fits, left_out = _fits(logs, chosen, plugins or load_plugins())
+    results = [_effects(fit, chosen) for fit in fits]
+    return [replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]]
+
+
+def estimates_over(
+    logs: Runs, options: EffectOptions | None = None, *, plugins: Plugins | None = None
+) -> list[Estimate]:
+    """Estimate scores over new levels, per model, task, metric and filter; parameters and errors as for `effects`."""
+    chosen = options or EffectOptions()
+    fits, left_out = _fits(logs, chosen, plugins or load_plugins())
+    results = [_estimate(fit, chosen) for fit in fits]
+    return [replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]]
+
+
+def _fits(logs: Runs, options: EffectOptions, plugins: Plugins) -> "tuple[list[_Fit], list[Message]]":
+    fits, left_out = [], []
+    for entries in _by_model(task_logs(logs, plugins), across_tasks="task" in options.factors.values()):
+        try:
+            fits.append(_fit(entries, options, plugins))
+        except NotEstimableError as error:
+            log, reason = entries[0].log, error.message
+            left_out.append(
+                MODEL_LEFT_OUT(model=model_of(log), task=log.task, reason_code=reason.code, reason=reason.text)
+            )
+    if not fits:
+        reasons = " ".join(message.text for message in left_out) or "No system has two logs of one task"
+        raise NotEstimableError(EFFECTS_UNAVAILABLE(reasons=reasons))
+    return fits, left_out
+
+
+def _by_model(logs: Sequence[TaskLog], *, across_tasks: bool) -> Iterator[list[SelectedRun]]:
+    groups: dict[tuple[str, ...], list[SelectedRun]] = {}
+    for log in logs:
+        for data in log.data:
+            if isinstance(data, Scores) and not log.subtasks:
+                task = "" if across_tasks else log.task
+                groups.setdefault((model_of(log), task, data.metric, data.filter), []).append(SelectedRun(log, data))
+    yield from (entries for entries in groups.values() if len(entries) > 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """Scores of one model in long format, the factors that differ between its logs, and the posterior of the mean."""
+
+    matched: MatchedScores
+    factors: tuple[Factor, ...]
+    scores: FloatArray
+    labels: Mapping[str, IntArray]
+    posterior: CrossedPosterior
+
+    @property
+    def log(self) -> TaskLog:
+        return self.matched.common.entries[0].log
+
+    @property
+    def data(self) -> TaskData:
+        return self.matched.common.entries[0].data
+
+    @property
+    def unit(self) -> str:
+        return self.matched.clusters.key or QUESTION
+
+    @property
+    def task(self) -> str:
+        return ", ".join(dict.fromkeys(entry.log.task for entry in self.matched.common.entries))
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return (*self.matched.messages, *_copies(self.matched), *_few_levels(self.posterior.new, self.labels))
+
+
+def _fit(entries: Sequence[SelectedRun], options: EffectOptions, plugins: Plugins) -> _Fit:
+    matched = match_scores(entries, options.structure, plugins)
+    factors = find_factors([entry.log for entry in matched.common.entries], options.factors)
+    scores, labels = _long_form(matched, factors)
+    unit = matched.clusters.key or QUESTION
+    new = options.new or (unit, *(factor.name for factor in factors))
+    posterior = _posterior(matched, scores, labels, tuple(unit if name == QUESTION else name for name in new))
+    return _Fit(matched, factors, scores, labels, posterior)
+
+
+def _effects(fit: _Fit, options: EffectOptions) -> Effects:
+    alone = _posterior(fit.matched, fit.scores, fit.labels, (fit.unit,))
+    return Effects(
+        model=model_of(fit.log),
+        task=fit.task,
+        metric=fit.data.metric,
+        filter=fit.data.filter,
+        value=float(fit.scores.mean()),
+        interval=_interval(fit.posterior, options.level),
+        interval_questions_only=_interval(alone, options.level),
+        new=fit.posterior.new,
+        unit=fit.unit,
+        n_questions=fit.matched.common.n_questions,
+        n_scores=len(fit.scores),
+        evidence={factor.name: factor.evidence for factor in fit.factors},
+        components=tuple(_component(part, options.level) for part in fit.posterior.components),
+        uncertainty=fit.posterior.uncertainty,
+        not_identifiable=fit.posterior.not_identifiable,
+        is_share=fit.matched.bounds == (0.0, 1.0) or fit.matched.is_binary,
+        sentence=_sentence(fit.posterior, fit.labels),
+        messages=fit.messages,
+    )
+
+
+def _estimate(fit: _Fit, options: EffectOptions) -> Estimate:
+    n_logs = len(fit.matched.common.entries)
+    evidence = (FACTOR_USED(factor=factor.name, evidence=factor.evidence) for factor in fit.factors)
+    return Estimate(
+        system=model_of(fit.log),
+        task=fit.task,
+        metric=fit.data.metric,
+        filter=fit.data.filter,
+        estimand="mean",
+        scope="population",
+        method=METHOD,
+        method_reason=f"asked for over new levels of {', '.join(fit.posterior.new)}",
+        value=float(fit.scores.mean()),
+        posterior_mean=fit.posterior.mean,
+        std_error=fit.posterior.sd,
+        interval=_interval(fit.posterior, options.level),
+        source=fit.log.source,
+        n_questions=fit.matched.common.n_questions,
+        n_trials=fit.matched.n_trials,
+        n_scores=len(fit.scores),
+        n_clusters=fit.matched.clusters.n_clusters,
+        cluster_key=fit.matched.clusters.key,
+        posterior=fit.posterior,
+        messages=(LOGS_COMBINED(n_logs=n_logs), *evidence, *fit.messages),
+    )
+
+
+def _long_form(matched: MatchedScores, factors: Sequence[Factor]) -> tuple[FloatArray, dict[str, IntArray]]:
+    """Return the scores in long format, and the levels of each score."""
+    values, questions, logs = [], [], []
+    for i, trials in enumerate(matched.trials):
+        rows, columns = np.nonzero(np.isfinite(trials))
+        values.append(trials[rows, columns])
+        questions.append(rows)
+        logs.append(np.full(len(rows), i))
+    question, log = np.concatenate(questions), np.concatenate(logs)
+    labels = {QUESTION: question}
+    if matched.clusters.key is not None and matched.clusters.labels is not None:
+        labels[matched.clusters.key] = matched.clusters.labels[question]
+    for factor in factors:
+        labels[factor.name] = np.unique(factor.levels, return_inverse=True)[1][log]
+    return np.concatenate(values), labels
+
+
+def _posterior(
+    matched: MatchedScores, scores: FloatArray, labels: Mapping[str, IntArray], new: tuple[str, ...]
+) -> CrossedPosterior:
+    bounds = None if matched.is_binary else matched.bounds
+    return crossed_posterior(scores, labels, new=dict.fromkeys(new), bounds=bounds)
+
+
+def _interval(posterior: CrossedPosterior, level: float) -> Interval:
+    low, high = posterior.interval(level)
+    return Interval(low, high, level, "quantile")
+
+
+def _component(part: VarianceComponent, level: float) -> Component:
+    return Component(part.name, part.n_levels, part.sd, part.sd_interval(level), part.share, part.share_interval(level))
+
+
+def _copies(matched: MatchedScores) -> Iterator[Message]:
+    if identical_trials(matched.means.T):
+        yield IDENTICAL_LOGS(n_logs=len(matched.means))
+
+
+def _few_levels(new: Sequence[str], labels: Mapping[str, IntArray]) -> Iterator[Message]:
+    for name in new:
+        n = len(np.unique(labels[name]))
+        if n < _FEW:
+            yield FEW_LEVELS(n_levels=n, factor=name)
+
+
+def _sentence(posterior: CrossedPosterior, labels: Mapping[str, IntArray]) -> str:
+    """Describe the sources of uncertainty, and express two more levels of the largest one in questions."""
+    further = {name: share for name, share in posterior.uncertainty.items() if name in posterior.new}
+    unit = next(iter(posterior.uncertainty))
+    others = {name: share for name, share in further.items() if name != unit}
+    if not others:
+        return f"All of the uncertainty about new {plural(unit)} is {plural(unit)}."
+    name, share = max(others.items(), key=lambda item: item[1])
+    about = " and ".join(f"new {plural(part)}" for part in further)
+    opening = f"Of the uncertainty about {about}, {share:.0%} is {plural(name)}"
+    k, n = len(np.unique(labels[name])), len(np.unique(labels.get(unit, labels[QUESTION])))
+    gain, rest = share * _MORE / (k + _MORE), posterior.uncertainty[unit]
+    if unit not in further:
+        return f"{opening}."
+    if gain >= 0.95 * rest:
+        return f"{opening}: two more {plural(name)} are worth more than any number of {plural(unit)}."
+    worth = n * gain / (rest - gain)
+    if worth < 1:
+        return f"{opening}: two more {plural(name)} are worth less than one more {unit}."
+    return f"{opening}: two more {plural(name)} are worth {worth:,.0f} more {plural(unit)}."
+
+
+def plural(name: str) -> str:
+    """Return the plural of a name.
+
+    >>> plural("prompt"), plural("shots"), plural("back end")
+    ('prompts', 'shots', 'back ends')
+    """
+    return name if name.endswith("s") else f"{name}s"

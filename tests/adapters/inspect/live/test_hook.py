@@ -1,0 +1,63 @@
+"""The hook at the end of a run."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+pytestmark = pytest.mark.harness
+
+NO_LOGS = SimpleNamespace(logs=[])
+
+
+@pytest.fixture
+def hook(inspect_log, tmp_path, monkeypatch):
+    """A hook that knows the logs `gone.eval` and `there.eval`, of which only the second can be read."""
+    from harness_uq_inspect.live import hook as module
+
+    async def read(location, header_only):
+        if location.endswith("gone.eval"):
+            raise FileNotFoundError(location)
+        return location
+
+    async def finish(self, log):
+        self.finished.append(log)
+
+    monkeypatch.setattr(module, "read_eval_log_async", read)
+    monkeypatch.setattr(module.UncertaintyHooks, "_finish", finish)
+    found = module.UncertaintyHooks()
+    found.finished = []
+    found._locations = {name: str(tmp_path / f"{name}.eval") for name in ("gone", "there")}
+    found._collected = {"gone": object()}
+    return found
+
+
+def test_a_deleted_log_does_not_affect_the_others(hook, caplog):
+    there = hook._locations["there"]
+    asyncio.run(hook.on_run_end(NO_LOGS))
+    assert hook.finished == [there]
+    assert "gone.eval: FileNotFoundError" in caplog.text
+
+
+def test_a_log_is_processed_again_if_processing_was_cancelled(hook, monkeypatch):
+    """Inspect then calls `on_run_end` again, shielded."""
+    from harness_uq_inspect.live import hook as module
+
+    async def cancelled(location, header_only):
+        raise asyncio.CancelledError
+
+    there = hook._locations["there"]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "read_eval_log_async", cancelled)
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(hook.on_run_end(NO_LOGS))
+    asyncio.run(hook.on_run_end(NO_LOGS))
+    assert hook.finished == [there]
+
+
+def test_a_finished_run_does_not_affect_the_next(hook):
+    asyncio.run(hook.on_run_end(NO_LOGS))
+    hook.finished.clear()
+    asyncio.run(hook.on_run_end(NO_LOGS))
+    assert hook.finished == []
+    assert hook._collected == {}

@@ -1,0 +1,259 @@
+"""lm-eval's command line with the `--uq` options."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness_uq import HarnessUqError
+from harness_uq.cli import main
+from harness_uq_lm_eval.live import startup_hook
+from harness_uq_lm_eval.live.settings import RequestedSettings
+
+pytest.importorskip("lm_eval")
+
+from tests.adapters.lm_eval.live import live_runs, live_tasks
+
+pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+MODEL = ["--model", "hash", "--limit", "12"]
+
+
+@pytest.fixture
+def run(live_folder, tmp_path, capsys, monkeypatch):
+    """`run(*arguments)` returns the exit code, the output, and the results file or None."""
+    from lm_eval import tasks as lm_eval_tasks
+
+    # finding lm-eval's own 13,000 tasks takes several seconds per run
+    own_tasks_only = functools.partial(lm_eval_tasks.TaskManager, include_defaults=False)
+    monkeypatch.setattr(lm_eval_tasks, "TaskManager", own_tasks_only)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, tasks="live_mc,live_perfect"):
+        where = ["--tasks", tasks, "--include_path", str(live_folder), "--output_path", str(tmp_path / "out")]
+        code = main(["lm-eval", "run", *MODEL, *where, *arguments])
+        printed = capsys.readouterr()
+        paths = sorted((tmp_path / "out").rglob("results_*.json"))
+        return code, printed.out, json.loads(paths[-1].read_text(encoding="utf-8")) if paths else None
+
+    return call
+
+
+def test_the_table_has_a_column_of_intervals_and_the_file_a_block(run):
+    code, printed, results = run("--uq", "bayes", "--uq_level", "0.9")
+    assert code == 0
+    header, _, *lines = [line for line in printed.splitlines() if line.startswith("|")]
+    assert "90% CI" in header
+    entry = live_runs.entries(results)["live_perfect", "acc", "none"]
+    shown = f"[{entry['interval']['low']:.4f}, {entry['interval']['high']:.4f}]"
+    (line,) = [line for line in lines if "live_perfect" in line]
+    assert shown in line
+    assert results["results"]["live_perfect"]["acc_stderr,none"] == entry["std_error"]
+    assert len({len(line) for line in (header, *lines)}) == 1
+
+
+def test_samples_are_written_only_if_requested(run, tmp_path):
+    assert "samples" not in run("--uq", "bayes")[2]
+    assert list((tmp_path / "out").rglob("samples_*")) == []
+    run("--uq", "bayes", "--log_samples")
+    assert len(list((tmp_path / "out").rglob("samples_*"))) == 2
+
+
+def test_the_system_is_named(run):
+    _, _, results = run("--uq", "bayes", "--model_args", "path=my/model")
+    assert {entry["system"] for entry in results["uq"]["estimates"]} == {"my/model"}
+
+
+def test_a_comparison_is_printed_below_the_tables(run, tmp_path):
+    run("--uq", "bayes", "--log_samples", "--model_args", "path=my/old")
+    (tmp_path / "out").rename(tmp_path / "old")
+    code, printed, results = run(
+        "--uq", "bayes", "--model_args", "path=my/new", "--uq_compare", str(tmp_path / "old"), "--uq_level", "0.9"
+    )
+    assert code == 0
+    tables, comparison = printed.split("A: my/new   B: my/old\n")
+    assert "live_perfect" in tables
+    header, _, *lines = [line for line in comparison.splitlines() if line.startswith("|")]
+    assert [cell.strip() for cell in header.split("|")[1:-1]] == [
+        *("Tasks", "Metric", "", "A", "B", "A - B", "90% CI", "P(A > B)", "Verdict")
+    ]
+    assert len(lines) == len(results["uq"]["comparisons"]) == 4  # acc twice, acc_norm, and acc over both tasks
+    assert results["uq"]["comparisons"][-1]["verdict_text"] in " ".join(comparison.splitlines())
+    assert max(map(len, comparison.splitlines())) <= 100
+
+
+def test_a_failed_comparison_is_reported_below_the_tables(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, printed, results = run("--uq", "bayes", "--uq_compare", "empty")
+    assert (code, "comparisons" in results["uq"]) == (0, False)
+    assert "No comparison with empty: " in printed
+
+
+def test_each_warning_is_printed_once_below_the_tables(run):
+    code, printed, results = run("--uq", "bayes", "--uq_cluster", "live_mc=nosuch")
+    tables, below = printed.split("Warnings\n")
+    assert code == 0
+    assert "live_perfect" in tables
+    messages = [message for entry in results["uq"]["estimates"] for message in entry["messages"]]
+    warnings = {f"{message['text']} ({message['code']})" for message in messages if message["severity"] != "note"}
+    text = " ".join(below.split())
+    assert warnings
+    assert [text.count(warning) for warning in sorted(warnings)] == [1] * len(warnings)
+    assert "- live_mc: " in below
+    assert "'nosuch'" in text
+
+
+def test_a_run_with_a_limit_can_be_estimated_for_the_whole_benchmark(run):
+    _, _, results = run("--uq", "bayes", "--uq_scope", "full", tasks="live_perfect")
+    entry = live_runs.entries(results)["live_perfect", "acc", "none"]
+    assert (results["uq"]["scope"], entry["scope"]) == ("full", "full")
+    assert entry["interval"] is not None
+
+
+def test_without_a_method_the_run_is_lm_evals_own(run):
+    code, printed, results = run()
+    assert (code, "uq" in results) == (0, False)
+    assert "CI" not in printed
+
+
+def test_the_environment_may_name_the_method(run, monkeypatch):
+    monkeypatch.setenv("HARNESS_UQ", "wilson")
+    assert run()[2]["uq"]["method"] == "wilson"
+    assert run("--uq", "bayes")[2]["uq"]["method"] == "bayes"
+
+
+@pytest.mark.parametrize(("value", "method"), [("0", None), ("off", None), ("1", "bayes"), ("True", "bayes")])
+def test_the_environment_may_switch_it_on_or_off(monkeypatch, value, method):
+    monkeypatch.setenv("HARNESS_UQ", value)
+    settings = RequestedSettings({}).settings()
+    assert (settings and settings.method) == method
+
+
+def test_a_level_in_words_is_an_error_that_names_it():
+    with pytest.raises(HarnessUqError, match=r"--uq: Invalid level: 'high'\. Give a number between 0 and 1"):
+        RequestedSettings({"method": "bayes", "level": "high"}).check()
+
+
+def test_the_command_line_takes_precedence_over_a_config_file(run, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text("uq: bayes\nuq_level: 0.8\nuq_cluster:\n  live_mc: none\n", encoding="utf-8")
+    block = run("--config", str(config))[2]["uq"]
+    assert (block["method"], block["level"]) == ("bayes", 0.8)
+    assert {entry["n_clusters"] for entry in block["estimates"]} == {None}
+    assert run("--config", str(config), "--uq_level", "0.5")[2]["uq"]["level"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--uq", "bays"], "bays"),
+        (["--uq", "bayes", "--uq_level", "95"], "level"),
+        (["--uq", "bayes", "--uq_scope", "everything"], "uq_scope"),
+        (
+            ["--uq", "bayes", "--uq_compare", "nowhere"],
+            "Run to compare with not found: nowhere. Give the path of a logged run.\n",
+        ),
+        (
+            ["--uq_level", "0.9", "--uq_cluster", "none"],
+            "uq_cluster, uq_level can only be used with uq: add --uq bayes.",
+        ),
+    ],
+)
+def test_a_wrong_setting_ends_the_run_before_it_begins(run, capsys, arguments, message, monkeypatch):
+    from lm_eval import evaluator
+
+    monkeypatch.setattr(evaluator, "evaluate", lambda *_, **__: pytest.fail("the model was run"))
+    code = main(["lm-eval", "run", *MODEL, "--tasks", "live_mc", *arguments])
+    assert code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_wrong_config_file_ends_the_run_before_it_begins(run, tmp_path, capsys):
+    config = tmp_path / "config.yaml"
+    for content, message in (("uq: bays\n", "bays"), ("uq_level: 0.9\n", "add --uq bayes")):
+        config.write_text(content, encoding="utf-8")
+        code = main(["lm-eval", "run", *MODEL, "--tasks", "live_mc", "--config", str(config)])
+        assert code == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_config_file_may_name_the_method_of_options_on_the_command_line(run, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text("uq: bayes\n", encoding="utf-8")
+    assert run("--config", str(config), "--uq_level", "0.5")[2]["uq"]["level"] == 0.5
+
+
+def test_help_names_our_options_and_commands(capsys):
+    for arguments in ([], ["--help"], ["-h"]):
+        assert main(["lm-eval", *arguments]) == 0
+        printed = capsys.readouterr().out
+        for name in ("--uq METHOD", "--uq_keep_bootstrap", "HARNESS_UQ", "install-hook", "remove-hook", "run --help"):
+            assert name in printed
+    assert main(["lm-eval", "run", "--help"]) == 0
+    assert "--uq METHOD" in capsys.readouterr().out
+
+
+def test_other_arguments_are_lm_evals(capsys):
+    assert main(["lm-eval", "run", "--no_such_option"]) == 2
+
+
+def test_predict_only_runs_to_the_end(run):
+    code, _, results = run("--uq", "bayes", "--predict_only", tasks="live_mc")
+    assert (code, results["uq"]["estimates"]) == (0, [])
+
+
+class TestHook:
+    def test_the_hook_is_one_file_and_is_removed_completely(self, tmp_path):
+        assert "remove-hook" in startup_hook.install(tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == [startup_hook.FILE_NAME]
+        assert "removed" in startup_hook.remove(tmp_path)
+        assert list(tmp_path.iterdir()) == []
+        assert "no hook" in startup_hook.remove(tmp_path)
+
+    def test_the_lm_eval_command_accepts_uq_with_the_hook(self, live_folder, tmp_path):
+        printed = stock_command(tmp_path, "--uq", "bayes", *where(live_folder, tmp_path))
+        assert "95% CI" in printed.stdout, printed.stderr
+        (path,) = (tmp_path / "out").rglob("results_*.json")
+        assert json.loads(path.read_text(encoding="utf-8"))["uq"]["method"] == "bayes"
+
+    def test_other_programs_do_not_import_us(self, tmp_path):
+        startup_hook.install(tmp_path)
+        code = "import sys; print(any(name.startswith('harness_uq') for name in sys.modules))"
+        assert python(tmp_path, "-c", code).stdout.strip() == "False"
+
+    def test_it_imports_nothing_in_other_programs(self, tmp_path):
+        code = f"import sys; had = set(sys.modules); exec({startup_hook.LINE!r}); print(sorted(set(sys.modules) - had))"
+        assert python(tmp_path, "-c", code).stdout.strip() == "[]"
+
+    def test_the_hook_is_silent_if_the_package_is_not_installed(self, tmp_path):
+        program = tmp_path / "lm-eval"
+        program.write_text(f"{startup_hook.LINE}print('fine')\n", encoding="utf-8")
+        # -S: without site-packages, and therefore without harness_uq
+        done = subprocess.run([sys.executable, "-S", "-I", program], capture_output=True, text=True, check=False)
+        assert done.stdout.strip() == "fine", done.stderr
+
+
+def where(live_folder, tmp_path):
+    return ["--tasks", "live_perfect", "--include_path", live_folder, "--output_path", tmp_path / "out"]
+
+
+def python(folder, *arguments):
+    """Python that reads the .pth files of `folder` at its start, like those of site-packages."""
+    with_model = f"'lm_eval' in sys.orig_argv and __import__({live_tasks.__name__!r})"
+    start = f"import site, sys; site.addsitedir({str(folder)!r}); {with_model}\n"
+    (folder / "sitecustomize.py").write_text(start, encoding="utf-8")
+    path = os.pathsep.join([str(folder), str(Path(__file__).parents[4])])
+    environment = {**os.environ, "PYTHONPATH": path, "HF_DATASETS_OFFLINE": "1", "TQDM_DISABLE": "1"}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=300, cwd=folder
+    )
+
+
+def stock_command(folder, *arguments):
+    startup_hook.install(folder)
+    return python(folder, "-m", "lm_eval", "run", *MODEL, *arguments)

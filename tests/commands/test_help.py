@@ -1,0 +1,153 @@
+"""The help of every command: layout, groups, and examples that can be run; suggestions for mistyped names."""
+
+import re
+import shlex
+import subprocess
+import sys
+from textwrap import wrap
+
+import pytest
+
+from harness_uq.commands.command_table import COMMANDS, GROUPS
+from harness_uq.commands.parser import GROUPS as OPTION_GROUPS
+from harness_uq.commands.parser import build_parser
+from tests.test_cli import output
+
+HELP_WIDTH = 54  # of 80 columns
+
+commands = pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def options(command):
+    return [action for action in build_parser(command)._actions if action.dest not in ("help", "debug")]
+
+
+def test_the_overview_lists_every_command_in_its_group_within_24_lines(capsys):
+    code, out, err = output(capsys, "--help")
+    commands_part, _, _ = out.partition("Examples:")
+    lines = commands_part.splitlines()
+    assert (code, err) == (0, "")
+    assert len(lines) <= 24
+    assert max(map(len, out.splitlines())) <= 80
+    assert [line[:19].strip() for line in lines if line[:19].strip() in GROUPS] == list(GROUPS)
+    for name, command in COMMANDS.items():
+        assert re.search(rf"^.{{19}}{name} +{re.escape(command.summary)}$", out, re.M)
+
+
+@commands
+def test_help_fits_80_columns_and_begins_with_summary_and_examples(command, capsys):
+    code, out, err = output(capsys, command.name, "--help")
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    usage, summary, examples = out.split("\n\n")[:3]
+    assert usage.startswith(f"usage: harness-uq {command.name}")
+    assert summary == f"{command.summary}."
+    assert examples.startswith("Examples:\n")
+
+
+@commands
+def test_every_command_has_three_examples_that_parse(command):
+    examples = [line for _, line in command.module.EXAMPLES]
+    assert len(examples) == 3
+    for line in examples:
+        program, name, *arguments = shlex.split(line.partition(" > ")[0].replace("\\\n", ""))
+        assert program == "harness-uq"
+        build_parser(COMMANDS[name]).parse_args(arguments)
+
+
+@commands
+def test_options_are_in_named_groups(command):
+    parser = build_parser(command)
+    titles = [group.title for group in parser._action_groups if group._group_actions]
+    assert set(titles) <= set(OPTION_GROUPS)
+    assert titles == sorted(titles, key=OPTION_GROUPS.index)
+
+
+@commands
+def test_the_help_of_an_option_is_at_most_two_lines_and_begins_with_a_verb(command):
+    for action in options(command):
+        text = action.help % vars(action)
+        assert len(wrap(text, HELP_WIDTH)) <= 2, text
+        if action.option_strings:
+            assert re.match(r"[A-Z][a-z]+ ", text), text
+
+
+def test_an_option_of_several_commands_has_one_help_text():
+    texts = {}
+    for command in COMMANDS.values():
+        for action in options(command):
+            name = action.option_strings[-1] if action.option_strings else action.metavar
+            texts.setdefault(name, {})[command.name] = action.help
+    del texts["--metric"]["subset"]
+    for name in ("rescore", "watch", "calibrate", "plugins"):
+        del texts["--format"][name]
+    shared = ("--task", "--metric", "--filter", "--model", "--cluster", "--range", "--column", "--level", "--seed")
+    for option in (*shared, "--factor", "--format", "--engine", "--store", "--scheduler", "--estimand", "--interval"):
+        assert len(set(texts[option].values())) == 1, option
+
+
+def test_help_is_plain_text_if_standard_output_is_no_terminal():
+    run = [sys.executable, "-m", "harness_uq", "estimate", "--help"]
+    assert b"\x1b" not in subprocess.run(run, capture_output=True, check=True).stdout
+
+
+def test_help_is_coloured_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "\x1b[" in output(capsys, "estimate", "--help")[1]
+    assert "\x1b[" in output(capsys, "--help")[1]
+
+
+def test_a_command_imports_no_other_command():
+    code = "import sys; from harness_uq.cli import main; main(['restore', '--help']); print(sorted(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    imported = {name for name in COMMANDS if f"'harness_uq.commands.{name}'" in out}
+    assert imported == {"restore"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["estimte", "x"], "Unknown command: 'estimte'. Did you mean 'estimate'? Available commands: "),
+        (["--versoin"], "Unknown option: '--versoin'. Did you mean '--version'? Available options: "),
+        (["estimate", "x", "--levle", "0.9"], "Unknown option: '--levle'. Did you mean '--level'? Available options: "),
+        (["gate", "x", "--baselin", "y"], "Unknown option: '--baselin'. Did you mean '--baseline'?"),
+        (
+            ["estimate", "x", "--scope", "populaton"],
+            "Unknown value of --scope: 'populaton'. Did you mean 'population'? Available values: benchmark, full",
+        ),
+        (["store", "verfy", "x"], "Unknown value of ACTION: 'verfy'. Did you mean 'verify'?"),
+        (["estimate", "x", "--method", "wilsn"], "Unknown method: 'wilsn'. Did you mean 'wilson'? Available methods: "),
+        (["compare", "x", "y", "--method", "latent"], "Did you mean 'latent-normal'?"),
+        (["estimate", "x", "--level", "95"], "Argument --level: invalid value '95'. Give a number between 0 and 1"),
+    ],
+)
+def test_a_mistyped_name_gets_a_suggestion_and_exit_code_2(capsys, arguments, text):
+    code, out, err = output(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert text in err
+    assert "Traceback" not in err
+
+
+def test_debug_is_accepted_after_the_command(capsys, monkeypatch):
+    monkeypatch.setattr(COMMANDS["restore"].module, "run", lambda args: 1 / 0)
+    code, _, err = output(capsys, "restore", "x", "--debug")
+    assert code == 1
+    assert "Internal error: ZeroDivisionError: division by zero" in err
+    assert "Run again with --debug to see the traceback, and please report it" in err
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_the_help_of_a_harness_fits_80_columns_and_begins_with_examples(harness, capsys):
+    code, out, _ = output(capsys, harness, "--help")
+    usage, summary, examples = out.split("\n\n")[:3]
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert usage.startswith(f"usage: harness-uq {harness} ")
+    assert summary == f"Run {harness} with intervals in its output."
+    assert examples.count("  # ") == 3

@@ -1,0 +1,24 @@
+"""One progress bar for all commands: nothing if standard error is no terminal, and the items unchanged."""
+
+import io
+import sys
+from types import SimpleNamespace
+
+from harness_uq.commands.progress import reading_progress, track
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_items_pass_through_and_nothing_is_drawn_without_a_terminal(capsys):
+    assert list(track(iter("abc"), "Simulating", 3)) == ["a", "b", "c"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_shows_the_number_of_logs(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with reading_progress() as show_progress:
+        show_progress(SimpleNamespace(n_bytes=10, all_bytes=20, logs=1_000, n_logs=2_000))
+    assert "1,000 of 2,000 logs" in terminal.getvalue()

@@ -1,0 +1,32 @@
+"""Runs of a system that differ in a setting: the one that counts is named, and so is what is in no interval."""
+
+from dataclasses import replace
+
+from harness_uq.data.run_selection import select_runs
+from harness_uq.data.task_log import RunMetadata, Source
+from harness_uq.messages import Message
+from tests.data.toy import task_log
+from tests.message_checks import has
+
+
+def notes_of(*settings: dict[str, object]) -> tuple[Message, ...]:
+    logs = [
+        replace(
+            task_log([1, 0, 1], system="a", facts=RunMetadata(settings=held)),
+            source=Source(f"{i}.json", "toy", None, f"2025-0{i}"),
+        )
+        for i, held in enumerate(settings, 1)
+    ]
+    ((chosen,),) = [list(by_key.values()) for by_key in select_runs(logs).values()]
+    return chosen.messages
+
+
+def test_seeds_that_differ_are_named_with_the_command_that_measures_them() -> None:
+    notes = notes_of({"seed": 1}, {"seed": 2}, {"seed": 3})
+    assert has(notes, "several-runs", system="a", n_runs=3, path="3.json")
+    assert has(notes, "run-variation-ignored", n_runs=3, evidence="seed differs: 1, 2, 3 in 3 logs")
+
+
+def test_repeats_are_only_counted() -> None:
+    (note,) = notes_of({"seed": 1}, {"seed": 1})
+    assert has([note], "several-runs", system="a", n_runs=2, path="2.json")

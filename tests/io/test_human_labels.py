@@ -1,0 +1,59 @@
+"""Labels of a person, read from a table."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness_uq.errors import LogError
+from harness_uq.io.human_labels import Label, grades, read_labels
+from tests.message_checks import raises_message
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "labels.csv"
+    path.write_text(text)
+    return path
+
+
+def test_an_empty_score_is_a_question_without_a_label(tmp_path: Path) -> None:
+    path = written(tmp_path, "id,score,task,probability\n7,1,toy,0.5\n8,,toy,\n9,0,,0.25\n")
+    assert read_labels(path) == (Label("7", 1.0, "toy", 0.5), Label("9", 0.0, None, 0.25))
+
+
+def test_labels_find_their_questions_in_any_order() -> None:
+    score, chance = grades([Label("c", 1.0), Label("a", 0.0), Label("a", 1.0, "other")], "toy", ["a", "b", "c"])
+    np.testing.assert_array_equal(score, [0.0, np.nan, 1.0])
+    assert chance is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "params"),
+    [
+        ("id,grade\n1,1\n", "label-columns-missing", {"columns": ("score",)}),
+        ("id,score\n1,good\n", "label-not-a-number", {"line": 2}),
+        ("", "label-columns-missing", {"columns": ("id", "score")}),
+    ],
+)
+def test_a_table_that_holds_no_labels_is_refused(
+    tmp_path: Path, text: str, name: str, params: dict[str, object]
+) -> None:
+    with raises_message(LogError, name, **params):
+        read_labels(written(tmp_path, text))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=r"none\.csv cannot be read"):
+        read_labels(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"),
+    [
+        ([Label("a", 1.0), Label("a", 0.0)], "duplicate-label"),
+        ([Label("a", 1.0, None, 0.5), Label("b", 0.0)], "partial-probabilities"),
+    ],
+)
+def test_labels_that_contradict_each_other_are_refused(labels: list[Label], name: str) -> None:
+    with raises_message(LogError, name):
+        grades(labels, "toy", ["a", "b"])

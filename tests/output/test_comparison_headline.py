@@ -1,0 +1,93 @@
+"""The answer stands before the table, and a reason below it is said once for all tasks that it holds of."""
+
+from dataclasses import replace
+
+from harness_uq.output.comparison_headline import comparison_answer, reasons
+from harness_uq.results.comparison import Comparison
+from tests.message_checks import made
+from tests.output.rendering import render
+from tests.results import factory as make
+
+
+def row(task: str, verdict: str = "undecided", low: float = -0.05, high: float = 0.05, **other: object) -> Comparison:
+    base = make.comparison(task=task, verdict=verdict, text=f"sentence on {task}.")
+    assert base.difference is not None
+    interval = replace(base.difference.interval, low=low, high=high)
+    fields = {"margin": 0.0, **other}
+    return replace(base, difference=replace(base.difference, interval=interval), **fields)
+
+
+MANY = [
+    row("a", "better", 0.01, 0.1),
+    row("b"),
+    row("c", n_additional_questions=900),
+    row("d", n_additional_questions=70),
+]
+
+
+def test_the_only_row_is_the_answer_with_its_next_step() -> None:
+    assert comparison_answer([row("a", next_step="Ask 9 more.")]) == "sentence on a. Ask 9 more."
+    assert reasons([row("a")]) == []
+
+
+def test_a_few_rows_are_told_one_by_one() -> None:
+    assert comparison_answer(MANY[:2]).splitlines() == ["a: sentence on a.", "b: sentence on b."]
+    assert reasons(MANY[:2]) == []
+
+
+def test_all_tasks_together_come_first_and_the_single_ones_are_counted() -> None:
+    text = comparison_answer([*MANY, row("overall", "better", 0.01, 0.1)])
+    assert text == "Over all tasks: sentence on overall. Of 4 tasks, 1 is better and 3 are undecided."
+
+
+def test_without_a_row_of_all_tasks_the_undecided_one_that_takes_least_is_named() -> None:
+    text = comparison_answer(MANY)
+    assert " Of 4 tasks, 1 is better and 3 are undecided. " in text
+    assert text.endswith("Of the undecided tasks, d needs the fewest additional questions: about 70.")
+
+
+def test_the_overall_rows_of_several_metrics_name_theirs() -> None:
+    rows = [*MANY, row("overall"), replace(row("overall"), metric="f1", filter="strict")]
+    assert "Over all tasks by acc: " in comparison_answer(rows)
+    assert "Over all tasks by f1 (strict): " in comparison_answer(rows)
+
+
+def test_a_reason_is_said_once_for_all_tasks_that_it_holds_of() -> None:
+    (said,) = reasons(MANY)
+    assert said.startswith("b, c, d: undecided: the data are insufficient")
+
+
+def test_a_margin_adds_what_is_shown_of_it() -> None:
+    rows = [
+        row("over", "better", 0.02, 0.1, margin=0.01),
+        row("partly", "better", 0.005, 0.1, margin=0.01),
+        row("alike", "equivalent", -0.005, 0.005, margin=0.01),
+        row("inferior", "worse", -0.1, -0.02, margin=0.01),
+        row("not worse", "undecided", -0.005, 0.1, margin=0.01),
+        row("not better", "undecided", -0.1, 0.005, margin=0.01),
+    ]
+    assert reasons(rows) == [
+        "over: better by more than the margin of 0.01.",
+        "partly: better, but possibly by less than the margin of 0.01.",
+        "alike: equivalent: the difference is smaller than the margin of 0.01. Choose by cost, speed or another test.",
+        "inferior: worse by more than the margin of 0.01.",
+        "not worse: undecided: not worse by more than the margin of 0.01, but the data do not show whether it is "
+        "better.",
+        "not better: undecided: not better by more than the margin of 0.01, but the data do not show whether it is "
+        "worse.",
+    ]
+
+
+def test_where_less_is_better_the_margin_lies_on_the_other_side() -> None:
+    rows = [*MANY, row("loss", "worse", 0.02, 0.1, margin=0.01, higher_is_better=False)]
+    assert reasons(rows)[-1] == "loss: worse by more than the margin of 0.01."
+
+
+def test_what_cannot_be_estimated_says_why() -> None:
+    failed = replace(row("e"), difference=None, messages=(made("Other."), made("No scores.", "refusal")))
+    assert reasons([*MANY, failed])[-1] == "e: undecided, not estimable: No scores."
+
+
+def test_the_answer_opens_the_page_in_text_and_markdown() -> None:
+    assert render(MANY, "table").startswith(comparison_answer(MANY))
+    assert f"**{comparison_answer(MANY)}**" in render(MANY, "markdown")

@@ -1,0 +1,85 @@
+"""Warnings and notes name whom they are about: no more than it takes, and no less."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness_uq.output.footnotes import footnotes, warnings_of
+from harness_uq.output.html import report_html
+from harness_uq.results.estimate import Estimate
+from tests.message_checks import made
+from tests.output.rendering import render
+from tests.results import factory as make
+
+SAID = (made("The run did not finish."),)
+
+
+def row(system: str, *, task: str = "t", metric: str = "acc", says: bool = False, day: int = 1) -> Estimate:
+    source = replace(make.SOURCE, time=f"2025-05-0{day}T10:00:00")
+    found = make.estimate(system=system, task=task, metric=metric, messages=SAID if says else ())
+    return replace(found, source=source)
+
+
+def who(*rows: Estimate) -> str:
+    ((found, _),) = warnings_of(rows)
+    return found
+
+
+def test_one_of_two_systems_is_named() -> None:
+    assert who(row("a", says=True), row("b")) == "t of a"
+
+
+def test_a_system_is_not_named_where_all_share_what_is_said() -> None:
+    assert who(row("a", says=True), row("b", says=True)) == "t"
+    assert who(row("a", says=True), row("b", says=True), row("a", task="u"), row("b", task="u")) == "t"
+
+
+def test_the_only_system_is_not_named() -> None:
+    assert who(row("a", says=True), row("a", task="u")) == "t"
+
+
+def test_what_all_tasks_share_names_none() -> None:
+    assert who(*(row("a", task=task, says=True) for task in ("t", "u", "v", "w"))) == "all tasks"
+
+
+def test_tasks_of_the_same_systems_stand_together() -> None:
+    said = [row("a", task=task, says=True) for task in ("t", "u")] + [row("b", task="v", says=True)]
+    silent = [row("b", task=task) for task in ("t", "u")] + [row("a", task="v")]
+    assert who(*said, *silent) == "t, u of a; v of b"
+
+
+def test_one_of_two_metrics_is_named() -> None:
+    assert who(row("a", says=True), row("a", metric="f1")) == "t, acc"
+    assert who(row("a", says=True), row("a", metric="f1", says=True)) == "t"
+
+
+def test_one_of_two_runs_of_a_system_is_named() -> None:
+    assert who(row("a", says=True), row("a", day=2)) == "t of a (run 2025-05-01 10:00)"
+    assert who(row("a", says=True), row("a", day=2, says=True), row("b")) == "t of a"
+
+
+def test_a_plan_from_numbers_has_nobody_to_name() -> None:
+    plan = replace(make.plan(), task="", metric="", filter="none", messages=SAID)
+    assert footnotes([plan]) == {"Warnings": ["The run did not finish. (XX001)"], "Notes": []}
+
+
+def test_a_comparison_names_the_metric() -> None:
+    rows = [
+        replace(make.comparison(), metric=metric, messages=(made(f"Error of {metric}.", "note"),))
+        for metric in ("f1", "mcc")
+    ]
+    task = rows[0].task
+    assert footnotes(rows)["Notes"] == [f"{task}, f1: Error of f1. (XX001)", f"{task}, mcc: Error of mcc. (XX001)"]
+
+
+@pytest.mark.parametrize("name", ["table", "markdown", "latex", "html"])
+def test_every_report_names_the_system(name: str) -> None:
+    text = render([row("a", says=True), row("b")], name).replace("<b>", "").replace("</b>", "")
+    assert "t of a: The run did not finish." in text
+
+
+def test_the_page_says_once_what_scores_and_ranks_share() -> None:
+    ranking = replace(make.ranking(2), task="t", messages=SAID)
+    page = report_html([row("a", says=True), row("b")], (), [ranking])
+    assert "1 warning<" in page
+    assert "<b>t of a</b>" in page

@@ -1,0 +1,207 @@
+"""Output formats: each renders every result that it accepts, and a plugin adds one without any change elsewhere."""
+
+import csv
+import json
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+import pytest
+
+from harness_uq import DataError, ResultList
+from harness_uq.cli import main
+from harness_uq.output.document import list_name, result_kind
+from harness_uq.output.formats import (
+    RenderOptions,
+    ResultSet,
+    all_formats,
+    format_named,
+    format_of_file,
+    formats_for,
+)
+from harness_uq.plugin_api import hookimpl
+from harness_uq.plugins.manager import load_plugins
+from tests.conftest import ROOT
+from tests.data.toy import task_log
+from tests.output.rendering import render
+from tests.results import factory as make
+from tests.test_public_names import plugin_of
+
+RESULTS = {
+    "estimates": make.estimates(),
+    "comparisons": make.comparisons(),
+    "rankings": [make.ranking(4)],
+    "plans": [make.plan()],
+    "effects": [make.effects()],
+}
+FORMATS = all_formats()
+COMMANDS = {
+    "estimate": ("scores.csv",),
+    "structure": ("scores.csv",),
+    "compare": ("scores.csv",),
+    "gate": ("scores.csv", "--self-test", "--margin", "0.1", "--n-simulations", "5"),
+    "rank": ("scores.csv",),
+    "effects": ("scores.csv",),
+    "plan": ("scores.csv", "--width", "0.2"),
+    "report": ("scores.csv",),
+}
+
+
+@pytest.fixture
+def scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table of two systems, which is the working directory."""
+    path = tmp_path / "scores.csv"
+    rows = [f"q{k},{system},{(k * n) % 3 > 0:d}" for n, system in enumerate("ab", 1) for k in range(40)]
+    path.write_text("\n".join(["question,system,score", *rows]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_renders_what_it_accepts(name: str, kind: str) -> None:
+    chosen = FORMATS[name]
+    if chosen.accepts is not None and kind not in chosen.accepts:
+        assert name not in formats_for([kind])
+        return
+    assert chosen.name == name
+    text = chosen.render(ResultSet({kind: RESULTS[kind]}), RenderOptions())
+    assert len(text) > 100
+
+
+def test_a_suffix_names_one_format() -> None:
+    assert len({one.suffix for one in FORMATS.values()}) == len(FORMATS)
+    for name, one in FORMATS.items():
+        assert format_of_file(f"some.where/results{one.suffix.upper()}").name == name
+    with pytest.raises(DataError, match=r"\.csv \(csv\)"):
+        format_of_file("results.xyz")
+    with pytest.raises(DataError, match="Available formats: csv, eee, html"):
+        format_named("xyz")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_writes_a_file_in_the_format_of_its_suffix(command: str, scores: Path) -> None:
+    output = scores / "results.json"
+    code = main([command, *COMMANDS[command], "--output", str(output)])
+    assert code in (0, 1, 3)
+    document = json.loads(output.read_text())
+    assert document["schema"] == 1
+    if command != "effects":  # a table has no runs that differ in a setting
+        assert document["errors"] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_lists_a_path_that_cannot_be_read(
+    command: str, scores: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [argument.replace("scores.csv", "absent") for argument in COMMANDS[command]]
+    assert main([command, *arguments, "--format", "json"]) in (1, 4)
+    document = json.loads(capsys.readouterr().out)
+    error = document["errors"][0]
+    assert (error["path"], error["code"]) == ("absent", "UQ305")
+    assert [rows for name, rows in document.items() if name not in ("schema", "errors")] == [[]] * (len(document) - 2)
+
+
+def test_an_error_of_the_options_is_listed_without_a_path(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("compare", "rank", "plan", "report"):
+        assert main([command, *COMMANDS[command], "--task", "absent", "--format", "json"]) == 2
+        captured = capsys.readouterr()
+        (error,) = json.loads(captured.out)["errors"]
+        assert error["path"] is None
+        assert error["code"]
+        assert error["text"] in captured.err
+
+
+def test_columns_of_a_table_and_of_the_input_are_two_options(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--column", "score=score", "--columns", "task,value", "--format", "latex"]
+    assert main(["estimate", "scores.csv", *arguments]) == 0
+    assert "Task & Value" in capsys.readouterr().out
+    assert main(["estimate", "scores.csv", "--columns", "task,absent", "--format", "latex"]) == 2
+    assert "Unknown column: 'absent'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["estimates", "comparisons"])
+def test_csv_of_a_report_has_the_columns_of_the_single_results(name: str) -> None:
+    rows = RESULTS[name]
+    (alone,) = csv.reader(render(rows, "csv").splitlines()[:1])
+    lists = {"estimates": RESULTS["estimates"], "comparisons": RESULTS["comparisons"]}
+    both = str(FORMATS["csv"].render(ResultSet(lists), RenderOptions())).splitlines()
+    header, *records = csv.reader(both)
+    assert header[0] == "kind"
+    assert set(alone) <= set(header)
+    assert {record[0] for record in records} == {"estimate", "comparison"}
+
+
+def test_estimate_and_report_print_the_same_csv_columns(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["estimate", "scores.csv", "--format", "csv"])
+    (*alone,) = csv.DictReader(capsys.readouterr().out.splitlines())
+    main(["report", "scores.csv", "--format", "csv"])
+    reported = [row for row in csv.DictReader(capsys.readouterr().out.splitlines()) if row["kind"] == "estimate"]
+    assert [{name: row[name] for name in alone[0]} for row in reported] == alone
+
+
+def test_every_result_knows_its_list() -> None:
+    for name, rows in RESULTS.items():
+        assert list_name(rows[0]) == name
+        assert result_kind(name).document(rows, 4).sections
+    with pytest.raises(DataError, match="str is not a result class"):
+        list_name("text")
+
+
+PLUGIN = plugin_of(ROOT / "docs/howto/add-an-output-format.md")
+
+
+@pytest.fixture
+def yaml_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The format of the how-to page, installed as a plugin."""
+    monkeypatch.setitem(sys.modules, "yaml_plugin", PLUGIN)
+    entry, installed = EntryPoint("yaml", "yaml_plugin", "harness_uq"), entry_points(group="harness_uq")
+    monkeypatch.setattr("harness_uq.plugins.loader.entry_points", lambda **_: [*installed, entry])
+
+
+@pytest.mark.usefixtures("yaml_installed")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_offers_the_format_of_a_plugin(
+    command: str, scores: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    yaml = pytest.importorskip("yaml")
+    main([command, *COMMANDS[command], "--format", "yaml"])
+    printed = capsys.readouterr().out
+    assert yaml.safe_load(printed)["schema"] == 1
+    main([command, *COMMANDS[command], "--output", "results.yaml"])
+    assert (scores / "results.yaml").read_text() == printed
+    main([command, *COMMANDS[command], "--format", "json"])
+    assert yaml.safe_load(printed) == json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.usefixtures("yaml_installed")
+def test_results_in_python_have_the_format_of_a_plugin() -> None:
+    from harness_uq import estimate
+
+    rows = estimate([task_log([1, 0, 1, 1])])
+    assert rows.to_yaml() == rows.render("yaml")
+    assert rows.to_markdown() == rows.render("markdown")
+    with pytest.raises(AttributeError, match="to_xyz"):
+        rows.to_xyz()
+
+
+def test_a_plugin_may_not_take_the_name_of_a_format() -> None:
+    class Clash:
+        name, suffix, accepts, has_errors, needs_logs = "json", ".j", None, False, False
+
+        def render(self, results: object, options: object) -> str:
+            return ""
+
+    class Plugin:
+        @hookimpl
+        def harness_uq_formats(self) -> list[object]:
+            return [Clash()]
+
+    plugins = load_plugins([Plugin()])
+    assert all_formats(plugins)["json"] is FORMATS["json"]
+    (warning,) = plugins.warnings
+    assert "output format 'json' has the name of a built-in output format" in warning.text
+
+
+def test_a_list_without_results_renders_as_nothing() -> None:
+    assert ResultList().to_latex() == ""

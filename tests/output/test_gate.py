@@ -1,0 +1,102 @@
+"""Gates in words."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from harness_uq import CompareOptions, GateOptions, Interval, SelfTest, gate
+from harness_uq.output.gate import gate_answer
+from tests.gating.test_gate import NEW, OLD, log, options
+from tests.output.rendering import render
+
+SELF_TEST = SelfTest("epochs", 200, 3, 121, Interval(0.003, 0.043, 0.95, "confidence"), 0.05, ("large",))
+
+
+def test_a_failure_names_the_score_and_by_how_much() -> None:
+    answer = gate_answer(gate(log(200, **NEW), log(300, **OLD), options()))
+    assert answer.startswith("FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.29")
+
+
+def test_a_pass_says_on_what_it_rests() -> None:
+    tasks = [[log(300, task=f"t{i}", **system) for i in range(2)] for system in (NEW, OLD)]
+    answer = gate_answer(gate(*tasks, options()))
+    assert answer.startswith(
+        "PASS: new is not worse than old by more than the margin on overall, and no single task shows such a drop."
+    )
+
+
+def test_an_undecided_gate_says_how_often_an_equal_passes_and_what_would_help() -> None:
+    answer = gate_answer(gate(log(30, 40, **NEW), log(33, 40, **OLD, first_wrong=True), options(0.05)))
+    assert answer.startswith("UNDECIDED: the data do not show whether new is worse than old by more than the margin")
+    assert "If new were exactly as good as old, " in answer
+    assert "additional questions, 80 % would." in answer
+
+
+def test_a_drop_that_is_shown_but_not_beyond_the_margin_is_said() -> None:
+    found = gate(log(370, **NEW), log(400, **OLD), options(0.06))
+    assert found.decision == "undecided"
+    assert "new is worse on toy, but possibly by less than the margin." in gate_answer(found)
+
+
+def test_a_missing_task_and_a_gate_that_cannot_fail_are_said() -> None:
+    found = gate(log(3, 3, task="t", **NEW), [log(3, 3, task=task, **OLD) for task in "tu"], options(0.0))
+    answer = gate_answer(found)
+    assert "new has no score for u, acc, but old has one." in answer
+    assert "This gate cannot fail: with so few questions" in answer
+    assert "never: even the lowest possible scores" in render([found], "table")
+
+
+def test_a_gate_of_a_log_against_itself_says_so() -> None:
+    one = log(300, **NEW)
+    assert "Both sides have the same scores on all" in gate_answer(gate(one, one, options()))
+    assert "the same scores" not in gate_answer(gate(log(299, **NEW), log(300, **OLD), options()))
+
+
+def test_the_table_holds_power_and_the_rate_of_error() -> None:
+    text = render([gate(log(300, **NEW), log(300, **OLD), options())], "table")
+    assert "Pass rate if equal" in text
+    assert "Failing drop" in text
+    assert "At most 5 % of equally good systems fail, and at most 5 %" in text
+    many = [[log(300, task=f"t{i}", **system) for i in range(2)] for system in (NEW, OLD)]
+    assert "fail (corrected for 3 scores by Holm's method)" in render([gate(*many, options())], "table")
+
+
+def test_markdown_holds_the_answer_the_table_and_no_markup_of_others() -> None:
+    found = gate(log(300, task="a|b", **NEW), log(300, task="a|b", **OLD), options())
+    text = render([found], "markdown")
+    assert "**PASS: new is not worse than old" in text
+    assert "| a\\|b |" in text
+
+
+def test_json_is_the_gate() -> None:
+    found = gate(log(300, **NEW), log(300, **OLD), GateOptions(CompareOptions(margin=0.05, level=0.9)))
+    document = json.loads(render([found], "json", errors=[{"path": "x", "message": "y"}]))
+    assert document["gates"] == [json.loads(json.dumps(found.to_dict()))]
+    assert document["gates"][0]["alpha"] == pytest.approx(0.1)
+    assert document["errors"] == [{"path": "x", "message": "y"}]
+
+
+def test_a_self_test_says_its_rate_its_interval_and_what_was_promised() -> None:
+    text = render([SELF_TEST], "table")
+    assert "large against itself: 200 gates (trials of each question on two sides)" in text
+    assert "consistent with the nominal rate of at most 5 %" in text
+    assert text.splitlines()[-1].split() == [
+        "200",
+        "3",
+        "121",
+        "76",
+        "1.5",
+        "%",
+        "[0.3,",
+        "4.3]",
+        "%",
+        "at",
+        "most",
+        "5",
+        "%",
+    ]
+    broken = replace(SELF_TEST, n_failed=40, n_passed=0, interval=Interval(0.15, 0.26, 0.95, "confidence"))
+    assert "fails equal systems more often than the nominal rate" in render([broken], "markdown")
+    assert "No equal system passed" in render([broken], "markdown")
+    assert json.loads(render([SELF_TEST], "json"))["self_tests"][0]["rate"] == 0.015

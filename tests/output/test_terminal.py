@@ -1,0 +1,135 @@
+"""Tables on short lines: numbers stay whole, names are cut, and columns without room are named."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from harness_uq.output.estimate import estimates_table
+from harness_uq.output.terminal import Cells, TerminalPage, cut
+from tests.output.rendering import render
+from tests.results import factory as make
+
+WIDTHS = (80, 100, 120, 160)
+
+
+def table(columns: list[Cells], width: int) -> str:
+    page = TerminalPage(width)
+    page.add_table(columns)
+    page.add_hidden_columns()
+    return page.text()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        lambda width: estimates_table(make.estimates(), width=width),
+        lambda width: render(make.comparisons(), "table", width=width),
+        lambda width: render([make.ranking(8)], "table", width=width),
+    ],
+    ids=["estimates", "comparisons", "rankings"],
+)
+def test_no_line_is_longer_than_asked_and_no_interval_is_broken(text, width: int) -> None:
+    lines = text(width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    intervals = [line for line in lines if "[" in line]
+    assert intervals
+    assert all(re.search(r"\[-?[\d.,]+, -?[\d.,]+\]", line) for line in intervals)
+
+
+def test_value_and_interval_are_never_left_out() -> None:
+    header = estimates_table(make.estimates(), width=80).splitlines()[1]
+    assert "Value" in header
+    assert "95% interval" in header
+
+
+def test_columns_without_room_are_named_with_where_they_are() -> None:
+    columns = [Cells("Task", ["a"] * 2, is_number=False), Cells("Score", ["0.12345678"] * 2), Cells("Extra", ["1"] * 2)]
+    columns[2] = Cells("Extra", ["0.12345678"] * 2, spare=1)
+    short = table(columns, 20)
+    assert "0.12345678\n" in re.sub(r" +\n", "\n", short)
+    assert "Hidden columns (terminal too narrow): Extra." in " ".join(short.split())
+    assert "--format" in short
+    assert "Hidden" not in table(columns, 28)
+
+
+def test_the_most_spare_columns_go_first_and_equals_go_together() -> None:
+    columns = [Cells(name, ["123456"], spare=spare) for name, spare in (("A", 0), ("B", 1), ("C", 2), ("D", 2))]
+    assert "Hidden columns (terminal too narrow): C, D." in " ".join(table(columns, 23).split())
+    assert "Hidden columns (terminal too narrow): B, C, D." in " ".join(table(columns, 13).split())
+
+
+def test_names_are_cut_before_anything_is_left_out() -> None:
+    columns = [Cells("Metric", ["exact_match (custom-extract)"], is_number=False), Cells("±", ["0.1"], spare=1)]
+    header, row = table(columns, 24).splitlines()
+    assert header.split() == ["Metric", "±"]
+    assert row.startswith("exact_mat")
+    assert row.endswith("extract)  0.1")
+
+
+def test_names_that_a_cut_would_make_equal_are_cut_less() -> None:
+    names = ["leaderboard_math_algebra_hard", "leaderboard_math_geometry_hard"]
+    columns = [Cells("Task", names, is_number=False), Cells("Value", ["0.1"] * 2), Cells("More", ["1"] * 2, spare=1)]
+    shown = [line.split()[0] for line in table(columns, 30).splitlines()[1:3]]
+    assert len(set(shown)) == 2
+    assert all("…" in name for name in shown)
+
+
+def test_short_forms_come_before_anything_is_left_out_and_may_say_two_columns_in_one() -> None:
+    columns = [
+        Cells("Questions", ["132"], short=[Cells("N/clusters", ["132/30"])]),
+        Cells("Clusters", ["30 passage_id"], short=[]),
+        Cells("Deff", ["2.22"], spare=1),
+    ]
+    assert "30 passage_id" in table(columns, 30)
+    assert table(columns, 20).split() == ["N/clusters", "Deff", "132/30", "2.22"]
+
+
+def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
+    columns = [Cells("A", ["123456"]), Cells("B", ["123456"], spare=1)]
+    page = TerminalPage(8)
+    page.add_legend({"A": "about A.", "B": "about B.", "": "always."}, page.add_table(columns))
+    assert page.text().split()[-3:] == ["about", "A.", "always."]
+
+
+def test_the_guide_to_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
+    narrow, wide = (render([make.ranking(8)], "table", width=width) for width in (80, 200))
+    left_out = (
+        " ".join(narrow.split())
+        .partition("Hidden columns (terminal too narrow): ")[2]
+        .partition(". Use a wider")[0]
+        .split(", ")
+    )
+    guided = [name for name in left_out if f"- {name}: " in wide]
+    assert guided
+    assert not any(f"- {name}: " in narrow for name in guided)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_clusters_and_what_they_cost_stay_at_every_width(width: int) -> None:
+    text = estimates_table(make.estimates(), width=width)
+    assert "500/25" in text or "25 passage" in text
+    header = next(line for line in text.splitlines() if "Value" in line)
+    assert "Deff" in header
+
+
+def test_where_there_is_no_terminal_nothing_folds() -> None:
+    assert "word " * 200 in _said("word " * 200)
+
+
+def _said(text: str) -> str:
+    page = TerminalPage()
+    page.add(text)
+    return page.text()
+
+
+@given(st.text("ab _-/()字", max_size=40), st.integers(3, 20))
+def test_a_cut_text_fits_and_keeps_its_ends(text: str, width: int) -> None:
+    shown = cut(text, width)
+    assert cell_len(shown) <= width
+    head, _, tail = shown.partition("…")
+    assert text.startswith(head)
+    assert text.endswith(tail)

@@ -1,0 +1,51 @@
+"""Words of the reports: commands, numbers with their nouns, and what tells two intervals of one score apart."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
+from harness_uq.output.html import report_html
+from tests.output.rendering import render
+from tests.results import factory as make
+
+
+def undecided():
+    evidence = VerdictInputs(-0.087, 0.031, "new", "old", detectable=0.084)
+    verdict, sentence = verdict_of(evidence)
+    return replace(make.comparison(), verdict=verdict, verdict_text=sentence, next_step=next_step(evidence))
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("table", "add questions; harness-uq plan computes"),
+        ("markdown", "add questions; `harness-uq plan` computes"),
+        ("latex", r"add questions; \texttt{harness-uq plan} computes"),
+    ],
+)
+def test_a_command_in_a_sentence_looks_like_one_in_every_form(form: str, expected: str) -> None:
+    assert expected in render([undecided()], form)
+
+
+def test_a_command_is_code_on_the_page() -> None:
+    page = report_html(make.estimates(), [undecided()])
+    assert page.count("<code>harness-uq plan</code>") == 2
+    assert "`" not in page.split("</style>")[1]
+
+
+def test_the_answer_of_a_plan_is_escaped_beside_its_commands() -> None:
+    plan = replace(make.plan(), answer="<b> `harness-uq <i>` ")
+    assert "&lt;b&gt; <code>harness-uq &lt;i&gt;</code>" in report_html([], plans=[plan])
+
+
+def test_ranks_say_whose_intervals_and_sets_they_show() -> None:
+    for text in (render([make.ranking(3)], "table"), report_html([], (), [make.ranking(3)])):
+        assert "hold simultaneously" in text
+
+
+def test_one_question_is_no_plural() -> None:
+    ranking = replace(make.ranking(3), n_questions=1)
+    for text in (render([ranking], "table"), render([ranking], "latex"), report_html([], (), [ranking])):
+        assert "1 question" in text
+        assert "1 questions" not in text

@@ -1,0 +1,281 @@
+"""Clustered comparisons: limits, mirror images, hard data, numerical refinement, type I error and power."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import binomtest, kstest
+
+from harness_uq.errors import DataError
+from harness_uq.stats.pairs import dirichlet_multinomial
+from harness_uq.stats.pairs.dirichlet_multinomial import AllTiedPosterior, dirichlet_multinomial_posterior
+from harness_uq.stats.pairs.paired import paired_difference_posterior, paired_posterior
+from harness_uq.stats.pairs.paired_clustered_posterior import (
+    ClusteredPairedModel,
+    _cluster_process,
+    cluster_tables,
+    paired_clustered_difference_posterior,
+    paired_clustered_posterior,
+)
+from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t
+
+MODELS: tuple[ClusteredPairedModel, ...] = ("dirichlet_process", "dirichlet_multinomial")
+P = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
+Floats = NDArray[np.float64]
+cluster = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
+
+
+def singletons(table: list[int]) -> Floats:
+    return np.repeat(np.eye(4), table, axis=0)
+
+
+@pytest.mark.parametrize("table", [[17, 2, 0, 1], [3, 1, 2, 1], [60, 12, 5, 23], [20, 0, 0, 0]], ids=str)
+@pytest.mark.parametrize("model", MODELS)
+def test_clusters_of_one_question_give_the_unclustered_posterior(table: list[int], model: ClusteredPairedModel) -> None:
+    expected = paired_posterior(table, "dirichlet")
+    found = paired_clustered_posterior(singletons(table), model)
+    np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-12)
+    assert (found.mean, found.sd) == pytest.approx((expected.mean, expected.sd), abs=1e-12)
+
+
+@pytest.mark.parametrize("table", [[17, 2, 0, 1], [3, 1, 2, 1], [60, 12, 5, 23], [20, 0, 0, 0], [0, 3, 4, 0]], ids=str)
+def test_multinomial_quadrature_of_single_questions_gives_the_exact_unclustered_posterior(table: list[int]) -> None:
+    # a cluster of one says nothing of the correlation: the integral over it must drop out
+    cells = np.array([[1, 0, 0]] * table[1] + [[0, 1, 0]] * table[2] + [[0, 0, 1]] * (table[0] + table[3]), float)
+    found, expected = dirichlet_multinomial_posterior(cells), paired_posterior(table, "dirichlet")
+    np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=5e-4 * expected.sd)
+    assert found.prob_positive == pytest.approx(expected.prob_positive, abs=1e-4)
+
+
+def test_differences_of_single_questions_give_the_unclustered_posterior() -> None:
+    d = np.array([0.2, -0.1, 0.0, 0.55, 0.3])
+    found = paired_clustered_difference_posterior(d, list("abcde"), 0, 1)
+    np.testing.assert_allclose(found.quantile(P), paired_difference_posterior(d, 0, 1).quantile(P), atol=1e-12)
+
+
+def test_tables_and_differences_give_the_same_process() -> None:
+    rng = np.random.default_rng(3)
+    a, b, clusters = rng.integers(0, 2, 60), rng.integers(0, 2, 60), rng.integers(0, 9, 60)
+    from_tables = paired_clustered_posterior(cluster_tables(a, b, clusters))
+    from_scores = paired_clustered_difference_posterior(a - b, clusters, 0, 1)
+    np.testing.assert_allclose(from_tables.quantile(P), from_scores.quantile(P), atol=1e-12)
+
+
+def test_process_agrees_with_gamma_draws() -> None:
+    rng = np.random.default_rng(8)
+    totals, sizes = np.array([3.0, -1.0, 0.0, 5.0, 2.0]), np.array([6.0, 3.0, 2.0, 9.0, 5.0])
+    clusters = np.repeat(np.arange(5), sizes.astype(int))
+    differences = np.concatenate(
+        [
+            np.concatenate([np.full(int(abs(t)), np.sign(t)), np.zeros(int(n - abs(t)))])
+            for t, n in zip(totals, sizes, strict=True)
+        ]
+    )
+    posterior = paired_clustered_difference_posterior(differences, clusters, 0, 1)
+    mass = ((5 + 25**2 / 155) / 2 - 1) / 5  # sizes 6, 3, 2, 9, 5: sum 25, sum of squares 155
+    g = rng.gamma(np.array([mass] * 5 + [0.125, 0.25, 0.125]), size=(400_000, 8))
+    size = sizes.mean()
+    draws = g @ [*totals, -size, 0, size] / (g @ [*sizes, size, size, size])
+    assert posterior.cdf(np.quantile(draws, P)) == pytest.approx(P, abs=0.002)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=20, deadline=None)
+@given(tables=st.lists(cluster, min_size=1, max_size=6))
+def test_swapping_the_systems_mirrors_the_difference(model: ClusteredPairedModel, tables: list[list[int]]) -> None:
+    counts = np.array(tables)
+    first = paired_clustered_posterior(counts, model)
+    for order in ([0, 2, 1, 3], [3, 2, 1, 0]):
+        second = paired_clustered_posterior(counts[:, order], model)
+        np.testing.assert_allclose(first.quantile(P), -second.quantile(P)[::-1], atol=1e-8)
+        assert first.prob_positive == pytest.approx(1 - second.prob_positive, abs=1e-8)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), st.integers(0, 5)), min_size=1, max_size=14),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_weights_that_hardly_differ_give_the_unweighted_posterior(
+    questions: list[tuple[float, int]], has_clusters: bool, seed: int
+) -> None:
+    d = np.array([difference for difference, _ in questions])
+    clusters = [label for _, label in questions] if has_clusters else list(range(len(d)))
+    plain = paired_clustered_difference_posterior(d, clusters, 0, 1)
+    equal = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=np.full(len(d), 0.3))
+    np.testing.assert_allclose(equal.quantile(P), plain.quantile(P), atol=1e-12)
+    weights = 1 + 1e-9 * np.random.default_rng(seed).uniform(-1, 1, len(d))
+    near = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=weights)
+    np.testing.assert_allclose(near.quantile(P), plain.quantile(P), atol=1e-8)
+    assert (near.mean, near.sd) == pytest.approx((plain.mean, plain.sd), abs=1e-8)
+
+
+def test_the_unit_of_the_weights_does_not_matter_and_a_missing_question_takes_its_weight_along() -> None:
+    d, clusters, w = [0.5, float("nan"), 0.1, 0.3], ["x", "x", "y", "y"], np.array([1.0, 9.0, 2.0, 3.0])
+    found = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=w)
+    expected = paired_clustered_difference_posterior([0.5, 0.1, 0.3], ["x", "y", "y"], 0, 1, weights=[10, 20, 30])
+    np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "tables",
+    [
+        [[5, 0, 0, 5]],
+        [[5, 2, 1, 2]],
+        [[0, 10, 0, 0]] * 5,
+        [[10, 0, 0, 0]] * 30,
+        [[99_000, 500, 300, 200], [40_000, 20_000, 10_000, 30_000]],
+        [[1, 0, 0, 0], [100, 5, 1, 3]],
+        [[10, 10, 0, 0], [10, 0, 10, 0]],
+    ],
+    ids=["one tied", "one", "always A", "all tied", "a hundred thousand", "sizes 1 and 109", "opposite"],
+)
+def test_hard_clusters_give_a_proper_posterior(tables: list[list[int]], model: ClusteredPairedModel) -> None:
+    posterior = paired_clustered_posterior(tables, model)
+    low, middle, high = posterior.quantile([0.025, 0.5, 0.975])
+    assert -1 <= low < middle < high <= 1
+    assert 0 < posterior.sd < 1
+    assert low < posterior.mean < high
+    assert 0 <= posterior.prob_positive <= 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_twice_the_multinomial_nodes_move_nothing_beyond_a_thousandth_of_the_sd(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet([1, 1, 4], size=[4, 10, 25, 60][seed])
+    cells = np.array([rng.multinomial(rng.integers(2, 20), q) for q in p], float)
+    coarse = dirichlet_multinomial_posterior(cells)
+    monkeypatch.setattr(dirichlet_multinomial, "_NODES", 2 * dirichlet_multinomial._NODES - 1)
+    monkeypatch.setattr(dirichlet_multinomial, "_INNER", 2 * dirichlet_multinomial._INNER - 1)
+    fine = dirichlet_multinomial_posterior(cells)
+    np.testing.assert_allclose(coarse.quantile(P), fine.quantile(P), atol=1e-3 * fine.sd)
+
+
+def test_all_tied_singletons_follow_the_arcsine_law() -> None:
+    found, expected = AllTiedPosterior(np.ones(20)), paired_posterior([20, 0, 0, 0], "dirichlet")
+    x = np.array([-0.3, -0.05, -1e-3, 0.0, 1e-3, 0.02, 0.5])
+    assert found.cdf(x) == pytest.approx(expected.cdf(x), abs=1e-8)
+    assert found.sd == pytest.approx(expected.sd, abs=1e-8)
+
+
+def test_missing_answers_leave_their_question_out() -> None:
+    nan = float("nan")
+    tables = cluster_tables([1, nan, 0, 1], [0, 1, 0, nan], ["x", "x", "y", "z"])
+    assert tables.tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    found = paired_clustered_difference_posterior([0.5, nan, 0.1, 0.3], ["x", "x", "y", "y"], 0, 1)
+    expected = paired_clustered_difference_posterior([0.5, 0.1, 0.3], ["x", "y", "y"], 0, 1)
+    assert float(found.quantile(0.975)) == float(expected.quantile(0.975))
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ([1, 0, 0, 0], "shape"),
+        ([[0, 0, 0, 0]], "no question"),
+        ([[1, -1, 0, 0]], "whole counts"),
+        ([[0.5, 1, 0, 0]], "whole"),
+    ],
+)
+def test_says_which_tables_it_cannot_use(tables: list[float], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        paired_clustered_posterior(tables)
+
+
+def test_says_what_else_it_cannot_use() -> None:
+    with pytest.raises(DataError, match="'dirichlet_multinomial' or 'dirichlet_process'; got 'dp'"):
+        paired_clustered_posterior([[1, 0, 0, 0]], "dp")  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="one label per question"):
+        paired_clustered_difference_posterior([0.1, 0.2], ["x"], 0, 1)
+    with pytest.raises(DataError, match="0, 1 or NaN"):
+        cluster_tables([0.5], [1], ["x"])
+
+
+def passages(rng: np.random.Generator, theta_a: float, theta_b: float, *, n: int = 25, size: int = 20) -> list[Floats]:
+    """Per-question answers of two systems with independent passage effects, intraclass correlation 1/3, and labels."""
+    d = 2.0
+    share_a, share_b = rng.beta(d * theta_a, d * (1 - theta_a), n), rng.beta(d * theta_b, d * (1 - theta_b), n)
+    clusters = np.repeat(np.arange(n), size)
+    answers = [(rng.random(n * size) < share[clusters]).astype(float) for share in (share_a, share_b)]
+    return [*answers, clusters.astype(float)]
+
+
+def rejections(rng: np.random.Generator, theta_a: float, theta_b: float, runs: int) -> tuple[int, int, int]:
+    """Runs in which the clustered process, the cluster-robust t and the unclustered posterior exclude 0 at 95 %."""
+    counts = [0, 0, 0]
+    for _ in range(runs):
+        a, b, clusters = passages(rng, theta_a, theta_b)
+        tables = cluster_tables(a, b, clusters)
+        posteriors = (
+            paired_clustered_posterior(tables),
+            clustered_paired_t(a - b, clusters).posterior,
+            paired_posterior(tables.sum(axis=0), "dirichlet"),
+        )
+        for i, posterior in enumerate(posteriors):
+            counts[i] += abs(float(posterior.cdf(0.0)) - 0.5) > 0.475
+    return counts[0], counts[1], counts[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theta", [0.5, 0.7, 0.9])
+def test_equal_systems_on_25_passages_are_declared_different_in_at_most_7_percent(theta: float) -> None:
+    clustered, _, naive = rejections(np.random.default_rng([7, int(100 * theta)]), theta, theta, 1000)
+    assert clustered <= 70
+    assert naive > 350  # what ignoring the passages costs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theta", [0.6, 0.75, 0.9])
+def test_a_gap_of_15_points_is_found_at_least_as_often_as_by_cluster_robust_t(theta: float) -> None:
+    clustered, t, _ = rejections(np.random.default_rng([8, int(100 * theta)]), theta, theta - 0.15, 1000)
+    assert clustered >= t
+
+
+@pytest.mark.slow
+def test_a_few_large_passages_among_small_ones_raise_no_more_false_alarms() -> None:
+    # 25 passages, a fifth of 40 questions and the others of 4: mass T - 1 declared 10-13 %, CR1 t 9-10 %
+    rng = np.random.default_rng(20260110)
+    alarms, runs = 0, 2000
+    for _ in range(runs):
+        sizes = np.where(rng.random(25) < 0.2, 40, 4)
+        a, b = (rng.binomial(sizes, rng.beta(1.6, 0.4, 25)) for _ in range(2))
+        process = _cluster_process((a - b).astype(float), sizes.astype(float), 1.0)
+        alarms += abs(float(process.cdf(0.0)) - 0.5) > 0.475
+    assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sizes", "theta"), [((5, 200), 0.7), ((10, 500), 0.7), ((8, 100, 100), 0.7), ((20, 24), 0.95)], ids=str
+)
+def test_equal_systems_on_tasks_of_equal_weight_raise_no_more_false_alarms(
+    sizes: tuple[int, ...], theta: float
+) -> None:
+    # without an effective number of questions and the binary prior .24, .15, .10 and .15
+    rng = np.random.default_rng([9, *sizes])
+    weights = np.concatenate([np.full(n, 1 / n) for n in sizes])
+    alarms, runs = 0, 1000
+    for _ in range(runs):
+        a, b = (rng.random((2, len(weights))) < theta).astype(float)
+        posterior = paired_clustered_difference_posterior(a - b, np.arange(len(a)), 0, 1, weights=weights)
+        alarms += abs(float(posterior.cdf(0.0)) - 0.5) > 0.475
+    assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
+
+
+@pytest.mark.slow
+def test_multinomial_is_calibrated_where_parameters_come_from_its_prior() -> None:
+    rng = np.random.default_rng(20260107)
+    n, ranks = 500, np.empty(500)
+    for run in range(n):
+        p, icc = rng.dirichlet([0.5, 0.5, 1.0]), rng.random()
+        shares = rng.dirichlet(np.maximum((1 / icc - 1) * p, 1e-12), 8)
+        cells = np.array([rng.multinomial(6, share) for share in shares / shares.sum(axis=1, keepdims=True)], float)
+        ranks[run] = float(dirichlet_multinomial_posterior(cells).cdf(p[0] - p[1]))
+    assert kstest(ranks, "uniform").pvalue > 1e-3
+    assert binomtest(int(np.sum(np.abs(ranks - 0.5) < 0.475)), n, 0.95).pvalue > 1e-3
