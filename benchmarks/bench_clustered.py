@@ -20,8 +20,8 @@ import numpy as np
 import scipy
 from scipy.stats import betabinom
 
-from harness_uq.stats.clusters.clustered import clustered_importance_sample, clustered_posterior
-from harness_uq.stats.clusters.score import clustered_score_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_importance_sample, clustered_posterior
+from harness_uq.stats.clusters.clustered_proportion import clustered_score_posterior
 
 RESULTS = Path(__file__).parent / "results" / "clustered.json"
 SHAPES = {  # clusters, questions in each, dispersion

@@ -84,13 +84,13 @@ def best(work: Callable[[], object], repeats: int = 3) -> float:
 
 def time_hook(log: Path) -> dict[str, float]:
     """What the hook adds to a run: read, estimate, write, table."""
-    from harness_uq_inspect.live.finish import finish
-    from harness_uq_inspect.live.wanted import Wanted
+    from harness_uq_inspect.live.postprocess import finish
+    from harness_uq_inspect.live.settings import LiveSettings
 
     return {
-        "hook_first_s": best(lambda: finish(str(log), Wanted()), 1),
-        "hook_s": best(lambda: finish(str(log), Wanted())),
-        "hook_without_clusters_s": best(lambda: finish(str(log), Wanted(cluster=("none",)))),
+        "hook_first_s": best(lambda: finish(str(log), LiveSettings()), 1),
+        "hook_s": best(lambda: finish(str(log), LiveSettings())),
+        "hook_without_clusters_s": best(lambda: finish(str(log), LiveSettings(cluster=("none",)))),
     }
 
 
@@ -98,7 +98,7 @@ def time_metrics() -> dict[str, float]:
     """One call of the registered metric: new scores, and scores seen before."""
     from inspect_ai.scorer import SampleScore, Score
 
-    from harness_uq_inspect.live import measure
+    from harness_uq_inspect.live import compute_metric
     from harness_uq_inspect.live.metrics import uq
 
     rng = np.random.default_rng(8)
@@ -118,7 +118,7 @@ def time_metrics() -> dict[str, float]:
     for name, metric in {"plain": uq(cluster="none"), "nested": uq()}.items():
 
         def first(metric: Callable[[list[SampleScore]], object] = metric) -> object:
-            measure._cache.clear()
+            compute_metric._cache.clear()
             return metric(scores)
 
         first()

@@ -16,12 +16,11 @@ from unittest.mock import patch
 import numpy as np
 from scipy import special
 
-from harness_uq import Questions, Scores, Source, TaskLog
-from harness_uq.logs.data import CandidateField
-from harness_uq.ranking.analysis import rank
-from harness_uq.report.ranking_text import rankings_as
-from harness_uq.stats.clusters.hats import HatNodes
-from harness_uq.stats.common.arrays import FloatArray
+from harness_uq import Questions, ResultList, Scores, Source, TaskLog
+from harness_uq.data.task_log import MetadataField
+from harness_uq.ranking.rank import rank
+from harness_uq.stats.clusters.hat_functions import HatNodes
+from harness_uq.stats.common.validate_arrays import FloatArray
 
 RUNS = 3
 LIMITS = {(134, 500): 5.0, (100, 5000): 10.0}
@@ -31,7 +30,7 @@ def logs(kind: str, n_systems: int, n_questions: int) -> list[TaskLog]:
     """Systems between .4 and .8 on questions of varying difficulty."""
     rng = np.random.default_rng(0)
     difficulty = rng.normal(0, 1, n_questions)
-    passages = CandidateField(np.repeat(np.arange(n_questions // 10), 10))
+    passages = MetadataField(np.repeat(np.arange(n_questions // 10), 10))
     found = []
     for k in range(n_systems):
         rate = 1 / (1 + np.exp(-(difficulty + np.linspace(-0.4, 1.4, n_systems)[k])))
@@ -51,7 +50,7 @@ def seconds(kind: str, n_systems: int, n_questions: int) -> float:
     taken = []
     for _ in range(RUNS):
         start = time.process_time()
-        rankings_as(rank(given), "table")
+        ResultList(rank(given)).render()
         taken.append(time.process_time() - start)
     return statistics.median(taken)
 

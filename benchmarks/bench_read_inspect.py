@@ -63,7 +63,7 @@ def best_of(reader: str, log: Path, repeats: int) -> dict[str, float]:
 def measure(reader: str, log: str) -> dict[str, float]:
     """Time and memory of one read, imports left out."""
     if reader == "here":
-        from harness_uq import Run
+        from harness_uq.plugin_api import Run
         from harness_uq_inspect.harness import InspectHarness
 
         harness = InspectHarness()

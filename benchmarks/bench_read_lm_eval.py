@@ -144,7 +144,7 @@ def read(path: Path) -> int:
     """Read the run of a samples file and detect its structure; the number of its questions."""
     from harness_uq.structure.clusters import find_clusters
     from harness_uq.structure.detection import detect
-    from harness_uq.structure.facts import StructureOptions
+    from harness_uq.structure.types import StructureOptions
     from harness_uq_lm_eval.harness import LmEvalHarness
 
     harness = LmEvalHarness()

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness_uq.logs import places
-from harness_uq.plugins.reading import read_logs
+from harness_uq.io import paths as io_paths
+from harness_uq.plugins.readers import read_logs
 
 ROOT = Path(__file__).resolve().parent.parent
 EPOCHS, QUESTIONS = 4, 500
@@ -53,7 +53,7 @@ def one_large(folder: Path, bucket: str, log: Path, megabytes: float, cut: bool)
     path = folder / f"large-{cut}.eval"
     write(path, QUESTIONS, EPOCHS, round(megabytes * 1e6 / QUESTIONS / EPOCHS), cut)
     place = f"{bucket}/2026-01-02T03-04-05+00-00_{path.name}"
-    places.write_whole(place, path.read_bytes())
+    io_paths.write_bytes(place, path.read_bytes())
     timed(str(path))  # imports
     here = timed(str(path))
     log.write_text("")
@@ -73,8 +73,8 @@ def many(folder: Path, bucket: str, log: Path, n: int) -> dict[str, float]:
     (folder / "many").mkdir()
     for i in range(n):
         write(folder / "many" / f"2026-01-02T03-04-{i % 60:02}+00-00_toy_{i}.eval", 50, 1, 2_000, False)
-    for file in places.find(str(folder / "many")):
-        places.write_whole(f"{bucket}/many/{Path(file).name}", Path(file).read_bytes())
+    for file in (folder / "many").iterdir():
+        io_paths.write_bytes(f"{bucket}/many/{file.name}", file.read_bytes())
     log.write_text("")
     there = timed(f"{bucket}/many")
     rows = asked(log)

@@ -212,8 +212,8 @@ def failures(folder: Path, source: Path) -> dict:
 def killed(paths: list[str], folder: Path, times: int = 50) -> dict:
     """A run that fills a store, killed again and again; each time every file of the store is read to its end."""
     from harness_uq.plugins.manager import load_plugins
-    from harness_uq.scaling.store import Store
-    from harness_uq.scaling.upkeep import problems
+    from harness_uq.store.maintenance import find_damage
+    from harness_uq.store.store import Store
 
     shutil.rmtree(folder, ignore_errors=True)
     rng, wrong, in_writing, plugins = random.Random(1), 0, 0, load_plugins()
@@ -226,7 +226,7 @@ def killed(paths: list[str], folder: Path, times: int = 50) -> dict:
         process.send_signal(signal.SIGKILL)
         process.wait()
         in_writing += any(folder.rglob(".*.harness-uq"))
-        wrong += bool(list(problems(Store(str(folder)), plugins)))
+        wrong += bool(list(find_damage(Store(str(folder)), plugins)))
     same = run(paths, store=str(folder))["digest"] == run(paths)["digest"]
     return {
         "times": times,
@@ -257,10 +257,9 @@ def measure(
     `is_there`: the workers of the cluster run already, and have done nothing yet. `instead`: a part of the rows' places
     and what stands for it when rows are compared.
     """
-    from harness_uq import Options
-    from harness_uq.report.tabular import estimates_json
-    from harness_uq.scaling.engine import Engine
-    from harness_uq.scaling.scan import scan
+    from harness_uq import Options, ResultList
+    from harness_uq.runner.backends import Engine
+    from harness_uq.runner.pipeline import scan
 
     scan([], Options(method=method), store=store and f"{store}.empty")
     opened, children = set(), {}
@@ -276,7 +275,7 @@ def measure(
         found = scan(paths, Options(method=method, level=level), engine=who, store=store, progress=progress)
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     peak = figures_of(os.getpid())["peak"]  # before the rows are printed
-    digest = hashlib.sha256(estimates_json(found.rows).replace(*instead).encode()).hexdigest()
+    digest = hashlib.sha256(str(ResultList(found.rows).render("json")).replace(*instead).encode()).hexdigest()
     return {
         "seconds": seconds,
         "cpu": cpu,

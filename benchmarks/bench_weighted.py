@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.stats.means.weighted import NamedStatistic, bayesian_bootstrap
+from harness_uq.stats.means.bayesian_bootstrap import NamedStatistic, bayesian_bootstrap
 
 RESULTS = Path(__file__).parent / "results" / "weighted.json"
 SIZES = (1_000, 10_000)

@@ -1,4 +1,4 @@
-"""What docs/scale.md says of results/scale.json, written into the page: `python benchmarks/scale_text.py`."""
+"""Write the figures of results/scale.json into docs/scale.md: `python benchmarks/scale_text.py`."""
 
 import json
 from pathlib import Path
@@ -17,69 +17,69 @@ def write_page() -> None:
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
-    """What stands before, between and after the marks."""
+    """The text before, between and after the marks."""
     before, rest = page.split(START)
     return before, *rest.split(END)
 
 
-def text(found: dict) -> str:
-    """A table of what was measured, and what that makes for a million logs."""
-    return f"{_measured(found)}\n{_million(found)}\n"
+def text(measured: dict) -> str:
+    """A table of the measurements, and an extrapolation to a million logs."""
+    return f"{_measured(measured)}\n{_million(measured)}\n"
 
 
-def _measured(found: dict) -> str:
-    engines, store, memory, n = found["engines"], found["store"], found["memory"], found["logs"]
+def _measured(measured: dict) -> str:
+    engines, store, memory, n = measured["engines"], measured["store"], measured["memory"], measured["logs"]
     one, few, many = engines["one process"], memory["logs, few"], memory["logs, many"]
     path = one["critical path, s of processor"]
     rows = {
-        "one process": f"{path} s of processor, {1000 * path / n:.0f} ms a log",
-        "`--jobs 2`, start of the processes included": _times(engines["two processes"]),
-        "dask, two workers of this machine that were there": _times(engines["dask, two workers that were there"]),
-        "the same, started for this and ended": _times(engines["dask, two workers started and ended"]),
-        "first run with a store": f"{store['cold, s of processor']} s of processor",
-        "the next, no log opened": f"{store['cold over warm, processor']:.0f} times as fast by processor time, "
-        f"{store['cold over warm, clock']:.0f} by the clock; {_warm_ms(found):.1f} ms a log",
-        "both as a command, start and table of JSON included": f"{found['command']['cold, s of processor']} s of "
-        f"processor, then {found['command']['warm, s of processor']} s",
-        "other options on kept logs": f"{store['cold over other options, processor']} times as fast, no log opened",
-        "memory of the main process": f"{memory['main process at few, MB']} MB at {few:,} logs, "
-        f"{memory['main process at many, MB']} MB at {many:,}: {memory['main process, many over few']:.2f} times",
-        "memory of a worker": f"{memory['worker, MB']} MB; {memory['largest log alone, MB']} MB for the largest log "
+        "One process": f"{path} s of processor time, {1000 * path / n:.0f} ms per log",
+        "`--jobs 2`, including the start of the processes": _speedup(engines["two processes"]),
+        "Dask, two running local workers": _speedup(engines["dask, two workers that were there"]),
+        "Dask, including the start of two local workers": _speedup(engines["dask, two workers started and ended"]),
+        "First run with a store": f"{store['cold, s of processor']} s of processor time",
+        "Next run with the store (opens no log)": f"{store['cold over warm, processor']:.0f} times as fast by "
+        f"processor time, {store['cold over warm, clock']:.0f} by elapsed time; {_warm_ms(measured):.1f} ms per log",
+        "Both runs as a command with JSON output": f"{measured['command']['cold, s of processor']} s of "
+        f"processor time, then {measured['command']['warm, s of processor']} s",
+        "Other options with stored logs (opens no log)": f"{store['cold over other options, processor']} times as fast",
+        "Memory of the main process": f"{memory['main process at few, MB']} MB for {few:,} logs, "
+        f"{memory['main process at many, MB']} MB for {many:,} ({memory['main process, many over few']:.2f} times)",
+        "Memory of a worker": f"{memory['worker, MB']} MB; {memory['largest log alone, MB']} MB for the largest log "
         "alone",
-        "the store": f"{store['bytes a log'] / 1000:.1f} kB a log where logs are of the same questions",
+        "Size of the store": f"{store['bytes a log'] / 1000:.1f} kB per log if logs contain the same questions",
     }
     head = (
-        f"Measured with `benchmarks/bench_scale.py` on a machine of two cores: {n:,} logs, {one['megabytes']} MB,\n"
-        "half `.eval` files of 100 questions, half runs of lm-eval of two tasks and a group. Rows were the same to the "
-        "last byte from\none process, two, dask, S3 and a store. Where others use the machine, too (load "
-        f"{found['load']:g} as this began), the clock tells less than\nprocessor time, of the main process and the "
-        "busiest worker.\n"
+        f"Measured with `benchmarks/bench_scale.py` on two cores: {n:,} logs, {one['megabytes']} MB. Half of them are\n"
+        "`.eval` files of 100 questions, half are lm-eval runs with two tasks and a group. The rows were identical for "
+        "one process,\ntwo processes, dask, S3 and a store. Processor time is that of the main process plus the "
+        "busiest worker; it is more reliable than\nelapsed time, because other programs were running "
+        f"(load {measured['load']:g} at the start).\n"
     )
-    return "\n".join([head, "| | |", "| :-- | --: |", *(f"| {what} | {said} |" for what, said in rows.items()), ""])
+    return "\n".join([head, "| | |", "| :-- | --: |", *(f"| {what} | {value} |" for what, value in rows.items()), ""])
 
 
-def _million(found: dict) -> str:
-    n, one = found["logs"], found["engines"]["one process"]
+def _million(measured: dict) -> str:
+    n, one = measured["logs"], measured["engines"]["one process"]
     seconds, size = one["critical path, s of processor"] / n, one["megabytes"] / n
-    row = found["memory"]["kB a row"]
+    row = measured["memory"]["kB a row"]
     return (
-        f"**To a million logs, on paper.** At {1000 * seconds:.0f} ms a log one core needs {1e6 * seconds / 3600:.1f} "
-        f"hours, {CORES} cores {1e6 * seconds / CORES / 60:.0f} minutes, if\nthe disk gives {1000 * size:.0f} kB × "
-        f"{CORES / seconds:,.0f} a second ({CORES / seconds * size / 1000:.1f} GB/s). 10,000 batches cost a dask "
-        "scheduler about 10 s at 1 ms\neach. Listing S3 takes 1,000 calls for each million names. What does not scale "
-        f"is the main process: two million rows of\n{row} kB are {2 * row:.0f} GB, so run folder by folder into "
-        "one store, and query the store rather than print a table. The next run\nlooks every log up in the store, "
-        f"{_warm_ms(found):.1f} ms each: {_warm_ms(found) * 1e3:.0f} seconds by one core.\n"
+        f"**Extrapolation to a million logs.** At {1000 * seconds:.0f} ms per log, one core needs "
+        f"{1e6 * seconds / 3600:.1f} hours and {CORES} cores need {1e6 * seconds / CORES / 60:.0f} minutes, if\nthe "
+        f"disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A dask scheduler needs about 10 s for 10,000 "
+        "batches, and listing S3 takes 1,000 requests per\nmillion objects. The main process is the bottleneck: two "
+        f"million rows of {row} kB are {2 * row:.0f} GB. Therefore, process one folder at a\ntime with the same store, "
+        "and query the store instead of printing a table. The next run looks up each log in the store, which\ntakes "
+        f"{_warm_ms(measured):.1f} ms per log and {_warm_ms(measured) * 1e3:.0f} seconds in total on one core.\n"
     )
 
 
-def _warm_ms(found: dict) -> float:
-    return 1000 * found["store"]["warm, s of processor"] / found["logs"]
+def _warm_ms(measured: dict) -> float:
+    return 1000 * measured["store"]["warm, s of processor"] / measured["logs"]
 
 
-def _times(engine: dict) -> str:
+def _speedup(engine: dict) -> str:
     clock, path = engine["times one process, clock"], engine["times one process, critical path"]
-    return f"{clock:.2f} times as fast by the clock, {path:.2f} by processor time"
+    return f"{clock:.2f} times as fast by elapsed time, {path:.2f} by processor time"
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 
 from harness_uq import CompareOptions, TaskLog, load_plugins, read_logs, read_table
-from harness_uq.comparing.sides import Side
-from harness_uq.gating.analysis import GateOptions, decide
+from harness_uq.comparison.sides import Side
+from harness_uq.data.run_selection import select_runs
+from harness_uq.gating.gate import GateOptions, decide
 from harness_uq.gating.self_test import self_test
 from harness_uq.gating.sides import by_epochs
-from harness_uq.logs.newest import choose_runs
 from harness_uq.stats import binomial_interval
 
 OUTPUT = Path(__file__).parent / "results" / "gate.json"
@@ -55,7 +55,7 @@ def worse(logs: Sequence[TaskLog], margin: float, n: int, rng: np.random.Generat
         values = new.data[0].values
         lost = rng.random(values.shape) < margin / np.nanmean(log.data[0].values)
         spoiled = replace(new, data=(replace(new.data[0], values=np.where(lost, values * 0.0, values)),))
-        sides = (Side(log.system, (one,), choose_runs([one])[log.system]) for one in (spoiled, old))
+        sides = (Side(log.system, (one,), select_runs([one])[log.system]) for one in (spoiled, old))
         found[decide(*sides, options(margin), PLUGINS).decision] += 1
     return found
 

@@ -18,10 +18,10 @@ from harness_uq.stats import (
     cluster_robust,
     clustered_posterior,
     confidence_sequence,
-    paired_sequence,
-    student_mean,
+    paired_confidence_sequence,
+    student_posterior,
 )
-from harness_uq.stats.looks.capital import Units, dispersion, log_capital
+from harness_uq.stats.sequential.wealth import Units, dispersion, log_capital
 
 OUTPUT = Path(__file__).parent / "results" / "looks.json"
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray, float, bool]]
@@ -128,7 +128,7 @@ def saved(n: int, discordant: float, size: int, times: float, rng: np.random.Gen
     shares = [(discordant + d) / 2, (discordant - d) / 2, 1 - discordant]
     a, b = np.array([[1, 0], [0, 1], [1, 1]])[np.repeat(rng.choice(3, n // size, p=shares), size)].T
     clusters = np.arange(n) // size
-    stop = paired_sequence(a, b, clusters=clusters, planned=n).first_without(0)
+    stop = paired_confidence_sequence(a, b, clusters=clusters, planned=n).first_without(0)
     return (0.0 if stop is None else 1 - stop / n), stop is not None
 
 
@@ -171,7 +171,7 @@ def ratio_of_questions(x: np.ndarray) -> float:
 def ratios_of_scores(x: np.ndarray) -> tuple[float, float]:
     """Beside the default of scores within a range, and the t interval."""
     width = confidence_sequence(x, planned=len(x)).width[-1]
-    fixed = bounded_posterior(x, 0.0, 1.0).interval(0.95, "hdi"), student_mean(x).interval(0.95)
+    fixed = bounded_posterior(x, 0.0, 1.0).interval(0.95, "hdi"), student_posterior(x).interval(0.95)
     return times(width, fixed)
 
 

@@ -55,7 +55,7 @@ def independent(n: int, rate: float) -> Draw:
 
 
 def graded(n: int) -> Draw:
-    """Three in ten at 0, the others near .8."""
+    """Three in ten at 0, the others near 0.8."""
     return lambda rng: Data(np.where(rng.random((n, 1)) < 0.3, 0.0, rng.beta(8, 2, (n, 1))), 0.7 * 0.8)
 
 
@@ -103,16 +103,16 @@ def pair_on_passages(n: int, size: int) -> Draw:
 
 
 SHAPES: dict[str, Draw] = {
-    "20 questions at .95": independent(20, 0.95),
-    "100 questions at .98": independent(100, 0.98),
-    "30 graded: 3 in 10 at 0, others about .8": graded(30),
-    "12 passages of 5, right at .95 or .55": passages([5] * 12, (0.95, 0.55)),
-    "40 passages of 4, right at .95 or .55": passages([4] * 40, (0.95, 0.55)),
-    "one passage of 60, 20 of 3, right at .95 or .55": passages([60, *[3] * 20], (0.95, 0.55)),
-    "30 questions × 8: 95 % at .97, 5 % never": mixture(30, 8, (0.95, 0.05), (0.97, 0.0)),
-    "150 questions × 8: 95 % at .97, 5 % never": mixture(150, 8, (0.95, 0.05), (0.97, 0.0)),
-    "500 questions × 16: 95 % at .97, 5 % never": mixture(500, 16, (0.95, 0.05), (0.97, 0.0)),
-    "60 questions × 4: half at .9, half at .3": mixture(60, 4, (0.5, 0.5), (0.9, 0.3)),
+    "20 questions at 0.95": independent(20, 0.95),
+    "100 questions at 0.98": independent(100, 0.98),
+    "30 graded: 3 in 10 at 0, others about 0.8": graded(30),
+    "12 passages of 5, right at 0.95 or 0.55": passages([5] * 12, (0.95, 0.55)),
+    "40 passages of 4, right at 0.95 or 0.55": passages([4] * 40, (0.95, 0.55)),
+    "one passage of 60, 20 of 3, right at 0.95 or 0.55": passages([60, *[3] * 20], (0.95, 0.55)),
+    "30 questions × 8: 95 % at 0.97, 5 % never": mixture(30, 8, (0.95, 0.05), (0.97, 0.0)),
+    "150 questions × 8: 95 % at 0.97, 5 % never": mixture(150, 8, (0.95, 0.05), (0.97, 0.0)),
+    "500 questions × 16: 95 % at 0.97, 5 % never": mixture(500, 16, (0.95, 0.05), (0.97, 0.0)),
+    "60 questions × 4: half at 0.9, half at 0.3": mixture(60, 4, (0.5, 0.5), (0.9, 0.3)),
     "pair: 50 questions, 8 % differ": pair(50, 0.85, 0.04),
     "pair: 200 questions, 30 % differ": pair(200, 0.6, 0.15),
     "pair: 20 passages of 6, better in turn": pair_on_passages(20, 6),
@@ -254,7 +254,7 @@ def page_with(text: str, results: dict[str, dict[str, dict[str, float]]]) -> str
     head = ["scores", *TOOLS]
     lines = ["| " + " | ".join(head) + " |", "| :-- |" + " --: |" * len(TOOLS)]
     for shape, row in results.items():
-        cells = [f"{row[name]['coverage']:.3f} ({row[name]['width']:.3f})" if name in row else "-" for name in TOOLS]
+        cells = [f"{row[name]['coverage']:0.3f} ({row[name]['width']:0.3f})" if name in row else "-" for name in TOOLS]
         lines.append("| " + " | ".join([shape, *cells]) + " |")
     return f"{before}{MARK}\n\n" + "\n".join(lines) + f"\n\n{MARK}{after}"
 
@@ -269,9 +269,9 @@ def main() -> None:
     for seed, (shape, draw) in enumerate(SHAPES.items()):
         start = time.process_time()
         results[shape] = measure(draw, draws, seed)
-        print(f"{shape}  ({time.process_time() - start:.0f} s)")
+        print(f"{shape}  ({time.process_time() - start:0.0f} s)")
         for name, row in results[shape].items():
-            print(f"{name:>20}  " + "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
+            print(f"{name:>20}  " + "  ".join(f"{key} {value:0.3f}" for key, value in row.items()))
     versions = {name: version(name) for name in ("errorbars", "evalconfidence", "evalstats", "scorio")}
     RESULTS.write_text(json.dumps({"draws": draws, "versions": versions, "shapes": results}, indent=1) + "\n")
     PAGE.write_text(page_with(PAGE.read_text(), results))

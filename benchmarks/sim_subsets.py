@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from harness_uq.stats import draw_further, draw_subset, subset_estimate
+from harness_uq.stats import draw_additional, draw_subset, subset_estimate
 from harness_uq.stats.subsets.draw import inclusion
 
 OUTPUT = Path(__file__).parent / "results" / "subsets.json"
@@ -84,7 +84,7 @@ def two_parts(history: np.ndarray, scores: np.ndarray, n: int, rng: np.random.Ge
     """A quarter, then the rest."""
     first = draw_subset(len(scores), n // 4, history=history, rng=rng)
     seen = shown(scores, first.indices)
-    more = draw_further(seen, n - n // 4, history=history, probabilities=first.probabilities, rng=rng)
+    more = draw_additional(seen, n - n // 4, history=history, probabilities=first.probabilities, rng=rng)
     return shown(scores, np.union1d(first.indices, more.indices)), more.probabilities
 
 

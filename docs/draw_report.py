@@ -11,7 +11,7 @@ from pathlib import Path
 from pictures import ROOT, hash_of, stamp
 from playwright.sync_api import sync_playwright
 
-COMMAND = ["report", "demo-output/lm-eval", "--html", "report.html"]
+COMMAND = ["report", "demo-output/lm-eval", "--output", "report.html"]
 SIZE = {"width": 1000, "height": 1000}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?")
 

@@ -1,4 +1,4 @@
-"""Make the pictures of README and docs: `python docs/pictures.py`, or `python docs/pictures.py report.png house.svg`.
+"""Make the pictures of README and docs: `python docs/pictures.py`, or `python docs/pictures.py report.png layers.svg`.
 
 Each is drawn by a command of `COMMANDS`. One that looks different on each machine, or on each day, carries a hash of
 what it was drawn from, by which `tests/docs/test_pictures.py` tells whether it is still true.
@@ -15,7 +15,7 @@ IMAGES = ROOT / "docs" / "images"
 COMMANDS = {
     "coverage.svg": ["-m", "harness_uq", "calibrate", "--readme-figure", str(IMAGES / "coverage.svg")],
     "gallery": [str(ROOT / "docs" / "draw_gallery.py"), str(IMAGES / "gallery")],
-    "house.svg": [str(ROOT / "docs" / "draw_house.py"), str(IMAGES / "house.svg")],
+    "layers.svg": [str(ROOT / "docs" / "draw_layers.py"), str(IMAGES / "layers.svg")],
     "inspect-view.png": [str(ROOT / "docs" / "draw_viewer.py"), str(IMAGES / "inspect-view.png")],
     "report.png": [str(ROOT / "docs" / "draw_report.py"), str(IMAGES / "report.png")],
 }
@@ -49,7 +49,7 @@ def stamped(picture: Path) -> str:
 
 
 def main(names: list[str]) -> None:
-    """Draw the pictures of these names, all where there are none."""
+    """Draw the pictures with these names, or all of them if there are none."""
     for name in names or COMMANDS:
         print(name)
         subprocess.run([sys.executable, *COMMANDS[name]], check=True, cwd=ROOT)

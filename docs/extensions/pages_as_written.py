@@ -1,8 +1,8 @@
-"""Pages that read well as plain Markdown, made ready for the site.
+"""Prepare pages that are written as plain Markdown for the site.
 
-Examples of the Python prompt, which stand free so that doctest finds them, become blocks of code. Links to modules lead
-to their highlighted source, which the site has where there are public names, and links to other files of the repository
-to the page that shows them.
+Examples with the Python prompt, which are not fenced so that doctest finds them, become code blocks. Links to modules
+with public names lead to their highlighted source, and links to other files of the repository to the page that shows
+them.
 """
 
 import posixpath

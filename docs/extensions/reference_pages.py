@@ -1,4 +1,4 @@
-"""The reference: a page for each room of public names, made from docstrings whenever the site is built."""
+"""The API reference: one page per subpackage with public names, generated from docstrings when the site is built."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,40 +9,47 @@ from types import ModuleType
 
 from sphinx.application import Sphinx
 
-IN_ROOMS = ("harness_uq", "harness_uq.stats")
-ON_ONE_PAGE = ("harness_uq.plots", "harness_uq_inspect")
+BY_SUBPACKAGE = ("harness_uq", "harness_uq.stats")
+ON_ONE_PAGE = ("harness_uq.plots", "harness_uq.plugin_api", "harness_uq_inspect")
 FOLDER = "reference/made"
 
 
-def rooms(package: ModuleType) -> dict[str, list[str]]:
-    """Public names of a package, by the room in which they are written; of a small one, all together."""
+def subpackages(package: ModuleType) -> dict[str, list[str]]:
+    """Public names of a package by the subpackage that defines them; the names of a small package form one group."""
     if package.__name__ in ON_ONE_PAGE:
-        return {package.__name__: list(package.__all__)}
+        return {package.__name__: _names_of_its_own(package)}
     depth = package.__name__.count(".") + 2
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for name in package.__all__:
         thing = getattr(package, name)
-        if inspect.ismodule(thing):
+        if inspect.ismodule(thing) or name == "__version__":
             continue
         home = (
             thing.__module__ if thing.__module__.startswith("harness_uq") else "harness_uq.plugins"
         )  # pluggy's marker
-        found.setdefault(".".join(home.split(".")[:depth]), []).append(name)
-    return dict(sorted(found.items()))
+        groups.setdefault(".".join(home.split(".")[:depth]), []).append(name)
+    return dict(sorted(groups.items()))
+
+
+def _names_of_its_own(package: ModuleType) -> list[str]:
+    """Public names without modules and without those that harness_uq or its statistics document."""
+    documented = {name for other in BY_SUBPACKAGE for name in import_module(other).__all__}
+    documented.add("__version__")
+    return [name for name in package.__all__ if name not in documented and not inspect.ismodule(getattr(package, name))]
 
 
 @cache
 def modules() -> frozenset[str]:
     """Modules in which a public name is written."""
-    packages = map(import_module, (*IN_ROOMS, *ON_ONE_PAGE))
+    packages = map(import_module, (*BY_SUBPACKAGE, *ON_ONE_PAGE))
     things = (getattr(package, name) for package in packages for name in package.__all__)
-    return frozenset(thing.__module__ for thing in things if not inspect.ismodule(thing))
+    return frozenset(thing.__module__ for thing in things if hasattr(thing, "__module__"))
 
 
-def page(package: ModuleType, room: str, names: list[str]) -> str:
-    """Restructured text: what the room is about, its names in a table, and each with its docstring."""
-    title = f"{package.__name__}: {room.rpartition('.')[2]}" if room != package.__name__ else room
-    summary = (import_module(room).__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+def page(package: ModuleType, subpackage: str, names: list[str]) -> str:
+    """Restructured text: a summary of the subpackage, a table of its names, and the docstring of each name."""
+    title = f"{package.__name__}: {subpackage.rpartition('.')[2]}" if subpackage != package.__name__ else subpackage
+    summary = (import_module(subpackage).__doc__ or "").partition("\n\n")[0].replace("\n", " ")
     lines = [title, "=" * len(title), "", summary, "", f".. currentmodule:: {package.__name__}", ""]
     lines += [".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
     for name in names:
@@ -58,10 +65,13 @@ def _kind(thing: object) -> str:
 
 def pages() -> Iterator[tuple[str, str]]:
     """Name and text of every page."""
-    for name in (*IN_ROOMS, *ON_ONE_PAGE):
+    for name in (*BY_SUBPACKAGE, *ON_ONE_PAGE):
         package = import_module(name)
-        for room, names in rooms(package).items():
-            yield f"{name}-{room.rpartition('.')[2]}.rst" if room != name else f"{name}.rst", page(package, room, names)
+        for subpackage, names in subpackages(package).items():
+            yield (
+                f"{name}-{subpackage.rpartition('.')[2]}.rst" if subpackage != name else f"{name}.rst",
+                page(package, subpackage, names),
+            )
 
 
 def write(folder: Path) -> None:
