@@ -34,11 +34,13 @@ class Column:
 
 def estimate_columns(rows: Sequence[Estimate], digits: int = 4) -> list[Column]:
     """Every column of these estimates; those that are empty or the same in each row are not shown by default."""
-    metrics = {_metric(row) for row in rows}
+    metrics = {metric_name(e.metric, e.filter) for e in rows}
+    scores = {(e.system, e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}
+    has_reruns = len(scores) < len(rows)  # some estimates differ only in the time of their run
     return [
-        Column("Run", run_time, name="run", is_shown=_has_reruns(rows)),
+        Column("Run", run_time, name="run", is_shown=has_reruns),
         Column("Task", lambda e: e.task, name="task", in_paper=True),
-        Column("Metric", _metric, name="metric", in_paper=len(metrics) > 1),
+        Column("Metric", lambda e: metric_name(e.metric, e.filter), name="metric", in_paper=len(metrics) > 1),
         Column("Value", lambda e: format_number(e.value, digits), True, "value", in_paper=True),
         Column(level_header(rows), lambda e: format_interval(e.interval, digits), True, "interval", in_paper=True),
         Column("SE", lambda e: format_number(e.std_error, digits), True, "se", spare=1),
@@ -52,20 +54,16 @@ def estimate_columns(rows: Sequence[Estimate], digits: int = 4) -> list[Column]:
         ),
         Column("Harness SE", lambda e: format_number(e.harness.std_error, digits), True, "harness-se", spare=2),
         Column("Questions", _questions, True, "questions", in_paper=True),
-        Column("Clusters", _clusters, name="clusters", is_shown=any(e.n_clusters for e in rows)),
+        Column(
+            "Clusters",
+            lambda e: f"{e.n_clusters} {e.cluster_key}" if e.n_clusters else "-",
+            name="clusters",
+            is_shown=any(e.n_clusters for e in rows),
+        ),
         Column("ICC", lambda e: format_number(e.icc, 2), True, "icc", spare=3),
         Column("Deff", lambda e: format_number(e.design_effect, 2), True, "deff"),
         Column("Scope", lambda e: e.scope, name="scope", is_shown=len({e.scope for e in rows}) > 1),
         Column("Method", _method, name="method", spare=4),
-    ]
-
-
-def shown_columns(rows: Sequence[Estimate]) -> list[Column]:
-    """The columns that have content in at least one of these estimates and are shown by default."""
-    return [
-        column
-        for column in estimate_columns(rows)
-        if column.is_shown and any(column.cell(row) not in ("-", "") for row in rows)
     ]
 
 
@@ -144,29 +142,16 @@ def _decimals(value: float, digits: int) -> int:
     return max(0, min(digits, 6 - len(str(int(abs(value)))) - 2))
 
 
-def _has_reruns(rows: Sequence[Estimate]) -> bool:
-    """Whether some estimates differ only in the time of their run."""
-    return len({(e.system, e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}) < len(rows)
-
-
 def _differs(row: Estimate) -> bool:
     """Whether the harness reported a value that the logged scores do not give."""
     reported = row.harness.value
     return reported is not None and row.value is not None and abs(reported - row.value) > 1e-6
 
 
-def _metric(row: Estimate) -> str:
-    return metric_name(row.metric, row.filter)
-
-
 def _questions(row: Estimate) -> str:
     if row.n_questions is None:
         return "-"
     return str(row.n_questions) if (row.n_trials or 1) == 1 else f"{row.n_questions}×{row.n_trials}"
-
-
-def _clusters(row: Estimate) -> str:
-    return f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-"
 
 
 def _method(row: Estimate) -> str:

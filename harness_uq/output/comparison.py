@@ -23,6 +23,7 @@ def comparisons_document(rows: Sequence[Comparison], digits: int = 4) -> Documen
 
 
 def _section(rows: Sequence[Comparison], digits: int) -> Section:
+    differences = [row.difference for row in rows]
     several_metrics = len({(row.metric, row.filter) for row in rows}) > 1
     columns = [
         Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
@@ -35,8 +36,12 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
         ),
         Cells("A", [format_number(row.value_a, digits) for row in rows], spare=2),
         Cells("B", [format_number(row.value_b, digits) for row in rows], spare=2),
-        Cells("A − B", [_difference(row, digits) for row in rows], name="difference"),
-        Cells(difference_header(rows), [_interval(row, digits) for row in rows], name="interval"),
+        Cells("A − B", [format_number(one.value if one else None, digits) for one in differences], name="difference"),
+        Cells(
+            difference_header(rows),
+            [format_interval(one.interval if one else None, digits) for one in differences],
+            name="interval",
+        ),
         Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=3, name="probability"),
         Cells(
             "P(not worse)",
@@ -45,7 +50,13 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
             name="noninferior",
             in_paper=False,
         ),
-        Cells("Only A:B", [_discordant(row) for row in rows], spare=5, name="only", in_paper=False),
+        Cells(
+            "Only A:B",
+            [f"{row.table.only_a}:{row.table.only_b}" if row.table else "-" for row in rows],
+            spare=5,
+            name="only",
+            in_paper=False,
+        ),
         Cells("Odds ratio", [format_number(row.odds_ratio, 2) for row in rows], spare=6, in_paper=False),
         Cells(
             "Var. reduction",
@@ -59,7 +70,12 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
         ),
         Cells("Method", [row.method for row in rows], is_number=False, spare=8, in_paper=False),
         Cells("MDE", [format_number(row.minimum_detectable_effect, 3) for row in rows], spare=4, in_paper=False),
-        Cells("N needed", [_needed(row) for row in rows], spare=1, in_paper=False),
+        Cells(
+            "N needed",
+            [f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-" for row in rows],
+            spare=1,
+            in_paper=False,
+        ),
         Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
     ]
     lines = reasons(rows)
@@ -85,22 +101,6 @@ def _legend(rows: Sequence[Comparison]) -> dict[str, str]:
         "N needed": f"N needed: additional questions to detect a difference as large as {sought} with 80 % power.",
         "": f"Lower scores are better for {join_names(lower)}." if lower else "",
     }
-
-
-def _difference(row: Comparison, digits: int) -> str:
-    return format_number(row.difference.value if row.difference else None, digits)
-
-
-def _interval(row: Comparison, digits: int) -> str:
-    return format_interval(row.difference.interval if row.difference else None, digits)
-
-
-def _discordant(row: Comparison) -> str:
-    return f"{row.table.only_a}:{row.table.only_b}" if row.table else "-"
-
-
-def _needed(row: Comparison) -> str:
-    return f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-"
 
 
 def _questions(row: Comparison) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from harness_uq.output.columns import metric_name
 from harness_uq.output.phrases import join_names
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.comparison import Comparison, Verdict
@@ -32,9 +33,16 @@ def _outcome(rows: Sequence[Comparison]) -> str:
         return "\n".join(f"{row_name(row, rows)}: {row.answer}" for row in rows)
     overall = [row for row in rows if row.task == _OVERALL]
     single = [row for row in rows if row.task != _OVERALL]
-    sentences = [f"Over all tasks{_by(row, overall)}: {row.answer}" for row in overall]
-    if single:
-        sentences += [_verdict_counts(single)] if overall else [_pair(rows), *_nearest(single)]
+    has_several = len(overall) > 1
+    sentences = [
+        f"Over all tasks{f' by {metric_name(row.metric, row.filter)}' if has_several else ''}: {row.answer}"
+        for row in overall
+    ]
+    if single and not overall:
+        pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
+        sentences = [pair, _verdict_counts(single), *_nearest(single)]
+    elif single:
+        sentences.append(_verdict_counts(single))
     return " ".join(sentences)
 
 
@@ -57,14 +65,6 @@ def row_name(row: Comparison, rows: Sequence[Comparison]) -> str:
 
 def _are_listed(rows: Sequence[Comparison]) -> bool:
     return len(rows) <= _FEW and all(row.task != _OVERALL for row in rows)
-
-
-def _by(row: Comparison, overall: Sequence[Comparison]) -> str:
-    return "" if len(overall) == 1 else f" by {task_title('', row.metric, row.filter).removeprefix(', ')}"
-
-
-def _pair(rows: Sequence[Comparison]) -> str:
-    return f"{rows[0].system_a} is compared with {rows[0].system_b}. {_verdict_counts(rows)}"
 
 
 def _verdict_counts(rows: Sequence[Comparison]) -> str:

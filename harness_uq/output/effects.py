@@ -8,7 +8,7 @@ from harness_uq.output.footnotes import message_lists
 from harness_uq.output.phrases import percent
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted
-from harness_uq.results.effects import Component, Effects
+from harness_uq.results.effects import Effects
 from harness_uq.results.format_points import difference_number as difference
 
 
@@ -25,7 +25,12 @@ def _section(row: Effects, digits: int) -> Section:
         Cells("Component", [part.name for part in parts], is_number=False, wraps=True),
         Cells("Levels", [f"{part.n_levels:,}" for part in parts]),
         Cells(f"SD, {unit}", [difference(part.sd, in_points=row.is_share) for part in parts], name="sd"),
-        Cells(f"{level} interval", [_ends(part, row) for part in parts], spare=1, name="sd-interval"),
+        Cells(
+            f"{level} interval",
+            [" to ".join(difference(end, in_points=row.is_share) for end in part.sd_interval) for part in parts],
+            spare=1,
+            name="sd-interval",
+        ),
         Cells("Share of variance", [percent(part.share) for part in parts], name="share"),
         Cells(
             f"{level} interval of share",
@@ -56,10 +61,6 @@ def _section(row: Effects, digits: int) -> Section:
         "Share of uncertainty": "Share of uncertainty: share of the variance of the mean score.",
     }
     return Section(title, columns, lines, legend=legend)
-
-
-def _ends(part: Component, row: Effects) -> str:
-    return " to ".join(difference(end, in_points=row.is_share) for end in part.sd_interval)
 
 
 KIND = ResultKind(Effects, effects_document)

@@ -73,7 +73,8 @@ def _reason(row: Estimate, ratio: float) -> str:
     if "n_labels" in row.diagnostics:
         return "different estimand: the score by human labels, which cover some questions only"
     causes = [cause for cause in (_units(row), _bound(row), _counted(row)) if abs(math.log(cause.factor)) > ALIKE / 2]
-    chosen = min(_subsets(causes), key=lambda subset: _unexplained(ratio, subset), default=())
+    subsets = [subset for size in range(1, len(causes) + 1) for subset in combinations(causes, size)]
+    chosen = min(subsets, key=lambda subset: _unexplained(ratio, subset), default=())
     rest = _unexplained(ratio, chosen)
     clauses = "; ".join(cause.clause for cause in chosen)
     if chosen and rest <= min(ACCOUNTED, abs(math.log(ratio)) * LEFT_OPEN):
@@ -83,10 +84,6 @@ def _reason(row: Estimate, ratio: float) -> str:
     if abs(math.log(ratio)) <= ACCOUNTED:
         return "they agree within 12 %; the reason is unknown"
     return "unknown: clusters, trials, ceiling effects and sample size do not explain it"
-
-
-def _subsets(causes: Sequence[_Cause]) -> list[tuple[_Cause, ...]]:
-    return [chosen for size in range(1, len(causes) + 1) for chosen in combinations(causes, size)]
 
 
 def _unexplained(ratio: float, causes: Sequence[_Cause]) -> float:

@@ -65,8 +65,10 @@ def eee_place(record: Record) -> PurePosixPath:
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode(errors="backslashreplace")).digest()
     (result,) = cast("list[dict[str, str]]", record["evaluation_results"])[:1]
     developer, slash, model = cast("dict[str, str]", record["model_info"])["id"].partition("/")
-    folders = (result["evaluation_name"], developer if slash else _UNKNOWN, model if slash else developer)
-    return PurePosixPath(*map(_component, folders), f"{uuid.UUID(bytes=digest[:16], version=4)}.json")
+    names = (result["evaluation_name"], developer if slash else _UNKNOWN, model if slash else developer)
+    # folder names that are valid on every system
+    folders = (re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or _UNKNOWN for name in names)
+    return PurePosixPath(*folders, f"{uuid.UUID(bytes=digest[:16], version=4)}.json")
 
 
 def _record(rows: Sequence[Estimate], better: Mapping[tuple[str, str, str], bool], name: str, retrieved: str) -> Record:
@@ -192,8 +194,3 @@ class _EveryEvalEver:
 
 
 FORMAT = _EveryEvalEver()
-
-
-def _component(text: str) -> str:
-    """A text as a folder name that is valid on every system."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("._") or _UNKNOWN

@@ -24,13 +24,6 @@ class _Subject:
     system: str = ""
     run: str = ""
 
-    def circles(self) -> "Iterable[_Subject]":
-        """The wider subjects that it belongs to."""
-        for metric in (self.metric, ""):
-            yield _Subject(self.task, metric)
-            yield _Subject(self.task, metric, self.system)
-            yield _Subject(self.task, metric, self.system, self.run)
-
 
 def warnings_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
     """Every warning once, in the order of first appearance, after whom it is about.
@@ -41,14 +34,10 @@ def warnings_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
     return _attributed([(_subject(row), _texts(row.messages, "refusal", "error", "warning")) for row in rows])
 
 
-def notes_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
-    """Every note, as in `warnings_of`."""
-    return _attributed([(_subject(row), _texts(row.messages, "note")) for row in rows])
-
-
 def footnotes(rows: Sequence[Result]) -> dict[str, list[str]]:
     """Warnings and notes, each as `WHO: TEXT`, under their headings."""
-    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(notes_of(rows))}
+    notes = _attributed([(_subject(row), _texts(row.messages, "note")) for row in rows])
+    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(notes)}
 
 
 def text_with_code(message: Message) -> str:
@@ -85,8 +74,10 @@ def _attributed(said: Iterable[tuple[_Subject, Sequence[str]]]) -> list[tuple[st
     members: dict[_Subject, set[_Subject]] = {}
     owners: dict[str, dict[_Subject, None]] = {}
     for subject, texts in said:
-        for circle in subject.circles():
-            members.setdefault(circle, set()).add(subject)
+        # the wider subjects that it belongs to
+        for metric in (subject.metric, ""):
+            for names in ((), (subject.system,), (subject.system, subject.run)):
+                members.setdefault(_Subject(subject.task, metric, *names), set()).add(subject)
         for text in texts:
             owners.setdefault(text, {})[subject] = None
     return [(_who(owning, members), text) for text, owning in owners.items()]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from harness_uq.output.columns import format_interval, format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
 from harness_uq.output.footnotes import footnotes
-from harness_uq.output.phrases import difference_header, join_names
+from harness_uq.output.phrases import difference_header, join_names, percent
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.gate import Gate, GateRow
@@ -57,22 +57,19 @@ def _undecided(gate: Gate, a: str, b: str) -> str:
     rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
     if not rows:
         return f"no score shows that {a} is worse than {b} by more than the margin."
-    sentences = [f"the data do not show whether {a} is worse than {b} by more than the margin on {_list(rows, gate)}."]
-    if worse := [row for row in rows if row.comparison.verdict == "worse"]:
-        sentences.append(f"{a} is worse on {_list(worse, gate)}, but possibly by less than the margin.")
+    names = join_names(_name(row, gate) for row in rows)
+    sentences = [f"the data do not show whether {a} is worse than {b} by more than the margin on {names}."]
+    if worse := [_name(row, gate) for row in rows if row.comparison.verdict == "worse"]:
+        sentences.append(f"{a} is worse on {join_names(worse)}, but possibly by less than the margin.")
     powers = [row.power_to_pass for row in rows if row.power_to_pass is not None]
     if powers:
-        sentences.append(f"If {a} were exactly as good as {b}, {_percent(min(powers))} of such runs would pass.")
+        sentences.append(f"If {a} were exactly as good as {b}, {percent(min(powers))} of such runs would pass.")
     if n := max((row.n_additional_questions or 0 for row in rows), default=0):
         sentences.append(f"With {n:,} additional {'question' if n == 1 else 'questions'}, 80 % would.")
     return " ".join(sentences)
 
 
 _REASONS = {"fail": _failed, "pass": _passed, "undecided": _undecided}
-
-
-def _list(rows: Sequence[GateRow], gate: Gate) -> str:
-    return join_names(_name(row, gate) for row in rows)
 
 
 def _name(row: GateRow, gate: Gate) -> str:
@@ -84,6 +81,8 @@ def _name(row: GateRow, gate: Gate) -> str:
 def _section(gate: Gate, digits: int) -> Section:
     rows = [row.comparison for row in gate.rows]
     differences = [row.difference for row in rows]
+    drops = ["never" if row.can_fail is False else format_number(row.minimum_failing_drop, 3) for row in gate.rows]
+    decisions = [row.decision if row.is_needed else f"({row.decision})" for row in gate.rows]
     columns = [
         Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
         Cells("Metric", [metric_name(row.metric, row.filter) for row in rows], is_number=False),
@@ -101,9 +100,9 @@ def _section(gate: Gate, digits: int) -> Section:
             [row.n_clusters for row in rows],
             [row.cluster_key for row in rows],
         ),
-        Cells("Pass rate if equal", [_percent(row.power_to_pass) for row in gate.rows], spare=3, in_paper=False),
-        Cells("Failing drop", [_failing_drop(row) for row in gate.rows], spare=3, in_paper=False),
-        Cells("Decision", [_decision(row) for row in gate.rows], is_number=False, styles=_COLOURS),
+        Cells("Pass rate if equal", [percent(row.power_to_pass) for row in gate.rows], spare=3, in_paper=False),
+        Cells("Failing drop", drops, spare=3, in_paper=False),
+        Cells("Decision", decisions, is_number=False, styles=_COLOURS),
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
     return Section(title, columns, (), gate_answer(gate), _legend(gate))
@@ -113,7 +112,8 @@ def _legend(gate: Gate) -> dict[str, str]:
     k = sum(row.adjusted_p is not None for row in gate.rows)
     rate = f"{100 * gate.alpha:.3g} %"
     corrected = f" (corrected for {counted(k, 'score')} by Holm's method)" if k > 1 else ""
-    never = "; never: even the lowest possible scores would not fail" if _has_never(gate) else ""
+    has_never = any(row.can_fail is False for row in gate.rows)
+    never = "; never: even the lowest possible scores would not fail" if has_never else ""
     optional = "Decisions in parentheses can fail the gate, but need not pass."
     return {
         "Pass rate if equal": "Pass rate if equal: share of such runs that would pass if the new system were exactly "
@@ -123,22 +123,6 @@ def _legend(gate: Gate) -> dict[str, str]:
         "": f"At most {rate} of equally good systems fail{corrected}, and at most {rate} of systems worse than the "
         "margin pass.",
     }
-
-
-def _has_never(gate: Gate) -> bool:
-    return any(row.can_fail is False for row in gate.rows)
-
-
-def _decision(row: GateRow) -> str:
-    return row.decision if row.is_needed else f"({row.decision})"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{min(max(round(100 * share), 0), 100)} %"
-
-
-def _failing_drop(row: GateRow) -> str:
-    return "never" if row.can_fail is False else format_number(row.minimum_failing_drop, 3)
 
 
 KIND = ResultKind(Gate, gates_document)

@@ -23,15 +23,16 @@ class _Latex:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
+        digits = _DIGITS if options.digits is None else options.digits
         lists = ((name, rows) for name, rows in results.lists.items() if rows)
         render = _grid if options.layout == "grid" else _tables
-        return "\n".join(render(name, rows, options) for name, rows in lists).strip("\n")
+        return "\n".join(render(name, rows, digits, options) for name, rows in lists).strip("\n")
 
 
 FORMAT = _Latex()
 
 
-def _grid(name: str, rows: Sequence[object], options: RenderOptions) -> str:
+def _grid(name: str, rows: Sequence[object], digits: int, options: RenderOptions) -> str:
     """Results as systems by tasks.
 
     Raises
@@ -41,18 +42,14 @@ def _grid(name: str, rows: Sequence[object], options: RenderOptions) -> str:
     grid = result_kind(name).grid
     if grid is None:
         raise DataError(f"Layout 'grid' is not available for {name}; use 'rows'.")
-    return grid_latex(grid(rows, _digits(options)), options)
+    return grid_latex(grid(rows, digits), options)
 
 
-def _tables(name: str, rows: Sequence[object], options: RenderOptions) -> str:
-    document = result_kind(name).document(rows, _digits(options))
+def _tables(name: str, rows: Sequence[object], digits: int, options: RenderOptions) -> str:
+    document = result_kind(name).document(rows, digits)
     sections = [section for section in document.sections if section.columns and not section.is_optional]
     same_columns = groupby(sections, key=lambda section: [column.name for column in section.columns])
     return "\n".join(_table(document, list(members), options) for _, members in same_columns)
-
-
-def _digits(options: RenderOptions) -> int:
-    return _DIGITS if options.digits is None else options.digits
 
 
 def _table(document: Document, sections: Sequence[Section], options: RenderOptions) -> str:

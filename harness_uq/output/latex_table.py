@@ -74,18 +74,15 @@ def table_latex(
         return ""
     is_long = len(groups) > MAX_ROWS_PER_PAGE
     head = " & ".join(cell(column.header) for column in columns) + r" \\"
-    align = "".join(_WRAPPED[is_long] if column.wraps else _align(column) for column in columns)
+    align = "".join(_WRAPPED[is_long] if column.wraps else "r" if column.is_number else "l" for column in columns)
     title = escape_latex(options.caption or caption) + (rf"\label{{{options.label}}}" if options.label else "")
     body = _body(columns, groups)
-    note = [r"{\footnotesize\raggedright " + r" \\ ".join(map(_note, notes)) + r" \par}"] if notes else []
+    sentences = [commands_as(escape_latex(text), r"\texttt{", "}") for text in notes]
+    note = [r"{\footnotesize\raggedright " + r" \\ ".join(sentences) + r" \par}"] if notes else []
     if is_long:
         parts = [r"{\footnotesize\setlength{\tabcolsep}{4pt}", *_long(align, head, body, title), *note, "}"]
         return "\n".join([r"% needs \usepackage{booktabs,longtable}", *parts]) + "\n"
     return "\n".join([r"% needs \usepackage{booktabs,tabularx}", *_short(align, head, body, title, note)]) + "\n"
-
-
-def _align(column: Cells) -> str:
-    return "r" if column.is_number else "l"
 
 
 def _short(align: str, head: str, body: list[str], title: str, note: list[str]) -> list[str]:
@@ -132,10 +129,6 @@ def _body(columns: Sequence[Cells], groups: Sequence[str]) -> list[str]:
 def breakable(text: str) -> str:
     """An escaped text that may break after underscores and slashes."""
     return re.sub(r"(\\_|/)", r"\1\\allowbreak{}", cell(text))
-
-
-def _note(text: str) -> str:
-    return commands_as(escape_latex(text), r"\texttt{", "}")
 
 
 def cell(text: str) -> str:

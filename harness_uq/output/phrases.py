@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 
-from harness_uq.output.columns import format_interval
 from harness_uq.results.comparison import Comparison
 
 _MAX_NAMED = 3
@@ -52,8 +51,3 @@ def difference_header(rows: Iterable[Comparison]) -> str:
     """Header of the column with the intervals of differences."""
     level = next((row.difference.interval.level for row in rows if row.difference), None)
     return "Interval" if level is None else f"{100 * level:g}% interval"
-
-
-def difference_cell(row: Comparison) -> str:
-    """The interval of a difference, or `not estimable`."""
-    return format_interval(row.difference.interval if row.difference else None)

@@ -7,7 +7,7 @@ from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import footnotes
 from harness_uq.output.phrases import join_names
 from harness_uq.output.terminal import Cells
-from harness_uq.results.plan import Plan, PlanRow
+from harness_uq.results.plan import Plan
 
 
 def plans_document(plans: Sequence[Plan], digits: int = 4) -> Document:
@@ -35,7 +35,7 @@ def _section(plan: Plan, digits: int) -> Section:
             [format_number(row.detectable, digits) for row in plan.rows],
             name="mde",
         ),
-        Cells("Cost", [_cost(row) for row in plan.rows]),
+        Cells("Cost", ["-" if row.cost is None else f"{row.cost:,.6g}" for row in plan.rows]),
     ]
     legend = {
         columns[0].header: "> marks the recommended design." if plan.recommended else "",
@@ -43,10 +43,6 @@ def _section(plan: Plan, digits: int) -> Section:
         "detected with this power.",
     }
     return Section(title, columns, ["", _basis(plan)], plan.answer, legend)
-
-
-def _cost(row: PlanRow) -> str:
-    return "-" if row.cost is None else f"{row.cost:,.6g}"
 
 
 def _basis(plan: Plan) -> str:

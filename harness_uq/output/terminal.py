@@ -63,6 +63,10 @@ class TerminalPage:
     ----------
     width : characters per line; None takes the width of the terminal, or as many as needed without one
     is_terminal : whether to fold lines and use styles; None asks standard output
+
+    Attributes
+    ----------
+    hidden : headers of the columns that did not fit, in the order of the tables
     """
 
     def __init__(self, width: int | None = None, *, is_terminal: bool | None = None) -> None:
@@ -70,7 +74,7 @@ class TerminalPage:
         self._width = width or (Console().width if is_terminal else _UNLIMITED)
         self._out = io.StringIO()
         self._console = Console(file=self._out, width=_UNLIMITED, force_terminal=is_terminal, highlight=False)
-        self._hidden: dict[str, None] = {}
+        self.hidden: dict[str, None] = {}
 
     def add(self, text: str, style: str = "") -> None:
         """Add prose, folded between words; commands are printed without backticks."""
@@ -79,7 +83,7 @@ class TerminalPage:
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
         """Add a table with the columns that fit, and return their headers."""
         fitting, hidden = _fitting(columns, self._width)
-        self._hidden |= dict.fromkeys(hidden)
+        self.hidden |= dict.fromkeys(hidden)
         # a gap is a column: before 14.3 rich counts the padding after the last column
         table = Table(box=None, padding=0, header_style="bold")
         widths = _widths(fitting, self._width)
@@ -96,19 +100,10 @@ class TerminalPage:
         self._console.print(table)
         return [column.header for column in fitting]
 
-    def add_legend(self, legend: Mapping[str, str], headers: Iterable[str]) -> None:
-        """Add the meaning of these columns as one paragraph; the text under an empty header always belongs to it."""
-        if text := legend_text(legend, headers):
-            self.add(f"\n{text}", "dim")
-
-    def hides(self, header: str) -> bool:
-        """Whether a column with this header did not fit."""
-        return header in self._hidden
-
     def add_hidden_columns(self) -> None:
         """Name the columns that did not fit, and how to see them."""
-        if self._hidden:
-            names = ", ".join(self._hidden)
+        if self.hidden:
+            names = ", ".join(self.hidden)
             remedy = "Use a wider terminal or --format markdown to see them."
             self.add(f"\nHidden columns (terminal too narrow): {names}. {remedy}", "dim")
 
@@ -120,6 +115,7 @@ class TerminalPage:
                 for text in dict.fromkeys(texts):
                     self.add(f"- {text}", "yellow" if heading == "Warnings" else "dim")
 
+    @property
     def text(self) -> str:
         """The text so far."""
         return self._out.getvalue()

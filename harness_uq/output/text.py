@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness_uq.output.document import GUIDE, Document, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
-from harness_uq.output.terminal import TerminalPage
+from harness_uq.output.terminal import TerminalPage, legend_text
 
 _DIGITS = 4
 
@@ -44,8 +44,9 @@ def document_text(document: Document, options: RenderOptions) -> str:
             headers = page.add_table(columns)
         for line in section.lines:
             page.add(line)
-        page.add_legend(section.legend, headers)
+        if legend := legend_text(section.legend, headers):
+            page.add(f"\n{legend}", "dim")
     page.add_hidden_columns()
     page.add_footnotes(document.footnotes)
-    page.add_footnotes({GUIDE: [text for header, text in document.guide.items() if not page.hides(header)]})
-    return page.text().strip("\n")
+    page.add_footnotes({GUIDE: [text for header, text in document.guide.items() if header not in page.hidden]})
+    return page.text.strip("\n")

@@ -16,6 +16,7 @@ from harness_uq.output.html.appendix import methods_used
 from harness_uq.output.html.forest import forest_views, mark_of
 from harness_uq.output.html.reliability import reliability_view
 from harness_uq.output.html.tables import best_first, ratio_table
+from harness_uq.plots.figure_rows import forest_rows
 from tests.message_checks import made
 from tests.results import factory as make
 
@@ -256,14 +257,14 @@ def test_thirty_six_systems_have_thirty_six_marks():
 
 def test_a_system_keeps_its_mark_in_every_task():
     rows = [make.estimate(system=s, task=t, successes=n) for t, n in (("x", 90), ("y", 150)) for s in ("a", "b")]
-    (view,), legend = forest_views(rows, ["a", "b"])
+    (view,), legend = forest_views(forest_rows(rows), ["a", "b"])
     marks = {(line.label, line.track.mark) for _, lines in view.groups for line in lines}
     assert marks == {("a", mark_of(0)), ("b", mark_of(1))}
     assert [system for _, system in legend.systems] == ["a", "b"]
 
 
 def test_an_axis_of_bounded_scores_ends_at_their_bound_also_where_the_harness_goes_beyond():
-    (view,), _ = forest_views([make.estimate(successes=199)])
+    (view,), _ = forest_views(forest_rows([make.estimate(successes=199)]))
     track = view.groups[0][1][0].track
     assert float(view.ticks[-1].text) == 1
     assert view.ticks[-1].place == track.reference[1] == 100

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from harness_uq.output.document import Document, Section
 from harness_uq.output.estimate import estimates_table
+from harness_uq.output.formats import RenderOptions
 from harness_uq.output.terminal import Cells, TerminalPage, cut
+from harness_uq.output.text import document_text
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -19,7 +22,7 @@ def table(columns: list[Cells], width: int) -> str:
     page = TerminalPage(width)
     page.add_table(columns)
     page.add_hidden_columns()
-    return page.text()
+    return page.text
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -90,9 +93,10 @@ def test_short_forms_come_before_anything_is_left_out_and_may_say_two_columns_in
 
 def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
     columns = [Cells("A", ["123456"]), Cells("B", ["123456"], spare=1)]
-    page = TerminalPage(8)
-    page.add_legend({"A": "about A.", "B": "about B.", "": "always."}, page.add_table(columns))
-    assert page.text().split()[-3:] == ["about", "A.", "always."]
+    section = Section("", columns, legend={"A": "about A.", "B": "about B.", "": "always."})
+    text = " ".join(document_text(Document([section]), RenderOptions(width=8)).split())
+    assert "about A. always." in text
+    assert "about B." not in text
 
 
 def test_the_guide_to_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
@@ -123,7 +127,7 @@ def test_where_there_is_no_terminal_nothing_folds() -> None:
 def _said(text: str) -> str:
     page = TerminalPage()
     page.add(text)
-    return page.text()
+    return page.text
 
 
 @given(st.text("ab _-/()字", max_size=40), st.integers(3, 20))

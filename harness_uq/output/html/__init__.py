@@ -17,7 +17,7 @@ from harness_uq.output.html.tables import best_first, ratio_table, scores_table,
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.ranking_headline import ranking_answer
 from harness_uq.output.sanitize import redact_paths
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.figure_rows import counted, forest_rows
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.plan import Plan
@@ -64,12 +64,13 @@ def report_html(
     """
     systems = list(dict.fromkeys(row.system for row in estimates))
     estimates = best_first(estimates, comparisons, rankings)
+    pairs = _Section("comparisons", "Differences between systems", {"pairs": pair_views(comparisons)})
     sections = [
         *_scores(estimates, systems),
-        *_comparisons(comparisons),
+        *([pairs] if comparisons else []),
         *_rankings(rankings),
         *_tables(estimates),
-        *_plans(plans),
+        *([_Section("plans", "The next run", {"plans": plans})] if plans else []),
         *_methods(estimates, comparisons, rankings, plans),
     ]
     page = _environment().get_template("report.html")
@@ -97,15 +98,11 @@ def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
 
 
 def _scores(rows: Sequence[Estimate], systems: Sequence[str]) -> list[_Section]:
-    views, legend = forest_views(rows, systems)
+    views, legend = forest_views(forest_rows(rows), systems)
     if not rows:
         return []
     shown: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}
     return [_Section("scores", "Scores", shown)]
-
-
-def _comparisons(rows: Sequence[Comparison]) -> list[_Section]:
-    return [_Section("comparisons", "Differences between systems", {"pairs": pair_views(rows)})] if rows else []
 
 
 def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
@@ -134,10 +131,6 @@ def _tables(rows: Sequence[Estimate]) -> list[_Section]:
         _Section("reliability", "Basis of each number", {"tasks": tasks}, parts),
         *([_Section("variance", "Variance components", {"table": variance})] if variance else []),
     ]
-
-
-def _plans(plans: Sequence[Plan]) -> list[_Section]:
-    return [_Section("plans", "The next run", {"plans": plans})] if plans else []
 
 
 def _methods(

@@ -77,12 +77,11 @@ def _of_estimator(name: str, info: MethodInfo | None) -> MethodText:
     if info is None:
         return MethodText(name, name, "", "This method is part of a plugin; see its documentation.", ())
     citations = tuple(_document().citations.get(source, source) for source in info.sources)
-    return MethodText(name, info.title, _marked(info.formula), _marked(info.text), citations)
-
-
-def _marked(text: str) -> str:
-    """Text as HTML, in which only subscripts and superscripts are marked."""
-    return re.sub(r"&lt;(/?su[bp])&gt;", r"<\1>", escape(text, quote=False))
+    # the only markup is subscripts and superscripts
+    formula, text = (
+        re.sub(r"&lt;(/?su[bp])&gt;", r"<\1>", escape(part, quote=False)) for part in (info.formula, info.text)
+    )
+    return MethodText(name, info.title, formula, text, citations)
 
 
 def _of_document(kind: Kind, name: str) -> MethodText:

@@ -1,20 +1,16 @@
 """Forest plots for the HTML report: places in percent, texts, and a description of each drawing."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.output.columns import format_number
 from harness_uq.plots.figure_rows import (
     ForestRow,
     Panel,
-    Pictured,
-    forest_rows,
     legend_level,
-    pair_rows,
     panels,
     tick_text,
 )
-from harness_uq.results.comparison import Comparison
 
 # around the origin, 9 to 11 pixels wide
 _SHAPES = (
@@ -101,20 +97,11 @@ class Legend:
     systems: tuple[tuple[Mark, str], ...]
 
 
-def forest_views(results: Iterable[Pictured], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:
+def forest_views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:
     """Forest plots, one an axis, and their legend; None if there is nothing to draw.
 
     Each of the `systems` has a mark of its own.
     """
-    return _views(forest_rows(results), systems)
-
-
-def pair_forest(comparisons: Iterable[Comparison]) -> tuple[list[ForestView], Legend | None]:
-    """As `forest_views`, for comparisons of one pair of systems, whose rows are tasks."""
-    return _views(pair_rows(comparisons))
-
-
-def _views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:
     if not rows:
         return [], None
     margin = max(row.margin for row in rows)
@@ -137,7 +124,10 @@ def _forest_view(panel: Panel, marks: Mapping[str, Mark]) -> ForestView:
         (name, tuple(_forest_line(row, place, marks.get(row.system, mark_of(0))) for row in rows))
         for name, rows in panel.groups
     )
-    ticks = tuple(Tick(place(t), tick_text(t, panel.ticks), _anchor(place(t))) for t in panel.ticks)
+    ticks = tuple(
+        Tick(x, tick_text(t, panel.ticks), "start" if x < 4 else "end" if x > 96 else "middle")
+        for t, x in zip(panel.ticks, map(place, panel.ticks), strict=True)
+    )
     margin = max(row.margin for row in panel.rows)
     return ForestView(
         panel.scale,
@@ -146,10 +136,6 @@ def _forest_view(panel: Panel, marks: Mapping[str, Mark]) -> ForestView:
         None if panel.rows[0].zero is None else place(0.0),
         (place(-margin), place(margin)) if margin else None,
     )
-
-
-def _anchor(place: float) -> str:
-    return "start" if place < 4 else "end" if place > 96 else "middle"
 
 
 def _forest_line(row: ForestRow, place: Callable[[float], float], mark: Mark) -> ForestLine:

@@ -33,16 +33,13 @@ def headlines(
     estimates: Sequence[Estimate], comparisons: Sequence[Comparison], rankings: Sequence[Ranking]
 ) -> list[Headline]:
     """Verdicts and rankings as sentences; the scores if there is only one system."""
-    lines = [line for _, rows in groupby(comparisons, key=_pair) for line in _of_pair(list(rows))]
+    pairs = groupby(comparisons, key=lambda row: (row.system_a, row.system_b))
+    lines = [line for _, rows in pairs for line in _of_pair(list(rows))]
     if len(rankings) > FEW:
         lines.append(Headline(rankings_answer(rankings)))
     else:
         lines += [Headline(ranking_answer(r), task_title(r.task, r.metric, r.filter)) for r in rankings]
     return lines or _alone(estimates)
-
-
-def _pair(row: Comparison) -> tuple[str, str]:
-    return row.system_a, row.system_b
 
 
 def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from harness_uq.output.columns import format_interval, format_number
-from harness_uq.output.html.forest import ForestView, Legend, pair_forest
+from harness_uq.output.html.forest import ForestView, Legend, forest_views
 from harness_uq.output.html.tables import TableView
-from harness_uq.output.phrases import difference_cell, difference_header, percent, probability
+from harness_uq.output.phrases import difference_header, percent, probability
 from harness_uq.output.ranking_headline import group_text, ranks_text
-from harness_uq.plots.figure_rows import percent_text, task_title
+from harness_uq.plots.figure_rows import pair_rows, percent_text, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.ranking import RankedSystem, Ranking
 
@@ -36,23 +35,15 @@ class PairView:
 
 def pair_views(comparisons: Sequence[Comparison]) -> list[PairView]:
     """Comparisons by pair of systems: forest plot, verdicts (task, verdict, sentence) and table."""
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for row in comparisons:
+        pairs.setdefault((row.system_a, row.system_b), []).append(row)
     views = []
-    ordered = sorted(comparisons, key=_first_pair(comparisons))
-    for pair, letters in groupby(ordered, key=_pair):
-        rows = list(letters)
-        forest, legend = pair_forest(rows)
+    for (a, b), rows in pairs.items():
+        forest, legend = forest_views(pair_rows(rows))
         verdicts = tuple((task_title(row.task, row.metric, row.filter), row.verdict, row.answer) for row in rows)
-        views.append(PairView(f"A: {pair[0]}; B: {pair[1]}", forest, legend, verdicts, _pair_table(rows)))
+        views.append(PairView(f"A: {a}; B: {b}", forest, legend, verdicts, _pair_table(rows)))
     return views
-
-
-def _pair(row: Comparison) -> tuple[str, str]:
-    return row.system_a, row.system_b
-
-
-def _first_pair(comparisons: Sequence[Comparison]) -> Callable[[Comparison], int]:
-    order = {pair: k for k, pair in enumerate(dict.fromkeys(map(_pair, comparisons)))}
-    return lambda row: order[_pair(row)]
 
 
 def _pair_table(rows: Sequence[Comparison]) -> TableView:
@@ -61,7 +52,11 @@ def _pair_table(rows: Sequence[Comparison]) -> TableView:
         ("A", True, lambda row: format_number(row.value_a)),
         ("B", True, lambda row: format_number(row.value_b)),
         ("A − B", True, lambda row: format_number(row.difference.value if row.difference else None)),
-        (difference_header(rows), True, difference_cell),
+        (
+            difference_header(rows),
+            True,
+            lambda row: format_interval(row.difference.interval if row.difference else None),
+        ),
         ("P(A > B)", True, lambda row: probability(row.prob_positive)),
         ("P(not worse)", True, lambda row: probability(row.prob_noninferior) if row.margin else "-"),
         ("Odds ratio", True, lambda row: format_number(row.odds_ratio, 2)),
@@ -137,6 +132,7 @@ def _rank_line(ranking: Ranking, k: int) -> RankLine:
     system, n = ranking.systems[k], len(ranking.systems)
     shares = ranking.prob_rank[k] if ranking.prob_rank is not None else ()
     tail = (1 - system.interval.level) / 2
+    darkness = max(1.0, n / 10)  # of many systems, each rank has little probability
     return RankLine(
         k + 1,
         system,
@@ -150,15 +146,12 @@ def _rank_line(ranking: Ranking, k: int) -> RankLine:
         _across(system.rank_high - 0.5, n),
         _across(system.expected_rank - 0.5, n),
         None if system.rank_set is None else (_across(system.rank_set[0] - 1, n), _across(system.rank_set[1], n)),
-        tuple((_across(r, n), _across(1, n), _opacity(p, n)) for r, p in enumerate(shares) if p >= 0.005),
+        tuple(
+            (_across(r, n), _across(1, n), round(min(1.0, p * darkness), 3)) for r, p in enumerate(shares) if p >= 0.005
+        ),
         tuple(("–", "self") if j == k else _heat(p) for j, p in enumerate(ranking.prob_better[k])),
         is_apart=k + 1 < n and not tail <= ranking.prob_better[k][k + 1] <= 1 - tail,
     )
-
-
-def _opacity(p: float, n: int) -> float:
-    """Darkness of a rank's shade: its probability; of many systems, of which each rank has little, n / 10 times it."""
-    return round(min(1.0, p * max(1.0, n / 10)), 3)
 
 
 def _across(ranks: float, n: int) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
-from harness_uq.output.columns import Column, format_number, shown_columns
+from harness_uq.output.columns import Column, estimate_columns, format_number
 from harness_uq.output.error_ratio import error_ratio
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.comparison import Comparison
@@ -60,7 +60,13 @@ def best_first(
 
 def scores_table(rows: Sequence[Estimate]) -> TableView:
     """Scores with intervals, by task; columns without content are left out."""
-    columns = [column for column in shown_columns(rows) if column.name not in ("task", "metric")]
+    columns = [
+        column
+        for column in estimate_columns(rows)
+        if column.is_shown
+        and column.name not in ("task", "metric")
+        and any(column.cell(row) not in ("-", "") for row in rows)
+    ]
     return _table("Scores with intervals, by task", [_SYSTEM, *columns], rows)
 
 
