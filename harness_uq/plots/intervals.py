@@ -54,7 +54,9 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
     pictured = list(results)
     pair = _pair_of(pictured)
     rows = pair_rows(pair) if pair else forest_rows(pictured)
-    figure, drawn = _panel_axes(rows, title or (_pair_title(pair) if pair else None))
+    if pair and not title:
+        title = f"{shorten(pair[0].system_a, 40)} − {shorten(pair[0].system_b, 40)}"
+    figure, drawn = _panel_axes(rows, title)
     for axes, panel in drawn:
         for y, row in _positions(panel):
             _draw_interval(axes, y, row, width=3.2)
@@ -83,10 +85,6 @@ def _pair_of(results: "Sequence[Pictured]") -> list[Comparison]:
     comparisons = [result for result in results if isinstance(result, Comparison)]
     is_pair = len({(row.system_a, row.system_b) for row in comparisons}) == 1
     return comparisons if is_pair and 1 < len(comparisons) == len(results) else []
-
-
-def _pair_title(rows: Sequence[Comparison]) -> str:
-    return f"{shorten(rows[0].system_a, 40)} − {shorten(rows[0].system_b, 40)}"
 
 
 def _panel_axes(rows: Sequence[ForestRow], title: str | None) -> "tuple[Figure, list[tuple[Axes, Panel]]]":

@@ -46,8 +46,9 @@ def heat_map(ranking: "Ranking", *, title: str | None = None) -> "Figure":
     np.fill_diagonal(table, np.nan)
     image = axes.imshow(table, vmin=0.0, vmax=1.0, cmap="PuOr_r")
     names = [shorten(system.system, 28) for system in ranking.systems]
-    axes.set_xticks(range(n), [str(k + 1) for k in range(n)], fontsize=_text_size(n))
-    axes.set_yticks(range(n), [f"{name}  {k + 1}" for k, name in enumerate(names)], fontsize=_text_size(n))
+    size = SMALL if n <= 30 else max(4.0, SMALL * 30 / n)
+    axes.set_xticks(range(n), [str(k + 1) for k in range(n)], fontsize=size)
+    axes.set_yticks(range(n), [f"{name}  {k + 1}" for k, name in enumerate(names)], fontsize=size)
     axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     axes.set_title(title or _title(ranking), fontsize=TEXT + 1, color=INK)
     bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 3.0 / side))
@@ -101,10 +102,6 @@ def _write_cells(axes: "Axes", table: "FloatArray") -> None:
             continue
         colour = "white" if abs(value - 0.5) > 0.35 else INK
         axes.text(j, i, percent_text(value), ha="center", va="center", color=colour, fontsize=SMALL - 1)
-
-
-def _text_size(n: int) -> float:
-    return SMALL if n <= 30 else max(4.0, SMALL * 30 / n)
 
 
 def _title(ranking: "Ranking") -> str:
