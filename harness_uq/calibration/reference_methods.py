@@ -117,8 +117,3 @@ def cluster_bootstrap_draws(successes: FloatArray, sizes: FloatArray, rng: np.ra
     """Means of resampled clusters: Cameron, Gelbach and Miller (2008), section III.A."""
     counts = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), BOOTSTRAP_DRAWS)
     return np.asarray((counts @ successes) / (counts @ sizes))
-
-
-def bootstrap_draws(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Means of resampled questions."""
-    return np.asarray(scores[rng.integers(len(scores), size=(BOOTSTRAP_DRAWS, len(scores)))].mean(axis=1))

@@ -19,7 +19,7 @@ from harness_uq.calibration.scenarios.clusters import spread_of, success_rates
 from harness_uq.calibration.scenarios.confusion import true_score
 from harness_uq.calibration.scenarios.types import Size
 from harness_uq.comparison.differences import Pair, paired_difference
-from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.data.task_log import FloatArray
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.classes.multiclass import multiclass_posterior
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
@@ -134,18 +134,14 @@ def _finite(rng: np.random.Generator) -> tuple[Posterior, float]:
 def _clustered(rng: np.random.Generator) -> tuple[Posterior, float]:
     theta = rng.random()
     return clustered_posterior(
-        rng.binomial(5, success_rates(theta, spread_of(rng.random()), 10, rng)), 5 + _zeros(10)
+        rng.binomial(5, success_rates(theta, spread_of(rng.random()), 10, rng)), np.full(10, 5)
     ), theta
 
 
 def _clustered_gamma(rng: np.random.Generator) -> tuple[Posterior, float]:
     theta = rng.random()
     rates = success_rates(theta, rng.gamma(1.0, 1.0), 10, rng)
-    return clustered_posterior(rng.binomial(5, rates), 5 + _zeros(10), "gamma"), theta
-
-
-def _zeros(n: int) -> IntArray:
-    return np.zeros(n, np.int64)
+    return clustered_posterior(rng.binomial(5, rates), np.full(10, 5), "gamma"), theta
 
 
 def _nested(rng: np.random.Generator) -> tuple[Posterior, float]:
@@ -169,7 +165,7 @@ def _pass_population(rng: np.random.Generator) -> tuple[Posterior, float]:
     theta, d = rng.random(), spread_of(rng.random())
     rates = success_rates(theta, d, 30, rng)
     truth = 1 - _both_wrong(theta, d)
-    return pass_k_posterior(rng.binomial(4, rates), 4 + _zeros(30), 2), truth
+    return pass_k_posterior(rng.binomial(4, rates), np.full(30, 4), 2), truth
 
 
 def _both_wrong(theta: float, d: float) -> float:
@@ -181,7 +177,7 @@ def _both_wrong(theta: float, d: float) -> float:
 def _pass_benchmark(rng: np.random.Generator) -> tuple[Posterior, float]:
     rates = success_rates(rng.random(), spread_of(rng.random()), 30, rng)
     truth = float(np.mean(1 - (1 - rates) ** 2))
-    return pass_k_posterior(rng.binomial(4, rates), 4 + _zeros(30), 2, scope="benchmark"), truth
+    return pass_k_posterior(rng.binomial(4, rates), np.full(30, 4), 2, scope="benchmark"), truth
 
 
 def _f1(rng: np.random.Generator) -> tuple[Posterior, float]:

@@ -54,7 +54,8 @@ def cell_table(cells: Sequence[CellResult]) -> str:
     for setting in dict.fromkeys(cell.setting for cell in cells):
         lines.append(f"{SETTINGS[setting].title} ({setting})")
         for cell in (c for c in cells if c.setting == setting):
-            lines.append(f"  {_family_text(cell)}: {cell.label}{_size_text(default_of(cell))}")
+            n = default_of(cell).n
+            lines.append(f"  {_family_text(cell)}: {cell.label}{f' ({n} data sets)' if n else ''}")
             width = max(len(name) for name in cell.methods)
             lines += [f"    {name:<{width}}  {_line(result, cell)}" for name, result in cell.methods.items()]
     return "\n".join(lines)
@@ -72,10 +73,6 @@ def _line(result: MethodSummary, cell: CellResult) -> str:
     refused = f"  refused {result.refused:.0%}" if result.refused else ""
     warned = f"  warned {result.warned:.0%}" if result.warned else ""
     return "   ".join(parts) + refused + warned
-
-
-def _size_text(result: MethodSummary) -> str:
-    return f" ({result.n} data sets)" if result.n else ""
 
 
 def page(report: Report) -> str:
@@ -227,15 +224,11 @@ def _full(cells: Sequence[CellResult]) -> str:
     """One row per cell and one column per method: coverage / mean width at the nominal level."""
     methods = list(dict.fromkeys(name for cell in cells for name in cell.methods))
     rows = [
-        (cell.label, _count(default_of(cell)), *(_entry(cell, name) for name in methods), _warned(cell))
+        (cell.label, str(default_of(cell).n or "exact"), *(_entry(cell, name) for name in methods), _warned(cell))
         for cell in cells
     ]
     head = ("cell", "data sets", *methods, "with a warning")
     return "Coverage / mean width at nominal 95 %:\n\n" + _markdown(head, rows)
-
-
-def _count(result: MethodSummary) -> str:
-    return str(result.n) if result.n else "exact"
 
 
 def _warned(cell: CellResult) -> str:
@@ -284,7 +277,7 @@ def _least(cells: Sequence[CellResult]) -> str:
     rows = [
         (
             cell.label,
-            _count(default_of(cell)),
+            str(default_of(cell).n or "exact"),
             f"{coverage_of(cell):.3f} ± {default_of(cell).mc_error[cell.at_nominal]:.3f}",
             _warned(cell),
         )
@@ -383,7 +376,11 @@ def figures(cells: Sequence[CellResult]) -> "dict[str, Figure]":
     curves = [c for c in cells if len(c.levels) > 1 and c.setting == "clustered" and c.family == "paper"]
     if curves:
         cell = curves[min(1, len(curves) - 1)]
-        result["coverage"] = plots.coverage(_by_level(cell))
+        by_level: dict[str, Series] = {
+            name: {"x": cell.levels, "y": cell.methods[name].coverage, "mc_error": cell.methods[name].mc_error}
+            for name in _plotted_methods(cell)
+        }
+        result["coverage"] = plots.coverage(by_level)
         result["width"] = plots.coverage_against_width(_by_width(curves), NOMINAL)
     sized = [c for c in cells if c.setting == "iid" and c.family == "prior"]
     if sized:
@@ -393,13 +390,6 @@ def figures(cells: Sequence[CellResult]) -> "dict[str, Figure]":
 
 def _plotted_methods(cell: CellResult) -> list[str]:
     return [name for name in _PLOTTED[cell.setting] if name in cell.methods]
-
-
-def _by_level(cell: CellResult) -> "Mapping[str, Series]":
-    return {
-        name: {"x": cell.levels, "y": cell.methods[name].coverage, "mc_error": cell.methods[name].mc_error}
-        for name in _plotted_methods(cell)
-    }
 
 
 def _by_width(cells: Sequence[CellResult]) -> "Mapping[str, Series]":

@@ -11,25 +11,11 @@ from harness_uq.data.task_log import FloatArray
 _Draw = Callable[[int, np.random.Generator], FloatArray]
 
 
-def _rates(n: int, rng: np.random.Generator) -> FloatArray:
-    """Success rates of easy questions, with one in ten always answered wrong."""
-    return np.where(rng.random(n) < 0.1, 0.0, rng.beta(9, 1, n))
-
-
-def _single(n: int, rng: np.random.Generator) -> FloatArray:
-    return (rng.random((n, 1)) < 0.8).astype(float)
-
-
 def _trials(n: int, rng: np.random.Generator) -> FloatArray:
-    return (rng.random((n, 4)) < _rates(n, rng)[:, None]).astype(float)
-
-
-def _graded(n: int, rng: np.random.Generator) -> FloatArray:
-    return rng.choice([0.0, 0.5, 1.0], size=(n, 1), p=[0.1, 0.3, 0.6])
-
-
-def _bounded(n: int, rng: np.random.Generator) -> FloatArray:
-    return rng.beta(9, 1, (n, 1))
+    draws = rng.random((n, 4))
+    # easy questions, but one in ten is always answered wrong
+    rates = np.where(rng.random(n) < 0.1, 0.0, rng.beta(9, 1, n))
+    return (draws < rates[:, None]).astype(float)
 
 
 def _clustered(n: int, rng: np.random.Generator) -> FloatArray:
@@ -37,17 +23,13 @@ def _clustered(n: int, rng: np.random.Generator) -> FloatArray:
     return (rng.random((n, 1)) < np.repeat(rng.beta(4, 1, -(-n // 5)), 5)[:n, None]).astype(float)
 
 
-def _unbounded(n: int, rng: np.random.Generator) -> FloatArray:
-    return rng.lognormal(0.0, 1.0, (n, 1))
-
-
 KINDS: dict[str, _Draw] = {
-    "one answer": _single,
+    "one answer": lambda n, rng: (rng.random((n, 1)) < 0.8).astype(float),
     "four trials": _trials,
     "passages of 5": _clustered,
-    "0, 1/2, 1": _graded,
-    "Beta(9, 1)": _bounded,
-    "log-normal": _unbounded,
+    "0, 1/2, 1": lambda n, rng: rng.choice([0.0, 0.5, 1.0], size=(n, 1), p=[0.1, 0.3, 0.6]),
+    "Beta(9, 1)": lambda n, rng: rng.beta(9, 1, (n, 1)),
+    "log-normal": lambda n, rng: rng.lognormal(0.0, 1.0, (n, 1)),
 }
 _BOUNDS = {"0, 1/2, 1": (0.0, 1.0), "Beta(9, 1)": (0.0, 1.0)}
 

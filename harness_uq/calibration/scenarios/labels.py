@@ -111,15 +111,11 @@ def _labels_alone(judge: FloatArray, human: FloatArray, level: float) -> Interva
     return beta_posterior(float(labels.sum()), len(labels)).interval(level, "hdi")
 
 
-def _judge_alone(judge: FloatArray, human: FloatArray, level: float) -> Interval:
-    return beta_posterior(float(judge.sum()), len(judge)).interval(level, "hdi")
-
-
 _COMPETITORS: dict[str, Callable[[FloatArray, FloatArray, float], Interval]] = {
     "PPI++": ppi_interval,
     "Rogan-Gladen": rogan_gladen_interval,
     "labels alone": _labels_alone,
-    "judge alone": _judge_alone,
+    "judge alone": lambda judge, human, level: beta_posterior(float(judge.sum()), len(judge)).interval(level, "hdi"),
 }
 
 

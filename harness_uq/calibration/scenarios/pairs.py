@@ -19,8 +19,6 @@ from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
 from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t, paired_t, tango_interval
 
-Ends = tuple[float, float]
-
 
 def _ends_of(posterior: Posterior, levels: tuple[float, ...]) -> Answer:
     return Answer(tuple(posterior.interval(level, "quantile") for level in levels))
@@ -55,11 +53,8 @@ class TwoScores(DataSet):
         if method == "clt":
             return _unpaired_clt(s_a, n_a, s_b, n_b, levels)
         interval = newcombe_interval if method == "newcombe" else miettinen_nurminen_interval
-        return Answer(tuple(_floats(interval(s_a, n_a, s_b, n_b, level=level)) for level in levels))
-
-
-def _floats(ends: "tuple[FloatArray | float, FloatArray | float]") -> Ends:
-    return float(ends[0]), float(ends[1])
+        ends = (interval(s_a, n_a, s_b, n_b, level=level) for level in levels)
+        return Answer(tuple((float(low), float(high)) for low, high in ends))
 
 
 def _independent_cells(size: Size) -> list[Cell]:
@@ -120,12 +115,8 @@ class PairTable(DataSet):
             return None
 
 
-def _differences(table: FloatArray) -> FloatArray:
-    return np.repeat([0.0, 1.0, -1.0, 0.0], table.astype(int))
-
-
 def _paired_t(table: FloatArray, levels: tuple[float, ...], rng: np.random.Generator) -> Answer:
-    fit = paired_t(_differences(table))
+    fit = paired_t(np.repeat([0.0, 1.0, -1.0, 0.0], table.astype(int)))
     return Answer(tuple(fit.interval(level) for level in levels))
 
 

@@ -13,7 +13,7 @@ from harness_uq.data.task_log import FloatArray, IntArray, Questions, RunMetadat
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options, estimate
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import load_plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.trials.pass_k import PassScope, pass_k_posterior
@@ -101,10 +101,7 @@ class ScoreData(DataSet):
             return None
 
 
-@cache
-def plugins_once() -> Plugins:
-    """Installed estimators, loaded once per process."""
-    return load_plugins()
+plugins_once = cache(load_plugins)  # installed estimators, loaded once per process
 
 
 @cache
@@ -130,14 +127,10 @@ def _importance(data: ScoreData, levels: tuple[float, ...], rng: np.random.Gener
     return Answer(reference_methods.percentiles(draws, levels))
 
 
-def _cluster_bootstrap(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer:
-    return Answer(reference_methods.percentiles(reference_methods.cluster_bootstrap_draws(*_counts(data), rng), levels))
-
-
 def _question_bootstrap(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer:
-    return Answer(
-        reference_methods.percentiles(reference_methods.bootstrap_draws(data.values.mean(axis=1), rng), levels)
-    )
+    means = data.values.mean(axis=1)
+    resampled = means[rng.integers(len(means), size=(reference_methods.BOOTSTRAP_DRAWS, len(means)))]
+    return Answer(reference_methods.percentiles(resampled.mean(axis=1), levels))
 
 
 def _hierarchy(data: ScoreData, levels: tuple[float, ...], rng: np.random.Generator) -> Answer | None:
@@ -164,7 +157,9 @@ _PUBLISHED: dict[str, _Published] = {
     ),
     "published unclustered Bayes": lambda data, levels, rng: _each(data, levels, _pooled_beta),
     "unclustered bootstrap": lambda data, levels, rng: _each(data, levels, reference_methods.pooled_bootstrap),
-    "cluster bootstrap": _cluster_bootstrap,
+    "cluster bootstrap": lambda data, levels, rng: Answer(
+        reference_methods.percentiles(reference_methods.cluster_bootstrap_draws(*_counts(data), rng), levels)
+    ),
     "bootstrap": _question_bootstrap,
     HIERARCHY: _hierarchy,
 }

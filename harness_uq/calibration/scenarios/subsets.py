@@ -44,7 +44,10 @@ class BankData(DataSet):
 
     def answer(self, method: str, levels: tuple[float, ...], rng: np.random.Generator) -> Answer | None:
         design, is_assisted = _METHODS[method]
-        subset = self._two_parts(rng) if design == "in parts" else self._one_part(design, self.n_tried, rng)
+        if design == "in parts":
+            subset = self._two_parts(rng)
+        else:
+            subset = draw_subset(N_ALL, self.n_tried, history=self.history, design=design, rng=rng)
         history = self.history if is_assisted else None
         estimate = subset_estimate(self._observed(subset.indices), subset.probabilities, history=history)
         return Answer(tuple(estimate.interval(level) for level in levels))
@@ -54,12 +57,10 @@ class BankData(DataSet):
         tried[indices] = self.scores[indices]
         return tried
 
-    def _one_part(self, design: Design, n: int, rng: np.random.Generator) -> Subset:
-        return draw_subset(N_ALL, n, history=self.history, design=design, rng=rng)
-
     def _two_parts(self, rng: np.random.Generator) -> Subset:
         """A quarter of the questions, then the others based on its scores."""
-        n, first = self.n_tried, self._one_part("stratified", self.n_tried // 4, rng)
+        n = self.n_tried
+        first = draw_subset(N_ALL, n // 4, history=self.history, design="stratified", rng=rng)
         observed, p = self._observed(first.indices), first.probabilities
         more = draw_additional(observed, n - n // 4, history=self.history, probabilities=p, rng=rng)
         return Subset(np.union1d(first.indices, more.indices), more.probabilities)

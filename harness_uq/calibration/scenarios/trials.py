@@ -38,11 +38,6 @@ def draw_rates(mixture: str, n: int, rng: np.random.Generator) -> FloatArray:
     return np.where(b[kind] < 0, a[kind], rng.beta(np.maximum(a[kind], 1e-9), np.abs(b[kind])))
 
 
-def trial_answers(rates: FloatArray, n_trials: int, rng: np.random.Generator) -> FloatArray:
-    """Binary scores of shape (n_questions, n_trials)."""
-    return (rng.random((len(rates), n_trials)) < rates[:, None]).astype(float)
-
-
 def _benchmark_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     prior = [
@@ -68,7 +63,8 @@ def _draw_benchmark(cell: Cell, rng: np.random.Generator) -> DataSet:
         rates = success_rates(rng.random(), spread_of(rng.random()), m, rng)
     else:
         rates = draw_rates(cell.text("kind"), m, rng)
-    return ScoreData(float(rates.mean()), trial_answers(rates, n, rng), scope="benchmark")
+    values = (rng.random((m, n)) < rates[:, None]).astype(float)
+    return ScoreData(float(rates.mean()), values, scope="benchmark")
 
 
 BENCHMARK = Scenario(
@@ -98,7 +94,7 @@ def _pass_k_cells(size: Size) -> list[Cell]:
 def _draw_pass_k(cell: Cell, rng: np.random.Generator) -> DataSet:
     m, n, k = (int(cell.number(name)) for name in ("questions", "trials", "k"))
     rates, kind = draw_rates(cell.text("kind"), m, rng), cell.text("kind")
-    values, estimand = trial_answers(rates, n, rng), f"pass@{k}"
+    values, estimand = (rng.random((m, n)) < rates[:, None]).astype(float), f"pass@{k}"
     if cell.family == "benchmark":
         return ScoreData(float(np.mean(1 - (1 - rates) ** k)), values, scope="benchmark", estimand=estimand)
     return ScoreData(1 - _mean_all_wrong(kind, k), values, estimand=estimand)

@@ -52,7 +52,8 @@ class Cell:
     @property
     def label(self) -> str:
         """Parameters as text, such as ``theta 0.99, clusters 588×16, d inf``."""
-        return ", ".join(f"{name} {_text(value)}" for name, value in self.parameters.items())
+        values = (value if isinstance(value, str) else f"{value:g}" for value in self.parameters.values())
+        return ", ".join(f"{name} {value}" for name, value in zip(self.parameters, values, strict=True))
 
     @property
     def key(self) -> str:
@@ -65,7 +66,7 @@ class Cell:
 
         They had no zero before a decimal point. Results that were stored at that time stay reproducible.
         """
-        values = (_FRACTION.sub(".", v) if isinstance(v, str) else _text(v) for v in self.parameters.values())
+        values = (_FRACTION.sub(".", v) if isinstance(v, str) else f"{v:g}" for v in self.parameters.values())
         label = ", ".join(f"{name} {value}" for name, value in zip(self.parameters, values, strict=True))
         return f"{self.setting}/{_FRACTION.sub('.', self.family)}/{label}"
 
@@ -76,10 +77,6 @@ class Cell:
     def text(self, name: str) -> str:
         """The parameter `name` as text."""
         return str(self.parameters[name])
-
-
-def _text(value: Parameter) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 @dataclass(frozen=True, slots=True)
