@@ -25,13 +25,11 @@ BATCH_EFFECT_P = 0.01
 
 def caveats(problem: Problem, method: str, info: MethodInfo) -> tuple[Message, ...]:
     """Return notes and warnings about an estimate by `method`."""
-    return (
-        *_wider_scope(problem, method, info),
-        *_full_scope(problem),
-        *_copied_trials(problem),
-        *_batch_effect(problem.data),
-        *_partial_run(problem),
-    )
+    messages = [*_wider_scope(problem, method, info), *_full_scope(problem)]
+    # in inference about exactly these questions, only trial noise is random
+    if problem.estimand.scope == "benchmark" and problem.structure.max_trials > 1:
+        messages.append(TRIALS_ASSUMED_INDEPENDENT())
+    return (*messages, *_batch_effect(problem.data), *_partial_run(problem))
 
 
 def missing_note(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[Message, ...]:
@@ -84,12 +82,6 @@ def _full_scope(problem: Problem) -> Iterator[Message]:
     n, n_all = _asked_of(problem)
     if n < n_all and isinstance(problem.data, Scores) and isinstance(problem.estimand, Mean):
         yield FULL_SCOPE_AVAILABLE(n_questions=n, n_all=n_all, relative_width=(1 - n / n_all) ** 0.5)
-
-
-def _copied_trials(problem: Problem) -> Iterator[Message]:
-    """Note the limits of inference about exactly these questions, for which only trial noise is random."""
-    if problem.estimand.scope == "benchmark" and problem.structure.max_trials > 1:
-        yield TRIALS_ASSUMED_INDEPENDENT()
 
 
 def _asked_of(problem: Problem) -> tuple[int, int]:

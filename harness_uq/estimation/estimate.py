@@ -11,7 +11,6 @@ from harness_uq.data.recover_trials import trials_behind
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
-    FloatArray,
     IntArray,
     Questions,
     Scores,
@@ -261,14 +260,11 @@ def _estimate_group(
     estimand = _estimand(joined, options)
     rng = np.random.default_rng(options.seed)
     problem = Problem(estimand, joined, structure, log, options.level, options.interval, rng)
-    if options.method == "bayes" or _takes_groups(options.method, plugins):
+    chosen = plugins.estimators.get(options.method)
+    if options.method == "bayes" or (chosen is not None and chosen.info.takes_groups):
         return solve(problem, options.method, plugins)
     row = solve(problem, "bayes", plugins)
     return replace(row, messages=(*row.messages, GROUP_METHOD_REPLACED(method=options.method)))
-
-
-def _takes_groups(method: str, plugins: Plugins) -> bool:
-    return method in plugins.estimators and plugins.estimators[method].info.takes_groups
 
 
 def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
@@ -349,7 +345,10 @@ def _with_distinct_trials(data: Scores) -> Scores:
         raise NotEstimableError(SCORE_TOO_LARGE(value=largest, limit=LARGEST))
     counts = np.isfinite(data.values).sum(axis=1)
     is_single = counts.max() == 1 or _are_copies(data)
-    return replace(data, values=_first_trial(data.values)) if is_single else data
+    if not is_single:
+        return data
+    first_scored = np.isfinite(data.values).argmax(axis=1)[:, None]
+    return replace(data, values=np.take_along_axis(data.values, first_scored, axis=1))
 
 
 def _are_copies(data: TaskData) -> bool:
@@ -367,11 +366,6 @@ def _told_of_copies(structure: Structure, logged: TaskData) -> Structure:
 def _most_trials(logged: TaskData) -> int | None:
     """Return the maximum number of trials per question in the log, including identical copies."""
     return int(np.isfinite(logged.values).sum(axis=1).max()) if isinstance(logged, Scores) else None
-
-
-def _first_trial(values: FloatArray) -> FloatArray:
-    """Return the first scored trial of each question; float (n_questions, 1)."""
-    return np.take_along_axis(values, np.isfinite(values).argmax(axis=1)[:, None], axis=1)
 
 
 def _only(

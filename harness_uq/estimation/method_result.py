@@ -125,11 +125,6 @@ def unit_codes(scores: Scores) -> IntArray:
     return np.arange(len(scores.values))
 
 
-def unit_name(problem: Problem) -> str:
-    """Return the name of the independent units for messages."""
-    return problem.structure.cluster_key or "question"
-
-
 def question_counts(scores: Scores) -> tuple[FloatArray, FloatArray]:
     """Return the numbers of successes and of scored trials of each question; float (n_questions,) each."""
     return np.nansum(scores.values, axis=1), np.isfinite(scores.values).sum(axis=1).astype(float)

@@ -68,17 +68,14 @@ class Nested:
         successes, trials = question_counts(scores)
         totals, sizes = unit_counts(scores)
         posterior = stats.nested_score_posterior(successes, trials, np.asarray(scores.clusters))
+        trial_icc = posterior.icc_questions
         messages = (
             *few_informative(problem, totals, sizes),
-            *_trial_note(posterior.icc_questions),
+            *(() if trial_icc is None else (catalogue.TRIAL_CORRELATION(icc=trial_icc),)),
             *weak_clusters(problem, posterior, totals, sizes),
         )
         result = credible(problem, posterior, plain_score(scores), icc=posterior.icc_mean, messages=messages)
         return build(problem, self.name, result)
-
-
-def _trial_note(icc: float | None) -> tuple[Message, ...]:
-    return () if icc is None else (catalogue.TRIAL_CORRELATION(icc=icc),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,26 +154,24 @@ class BayesAtN:
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean of these questions' expected scores."""
         scores = scores_of(problem)
-        levels = _levels(problem)
-        outcomes = _categories(scores, levels)
+        outcomes, levels = _categories(problem, scores)
         posterior = stats.bayes_at_n_posterior(outcomes, levels)
         messages = (catalogue.UNIFORM_PRIOR_PER_QUESTION(),)
         result = credible(problem, posterior, plain_score(scores), default="quantile", messages=messages)
         return build(problem, self.name, result)
 
 
-def _levels(problem: Problem) -> FloatArray:
-    """Scores that occur or are declared possible, with the bounds, sorted."""
-    return np.unique((*(scores_of(problem).levels or ()), *(problem.structure.bounds or (0.0, 1.0))))
+def _categories(problem: Problem, scores: Scores) -> tuple[FloatArray, FloatArray]:
+    """Index of each score among the levels, NaN where missing; and the levels.
 
-
-def _categories(scores: Scores, levels: FloatArray) -> FloatArray:
-    """Index of each score among the levels; NaN where missing."""
+    The levels are the scores that occur or are declared possible, with the bounds, sorted.
+    """
+    levels = np.unique((*(scores.levels or ()), *(problem.structure.bounds or (0.0, 1.0))))
     categories = np.searchsorted(levels, scores.values)
     known = np.isin(scores.values, levels)
     if not (known | np.isnan(scores.values)).all():
         raise NotEstimableError(catalogue.UNKNOWN_SCORE_LEVEL(levels=levels.tolist()))
-    return np.where(known, categories, np.nan)
+    return np.where(known, categories, np.nan), levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +194,8 @@ class AverageAtN:
     def estimate(self, problem: Problem) -> Estimate:
         """Beta with these moments; none exists if all scores are the lowest or the highest."""
         scores = scores_of(problem)
-        levels = _levels(problem)
-        mean, sd = stats.avg_at_n(_categories(scores, levels), levels)
+        outcomes, levels = _categories(problem, scores)
+        mean, sd = stats.avg_at_n(outcomes, levels)
         low, high = levels.min(), levels.max()
         if not low < mean < high:
             raise NotEstimableError(catalogue.AVERAGE_AT_N_CONSTANT())
@@ -253,7 +248,9 @@ class PassAtK:
         posterior = stats.pass_k_posterior(
             successes, trials, estimand.k, scope=scope, kind=estimand.kind, tau=estimand.tau
         )
-        messages = _all_trials_warning(estimand) if posterior.reach == "all_trials" else ()
+        messages: tuple[Message, ...] = ()
+        if posterior.reach == "all_trials":
+            messages = (catalogue.BETA_SHAPE_EXTRAPOLATION(estimand=estimand.label, k=estimand.k),)
         return build(problem, self.name, credible(problem, posterior, value, messages=messages))
 
 
@@ -328,10 +325,6 @@ def _refuse_other_shapes(successes: FloatArray, trials: FloatArray) -> None:
     shape = stats.beta_shape_test(successes, trials)
     if shape.p_value < BETA_SHAPE_P:
         raise NotEstimableError(catalogue.NOT_BETA_DISTRIBUTED(method="pass-k", p_value=shape.p_value))
-
-
-def _all_trials_warning(estimand: PassK) -> tuple[Message, ...]:
-    return (catalogue.BETA_SHAPE_EXTRAPOLATION(estimand=estimand.label, k=estimand.k),)
 
 
 def _point_estimate(scores: Scores, estimand: PassK) -> float:
