@@ -162,7 +162,7 @@ def _widths(columns: Sequence[Cells], width: int) -> list[int]:
     least = [_readable(column) for column in columns]
     if _total(least) > width:
         least = [n if column.is_number else min(n, _NARROWEST) for n, column in zip(least, columns, strict=True)]
-    widths = [_full(column) for column in columns]
+    widths = [max(cell_len(text) for text in (column.header, *column.texts)) for column in columns]
     while _total(widths) > width and widths != least:
         room = [n - m for n, m in zip(widths, least, strict=True)]
         widths[room.index(max(room))] -= 1
@@ -173,13 +173,9 @@ def _total(widths: Iterable[int]) -> int:
     return sum(n + _GAP for n in widths) - _GAP
 
 
-def _full(column: Cells) -> int:
-    return max(cell_len(text) for text in (column.header, *column.texts))
-
-
 def _readable(column: Cells) -> int:
     """The smallest width at which the texts of the column still differ from each other."""
-    full = _full(column)
+    full = max(cell_len(text) for text in (column.header, *column.texts))
     if column.is_number:
         return full
     distinct = set(column.texts)
