@@ -90,10 +90,11 @@ class PluginLoader:
     @property
     def plugins(self) -> tuple[InstalledPlugin, ...]:
         """Every plugin, with what it provides and its problems so far."""
-        return tuple(
-            replace(plugin, provides=_sorted(self._provides[key]), problems=tuple(self._problems[key]))
-            for key, plugin in self._plugins.items()
-        )
+        plugins = []
+        for key, plugin in self._plugins.items():
+            provides = {plural: tuple(sorted(names)) for plural, names in sorted(self._provides[key].items()) if names}
+            plugins.append(replace(plugin, provides=provides, problems=tuple(self._problems[key])))
+        return tuple(plugins)
 
     def register_installed(self) -> None:
         """Import and register the plugins of all installed distributions, sorted by name."""
@@ -181,10 +182,6 @@ class PluginLoader:
             return None
         others = sorted({f"plugin {owner!r}" for owner in owners if owner != key})
         return f"a name that {' and '.join(others) or 'the plugin'} also uses"
-
-
-def _sorted(provides: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
-    return {plural: tuple(sorted(names)) for plural, names in sorted(provides.items()) if names}
 
 
 def _described(entry: EntryPoint) -> InstalledPlugin:
