@@ -87,6 +87,9 @@ class BatchWorker:
         return files
 
 
+_installed_plugins = cache(load_plugins)  # once per process
+
+
 def _read(groups: Sequence[FileGroup], result: BatchResult, plugins: Plugins) -> dict[FileGroup, list[RunResult]]:
     """Read the runs in these groups; add what could not be read to the result."""
     group_of = {url: group for group in groups for url in group.urls}
@@ -129,8 +132,3 @@ def _is_complete(group: FileGroup, runs: Sequence[RunResult], errors: ReadErrors
     has_failed = bool(urls & (errors.failed_paths | errors.failed_files))
     has_tags = tags_of(group) is not None
     return bool(runs) and not has_failed and has_tags and all(urls.issuperset(run.files) for run in runs)
-
-
-@cache
-def _installed_plugins() -> Plugins:
-    return load_plugins()

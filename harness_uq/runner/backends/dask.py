@@ -70,12 +70,12 @@ class DaskBackend:
         """Yield results while the scheduler is connected; then return unfinished batches to `pending`."""
         submitted, completed = dict[Future, Batch](), as_completed(loop=self._client.loop)
         while pending or submitted:
-            while pending and len(submitted) < max_submitted and self._is_connected():
+            while pending and len(submitted) < max_submitted and self._is_connected:
                 future = self._client.submit(work, pending[0], pure=False)
                 submitted[future] = pending.popleft()
                 completed.add(future)
             future = next(completed, None) if submitted else None
-            if future is None or not self._is_connected():
+            if future is None or not self._is_connected:
                 pending.extend(submitted.values())
                 return
             batch = submitted.pop(future)
@@ -88,6 +88,7 @@ class DaskBackend:
                 result = WorkerFailure(worker_failure_message(batch, error))
             yield batch, result
 
+    @property
     def _is_connected(self) -> bool:
         return bool(self._client.status == "running")
 
