@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from harness_uq.data.task_log import AggregateScore, Classifications, FloatArray, Scores, SufficientStatistics, TaskData
+from harness_uq.data.task_log import AggregateScore, Classifications, Scores, SufficientStatistics, TaskData
 
 Row: TypeAlias = dict[str, Any]
 
@@ -43,7 +43,12 @@ def data_to_row(data: TaskData) -> Row:
         return row | aggregate | {"kind": "totals"}
     row["clusters"] = None if data.clusters is None else data.clusters.tolist()
     if isinstance(data, SufficientStatistics):
-        return row | {"kind": "records", "function": data.statistic, **_table(data.statistics)}
+        return row | {
+            "kind": "records",
+            "function": data.statistic,
+            "values": data.statistics.ravel().tolist(),
+            "n_columns": data.statistics.shape[1],
+        }
     if isinstance(data, Classifications):
         return row | {
             "kind": "classes",
@@ -55,7 +60,8 @@ def data_to_row(data: TaskData) -> Row:
         }
     return row | {
         "kind": "scores",
-        **_table(data.values),
+        "values": data.values.ravel().tolist(),
+        "n_columns": data.values.shape[1],
         "levels": None if data.levels is None else list(data.levels),
         "bounds": None if data.bounds is None else list(data.bounds),
         "logged_trials": data.logged_trials,
@@ -70,21 +76,12 @@ def data_from_row(row: Row) -> TaskData:
     if kind == "totals":
         return AggregateScore(metric, name, row["total"], row["n"], row["reason"], row["is_share"])
     clusters = None if row["clusters"] is None else np.array(row["clusters"], np.int64)
-    if kind == "records":
-        return SufficientStatistics(metric, name, _values(row), row["function"], clusters)
     if kind == "classes":
         predictions = np.array(row["predictions"], np.int64).reshape(-1, row["n_columns"])
         targets = np.array(row["targets"], np.int64)
         return Classifications(metric, name, targets, predictions, tuple(row["labels"]), clusters, row["function"])
+    values = np.array(row["values"], np.float64).reshape(-1, row["n_columns"])
+    if kind == "records":
+        return SufficientStatistics(metric, name, values, row["function"], clusters)
     levels, bounds = (None if row[key] is None else tuple(row[key]) for key in ("levels", "bounds"))
-    return Scores(
-        metric, name, _values(row), clusters, levels, row["logged_trials"], row["reduction"], bounds, row["event"]
-    )
-
-
-def _table(values: FloatArray) -> Row:
-    return {"values": values.ravel().tolist(), "n_columns": values.shape[1]}
-
-
-def _values(row: Row) -> FloatArray:
-    return np.array(row["values"], np.float64).reshape(-1, row["n_columns"])
+    return Scores(metric, name, values, clusters, levels, row["logged_trials"], row["reduction"], bounds, row["event"])

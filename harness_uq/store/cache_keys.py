@@ -1,13 +1,9 @@
 """Cache keys: they change if the name, size or tag of a file changes, or the version of the software."""
 
 import hashlib
-import json
-from dataclasses import asdict
 from importlib.metadata import entry_points
-from pathlib import Path
 
-from harness_uq.estimation.estimate import Options
-from harness_uq.io.paths import Fingerprint, is_remote, local_path
+from harness_uq.io.paths import Fingerprint
 from harness_uq.io.storage_errors import redact_credentials
 from harness_uq.plugins.hookspecs import PROJECT
 from harness_uq.plugins.manager import Plugins
@@ -36,16 +32,6 @@ def tags_of(group: FileGroup) -> tuple[str, ...] | None:
 def tag_of(file: Fingerprint) -> str | None:
     """Return size and tag of a file as text; None if one of them is unknown."""
     return None if file.tag is None or file.size is None else f"{file.size} {file.tag}"
-
-
-def absolute_paths(group: FileGroup) -> list[str]:
-    """Return the URLs and absolute paths of a group's files, which do not depend on the working directory."""
-    return [url if is_remote(url) else str(Path(local_path(url)).resolve()) for url in group.urls]
-
-
-def options_text(options: Options) -> str:
-    """Format options as JSON with sorted keys."""
-    return json.dumps(asdict(options), sort_keys=True)
 
 
 def software_of(plugins: Plugins) -> str:

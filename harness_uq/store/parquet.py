@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final, Literal
 
 import pyarrow as pa
@@ -11,10 +12,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from harness_uq.io import paths as io_paths
+from harness_uq.io.paths import is_remote, local_path
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.store import arrow_estimates, arrow_logs
 from harness_uq.store.arrow_data import Row
-from harness_uq.store.cache_keys import absolute_paths, cache_key, tags_of
+from harness_uq.store.cache_keys import cache_key, tags_of
 from harness_uq.store.file_batches import CacheKey, FileGroup
 from harness_uq.store.run_result import RunResult
 
@@ -74,12 +76,14 @@ class StoreWriter:
 
     def _key_columns(self, group: FileGroup, run: RunResult, position: int) -> Row:
         key = cache_key(group, self.software)
+        # absolute paths do not depend on the working directory
+        files = [url if is_remote(url) else str(Path(local_path(url)).resolve()) for url in group.urls]
         return {
             "part": key.part,
             "state": key.state,
             "written": datetime.now(UTC),
             "software": self.software,
-            "files": absolute_paths(group),
+            "files": files,
             "tags": list(tags_of(group) or ()),
             "run": run.path,
             "run_files": list(run.files),
