@@ -44,7 +44,13 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None, *, is_kno
         if _looks_like_a_cluster(name, candidate) and not (entry and name in entry.strata)
     }
     strong = {name: c for name, c in named.items() if c.n_distinct >= MIN_AUTOMATIC_CLUSTERS}
-    groups = named if is_known else named | _groups(log)
+    groups = dict(named)
+    if not is_known:  # fields with any name that have at least two questions per value on average
+        groups |= {
+            name: candidate
+            for name, candidate in candidate_fields(log).items()
+            if not _NEVER_A_CLUSTER.search(name) and 2 <= candidate.n_distinct <= len(candidate.codes) / 2
+        }
     hints = _hints({name: c for name, c in groups.items() if name not in strong})
     if not strong:
         return independent("no field says that questions share material", hints)
@@ -61,15 +67,6 @@ def _looks_like_a_cluster(name: str, candidate: MetadataField) -> bool:
     if candidate.is_text or name == PROMPT_PREFIX:
         return 1 - distinct / n >= 0.05
     return bool(_CLUSTER_NAME.search(name)) and distinct / n <= 0.98
-
-
-def _groups(log: TaskLog) -> dict[str, MetadataField]:
-    """Return the fields, with any name, that have at least two questions per value on average."""
-    return {
-        name: candidate
-        for name, candidate in candidate_fields(log).items()
-        if not _NEVER_A_CLUSTER.search(name) and 2 <= candidate.n_distinct <= len(candidate.codes) / 2
-    }
 
 
 def _coarsest(candidates: Mapping[str, MetadataField]) -> str:

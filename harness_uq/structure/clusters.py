@@ -15,7 +15,7 @@ from harness_uq.errors import StructureError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import UNKNOWN_CLUSTER_FIELD
 from harness_uq.structure.cluster_heuristics import clusters_by_heuristics
-from harness_uq.structure.field_labels import candidate_field, candidate_fields, field_names, independent, labelled
+from harness_uq.structure.field_labels import candidate_field, candidate_fields, independent, labelled
 from harness_uq.structure.types import Clusters, StructureOptions
 
 
@@ -80,7 +80,8 @@ def _from_user(log: TaskLog, wanted: str, origin: str) -> Clusters:
         return independent(f"set by the user ({origin} none)", is_stated=True)
     candidate = candidate_field(log, wanted)
     if candidate is None:
-        raise StructureError(UNKNOWN_CLUSTER_FIELD(task=log.task, field=wanted, known=field_names(log)))
+        known = ", ".join(sorted(candidate_fields(log))) or "unknown (the log contains no documents)"
+        raise StructureError(UNKNOWN_CLUSTER_FIELD(task=log.task, field=wanted, known=known))
     return labelled(wanted, candidate, f"named by the user ({origin})", is_stated=True)
 
 

@@ -24,7 +24,8 @@ def detect(
     key, cluster_fact = clusters.key, clusters.fact
     if codes is not None and codes is not clusters.codes:
         key, cluster_fact = "cluster", Evidence("clusters", str(n_clusters), "given with the scores")
-    facts = [cluster_fact, fact, Evidence("trials", _trials(max_trials), "the log")]
+    trials = f"{max_trials} trial{'' if max_trials == 1 else 's'} a question"
+    facts = (cluster_fact, fact, Evidence("trials", trials, "the log"))
     messages = clusters.messages
     if score_type == "real" and isinstance(data, Scores):
         messages += (RANGE_UNKNOWN(metric=data.metric),)
@@ -36,13 +37,9 @@ def detect(
         n_scores=int(cells.sum()),
         n_clusters=n_clusters,
         cluster_key=key if n_clusters is not None else None,
-        facts=tuple(facts),
+        facts=facts,
         messages=messages,
     )
-
-
-def _trials(n: int) -> str:
-    return f"{n} trial{'s' if n != 1 else ''} a question"
 
 
 def _cells(data: Scores | Classifications | SufficientStatistics) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

@@ -55,8 +55,3 @@ def candidate_fields(log: TaskLog) -> dict[str, MetadataField]:
     if log.questions.prompt_prefix is not None:
         candidates[PROMPT_PREFIX] = log.questions.prompt_prefix
     return candidates
-
-
-def field_names(log: TaskLog) -> str:
-    """List the names of the fields for messages."""
-    return ", ".join(sorted(candidate_fields(log))) or "unknown (the log contains no documents)"

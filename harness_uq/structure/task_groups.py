@@ -35,7 +35,10 @@ def members_of(group: TaskLog, logs: Sequence[TaskLog]) -> list[TaskLog]:
     ------
     NotEstimableError : if the log of a member is missing
     """
-    same_run = {log.task: log for log in logs if _run_key(log) == _run_key(group)}
+    run = (group.system, group.source.harness, group.source.time, group.source.run)
+    same_run = {
+        log.task: log for log in logs if (log.system, log.source.harness, log.source.time, log.source.run) == run
+    }
     missing = [name for name in group.subtasks if name not in same_run]
     if missing:
         raise NotEstimableError(GROUP_SAMPLES_MISSING(tasks=missing))
@@ -45,10 +48,6 @@ def members_of(group: TaskLog, logs: Sequence[TaskLog]) -> list[TaskLog]:
         for member in members_of(log, logs) if log.subtasks else [log]:
             members[member.task] = member
     return list(members.values())
-
-
-def _run_key(log: TaskLog) -> tuple[object, ...]:
-    return (log.system, log.source.harness, log.source.time, log.source.run)
 
 
 def group_data(
