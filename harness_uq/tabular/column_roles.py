@@ -96,7 +96,8 @@ def layout_of(names: Sequence[str], asked: Columns) -> Layout:
             found = _found(role, [name for name in names if name not in taken])
             parts |= {role: found} if found is not None else {}
             taken |= {found} if found is not None else set()
-    _check_needed(parts, wide, names)
+    if missing := [role for role in _NEEDED if role not in parts and not (role == "score" and wide)]:
+        raise LogError(COLUMN_ROLE_UNFILLED(role=missing[0], known=_listed(names)))
     _check_once([*parts.values(), *(column for role in wide for column in named[role])], names)
     scores = _score_columns(parts.pop("score", ""), wide, named)
     return Layout(scores, parts, frozenset(asked))
@@ -133,12 +134,6 @@ def _check_wide(named: Mapping[str, Sequence[str]], wide: Sequence[str]) -> None
     if len(wide) > 1 or (wide and "score" in named):
         both = " and ".join(wide if len(wide) > 1 else (wide[0], "score"))
         raise LogError(f"columns of scores are named for one of {both}, not for both")
-
-
-def _check_needed(parts: Mapping[str, str], wide: Sequence[str], names: Sequence[str]) -> None:
-    for role in _NEEDED:
-        if role not in parts and not (role == "score" and wide):
-            raise LogError(COLUMN_ROLE_UNFILLED(role=role, known=_listed(names)))
 
 
 def _check_once(used: Sequence[str], names: Sequence[str]) -> None:

@@ -88,10 +88,6 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(previous_limit)
 
 
-def _csv_layout(path: str, columns: Columns) -> Layout:
-    return _header(path, columns)[0]
-
-
 def _header(path: str, columns: Columns) -> tuple[Layout, str, list[str]]:
     """Find the delimiter with which the header has all required columns; return layout, delimiter and column names."""
     reasons = []
@@ -190,7 +186,7 @@ def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
 
 
 _KINDS: Mapping[str, _Kind] = {
-    **dict.fromkeys(_DELIMITERS, _Kind(_csv_layout, _read_csv)),
+    **dict.fromkeys(_DELIMITERS, _Kind(lambda path, columns: _header(path, columns)[0], _read_csv)),
     **dict.fromkeys((".jsonl", ".ndjson"), _Kind(_json_layout, _read_json)),
     ".parquet": _Kind(_parquet_layout, _read_parquet),
 }
