@@ -97,7 +97,10 @@ def _split_plan(system_effects: Effects, options: AllocationOptions) -> BudgetAl
 
 def _design(system_effects: Effects, options: AllocationOptions) -> tuple[CrossedDesign, dict[str, int], int]:
     """Return the design, and the levels and trials of the given runs."""
-    variances = {_factors(part.name): part.sd**2 for part in system_effects.components}
+    variances: dict[tuple[str, ...], float] = {
+        () if part.name == RESIDUAL else tuple(part.name.split(CROSSED)): part.sd**2
+        for part in system_effects.components
+    }
     n_levels = {part.name: part.n_levels for part in system_effects.components}
     further = {name: n_levels.get(name, 1) for name in system_effects.evidence}
     levels = {name: n for name, n in further.items() if name in system_effects.new}
@@ -121,10 +124,6 @@ def _design(system_effects: Effects, options: AllocationOptions) -> tuple[Crosse
         can_repeat=trials > 1,
     )
     return design, levels, trials
-
-
-def _factors(component: str) -> tuple[str, ...]:
-    return () if component == RESIDUAL else tuple(component.split(CROSSED))
 
 
 def _row(name: str, split: BalancedRun, stay: Mapping[str, int]) -> AllocationRow:

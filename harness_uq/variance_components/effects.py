@@ -144,7 +144,15 @@ class _Fit:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        return (*self.matched.messages, *_copies(self.matched), *_few_levels(self.posterior.new, self.labels))
+        messages = list(self.matched.messages)
+        if identical_trials(self.matched.means.T):
+            messages.append(IDENTICAL_LOGS(n_logs=len(self.matched.means)))
+        messages += [
+            FEW_LEVELS(n_levels=n, factor=name)
+            for name in self.posterior.new
+            if (n := len(np.unique(self.labels[name]))) < _FEW
+        ]
+        return tuple(messages)
 
 
 def _fit(entries: Sequence[SelectedRun], options: EffectOptions, plugins: Plugins) -> _Fit:
@@ -239,18 +247,6 @@ def _interval(posterior: CrossedPosterior, level: float) -> Interval:
 
 def _component(part: VarianceComponent, level: float) -> Component:
     return Component(part.name, part.n_levels, part.sd, part.sd_interval(level), part.share, part.share_interval(level))
-
-
-def _copies(matched: MatchedScores) -> Iterator[Message]:
-    if identical_trials(matched.means.T):
-        yield IDENTICAL_LOGS(n_logs=len(matched.means))
-
-
-def _few_levels(new: Sequence[str], labels: Mapping[str, IntArray]) -> Iterator[Message]:
-    for name in new:
-        n = len(np.unique(labels[name]))
-        if n < _FEW:
-            yield FEW_LEVELS(n_levels=n, factor=name)
 
 
 def _sentence(posterior: CrossedPosterior, labels: Mapping[str, IntArray]) -> str:
