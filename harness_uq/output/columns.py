@@ -37,6 +37,7 @@ def estimate_columns(rows: Sequence[Estimate], digits: int = 4) -> list[Column]:
     metrics = {metric_name(e.metric, e.filter) for e in rows}
     scores = {(e.system, e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}
     has_reruns = len(scores) < len(rows)  # some estimates differ only in the time of their run
+    differs = any(_differs(e) for e in rows)
     return [
         Column("Run", run_time, name="run", is_shown=has_reruns),
         Column("Task", lambda e: e.task, name="task", in_paper=True),
@@ -44,14 +45,7 @@ def estimate_columns(rows: Sequence[Estimate], digits: int = 4) -> list[Column]:
         Column("Value", lambda e: format_number(e.value, digits), True, "value", in_paper=True),
         Column(level_header(rows), lambda e: format_interval(e.interval, digits), True, "interval", in_paper=True),
         Column("SE", lambda e: format_number(e.std_error, digits), True, "se", spare=1),
-        Column(
-            "Harness value",
-            lambda e: format_number(e.harness.value, digits),
-            True,
-            "harness",
-            is_shown=any(_differs(e) for e in rows),
-            spare=2,
-        ),
+        Column("Harness value", lambda e: format_number(e.harness.value, digits), True, "harness", differs, spare=2),
         Column("Harness SE", lambda e: format_number(e.harness.std_error, digits), True, "harness-se", spare=2),
         Column("Questions", _questions, True, "questions", in_paper=True),
         Column(

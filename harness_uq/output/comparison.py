@@ -23,9 +23,23 @@ def comparisons_document(rows: Sequence[Comparison], digits: int = 4) -> Documen
 
 
 def _section(rows: Sequence[Comparison], digits: int) -> Section:
-    differences = [row.difference for row in rows]
+    lines = reasons(rows)
+    return Section(
+        f"A: {rows[0].system_a}, B: {rows[0].system_b}",
+        _columns(rows, digits),
+        ["", *lines] if lines else [],
+        comparison_answer(rows),
+        _legend(rows),
+    )
+
+
+def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
     several_metrics = len({(row.metric, row.filter) for row in rows}) > 1
-    columns = [
+    differences = [row.difference for row in rows]
+    intervals = [format_interval(one.interval if one else None, digits) for one in differences]
+    discordant = [f"{row.table.only_a}:{row.table.only_b}" if row.table else "-" for row in rows]
+    needed = [f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-" for row in rows]
+    return [
         Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
         Cells(
             "Metric",
@@ -37,11 +51,7 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
         Cells("A", [format_number(row.value_a, digits) for row in rows], spare=2),
         Cells("B", [format_number(row.value_b, digits) for row in rows], spare=2),
         Cells("A − B", [format_number(one.value if one else None, digits) for one in differences], name="difference"),
-        Cells(
-            difference_header(rows),
-            [format_interval(one.interval if one else None, digits) for one in differences],
-            name="interval",
-        ),
+        Cells(difference_header(rows), intervals, name="interval"),
         Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=3, name="probability"),
         Cells(
             "P(not worse)",
@@ -50,13 +60,7 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
             name="noninferior",
             in_paper=False,
         ),
-        Cells(
-            "Only A:B",
-            [f"{row.table.only_a}:{row.table.only_b}" if row.table else "-" for row in rows],
-            spare=5,
-            name="only",
-            in_paper=False,
-        ),
+        Cells("Only A:B", discordant, spare=5, name="only", in_paper=False),
         Cells("Odds ratio", [format_number(row.odds_ratio, 2) for row in rows], spare=6, in_paper=False),
         Cells(
             "Var. reduction",
@@ -70,22 +74,9 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
         ),
         Cells("Method", [row.method for row in rows], is_number=False, spare=8, in_paper=False),
         Cells("MDE", [format_number(row.minimum_detectable_effect, 3) for row in rows], spare=4, in_paper=False),
-        Cells(
-            "N needed",
-            [f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-" for row in rows],
-            spare=1,
-            in_paper=False,
-        ),
+        Cells("N needed", needed, spare=1, in_paper=False),
         Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
     ]
-    lines = reasons(rows)
-    return Section(
-        f"A: {rows[0].system_a}, B: {rows[0].system_b}",
-        columns,
-        ["", *lines] if lines else [],
-        comparison_answer(rows),
-        _legend(rows),
-    )
 
 
 def _legend(rows: Sequence[Comparison]) -> dict[str, str]:

@@ -21,16 +21,12 @@ def effects_document(rows: Sequence[Effects], digits: int = 4) -> Document:
 def _section(row: Effects, digits: int) -> Section:
     parts, unit = row.components, "points" if row.is_share else "units"
     level = f"{100 * row.interval.level:g}%"
+    intervals = [" to ".join(difference(end, in_points=row.is_share) for end in part.sd_interval) for part in parts]
     columns = [
         Cells("Component", [part.name for part in parts], is_number=False, wraps=True),
         Cells("Levels", [f"{part.n_levels:,}" for part in parts]),
         Cells(f"SD, {unit}", [difference(part.sd, in_points=row.is_share) for part in parts], name="sd"),
-        Cells(
-            f"{level} interval",
-            [" to ".join(difference(end, in_points=row.is_share) for end in part.sd_interval) for part in parts],
-            spare=1,
-            name="sd-interval",
-        ),
+        Cells(f"{level} interval", intervals, spare=1, name="sd-interval"),
         Cells("Share of variance", [percent(part.share) for part in parts], name="share"),
         Cells(
             f"{level} interval of share",

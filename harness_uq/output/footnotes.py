@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from harness_uq.messages import HasMessages, Message, Severity, with_severity
-from harness_uq.output.columns import run_time
+from harness_uq.output.columns import metric_name, run_time
 from harness_uq.output.phrases import join_names
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -61,7 +61,7 @@ def sentences(attributed: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _subject(row: Result) -> _Subject:
-    metric = row.metric if row.filter == "none" else f"{row.metric} ({row.filter})"
+    metric = metric_name(row.metric, row.filter)
     match row:
         case Estimate():
             return _Subject(row.task, metric, row.system, run_time(row))

@@ -63,11 +63,7 @@ def _pair_table(rows: Sequence[Comparison]) -> TableView:
         ("Corr.", True, lambda row: format_number(row.correlation, 2)),
         ("Only A:B", True, lambda row: f"{row.table.only_a}:{row.table.only_b}" if row.table else "-"),
         ("Matched", True, _matched),
-        (
-            "Var. reduction",
-            True,
-            lambda row: percent(row.variance_reduction),
-        ),
+        ("Var. reduction", True, lambda row: percent(row.variance_reduction)),
         ("Clusters", False, lambda row: f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-"),
         ("Method", False, lambda row: row.method),
     ]
