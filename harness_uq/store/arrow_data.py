@@ -43,12 +43,8 @@ def data_to_row(data: TaskData) -> Row:
         return row | aggregate | {"kind": "totals"}
     row["clusters"] = None if data.clusters is None else data.clusters.tolist()
     if isinstance(data, SufficientStatistics):
-        return row | {
-            "kind": "records",
-            "function": data.statistic,
-            "values": data.statistics.ravel().tolist(),
-            "n_columns": data.statistics.shape[1],
-        }
+        values, n_columns = data.statistics.ravel().tolist(), data.statistics.shape[1]
+        return row | {"kind": "records", "function": data.statistic, "values": values, "n_columns": n_columns}
     if isinstance(data, Classifications):
         return row | {
             "kind": "classes",
