@@ -54,15 +54,11 @@ def cell_table(cells: Sequence[CellResult]) -> str:
     for setting in dict.fromkeys(cell.setting for cell in cells):
         lines.append(f"{SETTINGS[setting].title} ({setting})")
         for cell in (c for c in cells if c.setting == setting):
-            n = default_of(cell).n
-            lines.append(f"  {_family_text(cell)}: {cell.label}{f' ({n} data sets)' if n else ''}")
+            n, family = default_of(cell).n, _FAMILY_NAMES.get(cell.family, cell.family)
+            lines.append(f"  {family}: {cell.label}{f' ({n} data sets)' if n else ''}")
             width = max(len(name) for name in cell.methods)
             lines += [f"    {name:<{width}}  {_line(result, cell)}" for name, result in cell.methods.items()]
     return "\n".join(lines)
-
-
-def _family_text(cell: CellResult) -> str:
-    return _FAMILY_NAMES.get(cell.family, cell.family)
 
 
 def _line(result: MethodSummary, cell: CellResult) -> str:
@@ -196,7 +192,7 @@ def _setting_section(verdict: Verdict, cells: Sequence[CellResult]) -> str:
     for family in dict.fromkeys(cell.family for cell in setting_cells):
         family_cells = [cell for cell in setting_cells if cell.family == family]
         parts.append(
-            f"### {setting.name}: {_family_text(family_cells[0])}\n\n"
+            f"### {setting.name}: {_FAMILY_NAMES.get(family, family)}\n\n"
             + (_full(family_cells) if len(family_cells) <= 16 else _condensed(family_cells))
         )
     return "\n\n".join(parts)
@@ -207,7 +203,7 @@ def _worst_words(verdict: Verdict) -> str:
         return ""
     cell, result = verdict.worst, default_of(verdict.worst)
     error = f" ± {result.mc_error[cell.at_nominal]:.3f}" if result.n else ""
-    place = f"family *{_family_text(cell)}*, {cell.label}"
+    place = f"family *{_FAMILY_NAMES.get(cell.family, cell.family)}*, {cell.label}"
     words = f"Coverage of the default is lowest in this cell: {place}. It is {coverage_of(cell):.3f}{error}."
     if not result.warned:
         return f"{words} There is no warning in this cell."
