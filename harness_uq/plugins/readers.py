@@ -110,11 +110,6 @@ class ReadErrors:
     failed_paths: set[str] = field(default_factory=set)
     failed_files: set[str] = field(default_factory=set)
 
-    @classmethod
-    def of_search(cls, result: SearchResult) -> "ReadErrors":
-        """The problems of a search."""
-        return cls(list(result.problems), {path for path, _ in result.problems})
-
     def read(self, reader: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
         """The tasks of a run; if it cannot be read, none, and the error is recorded."""
         try:
@@ -180,7 +175,8 @@ def read_logs(
     names = [paths] if isinstance(paths, str | Path) else list(paths)
     listing = Listing({str(name): expand_path(str(name)) for name in names})
     result = search(listing.files, readers)
-    logs, errors = list[TaskLog](), ReadErrors.of_search(result)
+    logs = list[TaskLog]()
+    errors = ReadErrors(list(result.problems), {path for path, _ in result.problems})
     for reader, run in progress(result.runs):
         logs += errors.read(reader, run, need_scores=need_scores)
     reading = make_reading(listing, logs, result.claimed, errors, readers)

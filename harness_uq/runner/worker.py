@@ -94,7 +94,7 @@ def _read(groups: Sequence[FileGroup], result: BatchResult, plugins: Plugins) ->
     """Read the runs in these groups; add what could not be read to the result."""
     group_of = {url: group for group in groups for url in group.urls}
     search_result = search(list(group_of), plugins.harnesses)
-    result.read_errors = ReadErrors.of_search(search_result)
+    result.read_errors = ReadErrors(list(search_result.problems), {path for path, _ in search_result.problems})
     runs: dict[FileGroup, list[RunResult]] = {group: [] for group in groups}
     for harness, run in search_result.runs:
         if logs := result.read_errors.read(harness, run, need_scores=False):
