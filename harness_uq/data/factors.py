@@ -61,7 +61,9 @@ def settings_of(log: TaskLog) -> dict[str, str]:
     settings = {"task": log.task, "path": log.source.path, "run": log.source.run}
     for name, value in log.facts.settings.items():
         parts = value.items() if isinstance(value, Mapping) else [(None, value)]
-        settings |= {f"{name}.{key}" if key else name: _text(part) for key, part in parts}
+        for key, part in parts:
+            text = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
+            settings[f"{name}.{key}" if key else name] = text
     for part in log.system.removeprefix(model_of(log)).strip(" ()").split(", "):
         name, equals, value = part.partition("=")
         if equals:
@@ -147,7 +149,3 @@ def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:
         name = factor.name if counts[factor.name] == 1 else f"{factor.name} {counts[factor.name]}"
         renamed.append(Factor(name, factor.levels, factor.evidence))
     return renamed
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

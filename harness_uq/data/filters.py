@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from harness_uq.data.task_log import TaskData, TaskLog
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
 from harness_uq.messages.catalogue.reading import NO_SUCH_SELECTION
 
@@ -39,8 +39,15 @@ class LogFilter:
         all_logs = list(logs)
         tasks = _with_members(all_logs, self.tasks)
         selected = [log for log in all_logs if matches(log.system, self.models) and log.task in tasks]
-        filtered = [replace(log, data=tuple(filter(self._selects, log.data))) for log in selected]
-        return tuple(new for old, new in zip(selected, filtered, strict=True) if new.data or not old.data)
+        data_of_logs = [
+            [data for data in log.data if matches(data.metric, self.metrics) and matches(data.filter, self.filters)]
+            for log in selected
+        ]
+        return tuple(
+            replace(log, data=tuple(data))
+            for log, data in zip(selected, data_of_logs, strict=True)
+            if data or not log.data
+        )
 
     def check(self, logs: Sequence[TaskLog]) -> None:
         """Check that every name and pattern matches something in the logs.
@@ -60,9 +67,6 @@ class LogFilter:
             for pattern in patterns:
                 if not any(matches(name, (pattern,)) for name in names):
                     raise DataError(NO_SUCH_SELECTION(kind=kind, pattern=pattern, known=sorted(names) or ["none"]))
-
-    def _selects(self, data: TaskData) -> bool:
-        return matches(data.metric, self.metrics) and matches(data.filter, self.filters)
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:

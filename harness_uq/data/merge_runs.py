@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness_uq.data.task_log import MetricKey, Questions, Scores, TaskLog
+from harness_uq.data.task_log import Questions, Scores, TaskLog
 from harness_uq.messages import distinct
 from harness_uq.messages.catalogue.comparison import RUNS_MERGED
 
@@ -31,7 +31,7 @@ def _merged(parts: Sequence[TaskLog]) -> TaskLog:
     first = parts[0]
     ids = tuple(question for part in parts for question in part.questions.ids)
     hashes = tuple(text for part in parts for text in part.questions.hashes)
-    tables = [_scores(part) for part in parts]
+    tables = [{(data.metric, data.filter): data for data in part.data if isinstance(data, Scores)} for part in parts]
     shared = [key for key in tables[0] if all(key in table for table in tables)]
     merged = RUNS_MERGED(n_runs=len(parts), paths=sorted(part.source.path for part in parts))
     return replace(
@@ -41,10 +41,6 @@ def _merged(parts: Sequence[TaskLog]) -> TaskLog:
         reported={},
         messages=distinct((merged, *(message for part in parts for message in part.messages))),
     )
-
-
-def _scores(part: TaskLog) -> dict[MetricKey, Scores]:
-    return {(data.metric, data.filter): data for data in part.data if isinstance(data, Scores)}
 
 
 def _stacked(scores: Sequence[Scores]) -> Scores:

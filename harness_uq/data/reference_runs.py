@@ -51,7 +51,7 @@ class ReferenceRuns:
             If there is no column for a question.
         """
         column = {label: i for i, label in enumerate(self.labels)}
-        labels = _labels(questions, self.by_hash)
+        labels = questions.hashes if self.by_hash and questions.hashes else questions.ids
         if missing := [label for label in labels if label not in column]:
             raise NotEstimableError(
                 QUESTIONS_NOT_IN_REFERENCE(n_missing=len(missing), n_questions=len(labels), example=missing[0])
@@ -88,38 +88,32 @@ def reference_runs(
         (key, run.log, run.data)
         for runs_by_key in select_runs(logs).values()
         for key, run in runs_by_key.items()
-        if _fits(key, task, metric, filter_name) and isinstance(run.data, Scores)
+        if key[0] == task
+        and metric in (None, key[1])
+        and filter_name in (None, key[2])
+        and isinstance(run.data, Scores)
     ]
     if not usable:
         raise NotEstimableError(NO_REFERENCE_SCORES(what=task if metric is None else f"{task}, {metric}"))
     first = usable[0][0]
     runs = [(log, data) for key, log, data in usable if key == first and isinstance(data, Scores)]
-    by_hash = all(_are_unique(log.questions.hashes, len(log.questions)) for log, _ in runs)
+    # a benchmark may repeat a document; then identifiers are matched
+    by_hash = all(
+        len(set(log.questions.hashes) - {""}) == len(log.questions.hashes) == len(log.questions) for log, _ in runs
+    )
+    labels_of_runs = [log.questions.hashes if by_hash else log.questions.ids for log, _ in runs]
     ids: dict[str, str] = {}
-    for log, _ in runs:
-        for label, question in zip(_labels(log.questions, by_hash), log.questions.ids, strict=True):
+    for own_labels, (log, _) in zip(labels_of_runs, runs, strict=True):
+        for label, question in zip(own_labels, log.questions.ids, strict=True):
             ids.setdefault(label, question)
     labels = tuple(ids)
-    scores = np.stack([_row(log, data, by_hash, labels) for log, data in runs])
+    scores = np.stack([_row(data, own, labels) for own, (_, data) in zip(labels_of_runs, runs, strict=True)])
     systems = tuple(log.system for log, _ in runs)
     return ReferenceRuns(first, systems, tuple(ids.values()), by_hash, labels, scores, runs[0][1].levels)
 
 
-def _fits(key: ScoreKey, task: str, metric: str | None, filter_name: str | None) -> bool:
-    return key[0] == task and metric in (None, key[1]) and filter_name in (None, key[2])
-
-
-def _are_unique(hashes: Sequence[str], n_questions: int) -> bool:
-    """Whether every question has a different hash. A benchmark may repeat a document; then ids identify questions."""
-    return len(hashes) == n_questions and all(hashes) and len(set(hashes)) == n_questions
-
-
-def _labels(questions: Questions, by_hash: bool) -> Sequence[str]:
-    return questions.hashes if by_hash and questions.hashes else questions.ids
-
-
-def _row(log: TaskLog, data: Scores, by_hash: bool, labels: Sequence[str]) -> FloatArray:
+def _row(data: Scores, own_labels: Sequence[str], labels: Sequence[str]) -> FloatArray:
     mean = np.full(len(data.values), np.nan)
     mean[data.is_scored] = np.nanmean(data.values[data.is_scored], axis=1)
-    score = dict(zip(_labels(log.questions, by_hash), mean, strict=True))
+    score = dict(zip(own_labels, mean, strict=True))
     return np.array([score.get(label, np.nan) for label in labels])

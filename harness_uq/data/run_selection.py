@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from harness_uq.data.factors import REPEAT, find_factors
-from harness_uq.data.task_log import MetricKey, TaskData, TaskLog
+from harness_uq.data.task_log import AggregateScore, IntArray, MetricKey, TaskData, TaskLog
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, SEVERAL_RUNS
 
@@ -27,13 +29,13 @@ class SelectedRun:
     data: TaskData
     messages: tuple[Message, ...] = ()
 
+    @property
+    def scored_rows(self) -> IntArray:
+        """Rows of the questions that have a score; none of an aggregate score."""
+        return np.empty(0, int) if isinstance(self.data, AggregateScore) else np.flatnonzero(self.data.is_scored)
+
 
 ScoreKey = tuple[str, str, str]
-
-
-def score_key(log: TaskLog, data: TaskData) -> ScoreKey:
-    """Return task, metric and filter."""
-    return log.task, data.metric, data.filter
 
 
 def select_runs(logs: Iterable[TaskLog]) -> dict[str, dict[ScoreKey, SelectedRun]]:
@@ -49,7 +51,8 @@ def select_runs(logs: Iterable[TaskLog]) -> dict[str, dict[ScoreKey, SelectedRun
     candidates_of: dict[str, dict[ScoreKey, list[tuple[TaskLog, TaskData]]]] = {}
     for log in logs:
         for data in log.data:
-            candidates_of.setdefault(log.system, {}).setdefault(score_key(log, data), []).append((log, data))
+            key = log.task, data.metric, data.filter
+            candidates_of.setdefault(log.system, {}).setdefault(key, []).append((log, data))
     return {
         system: {key: _newest(system, candidates) for key, candidates in by_key.items()}
         for system, by_key in candidates_of.items()
@@ -62,12 +65,11 @@ def higher_is_better(log: TaskLog, metric: str) -> bool:
 
 
 def _newest(system: str, candidates: Sequence[tuple[TaskLog, TaskData]]) -> SelectedRun:
-    log, data = max(candidates, key=lambda pair: (*_completeness(pair[0]), pair[0].source.time or ""))
+    log, data = max(
+        candidates,
+        key=lambda pair: (pair[0].facts.is_finished, not pair[0].facts.is_limited, pair[0].source.time or ""),
+    )
     return SelectedRun(log, data, _selection_notes(system, log, [other for other, _ in candidates]))
-
-
-def _completeness(log: TaskLog) -> tuple[bool, bool]:
-    return log.facts.is_finished, not log.facts.is_limited
 
 
 def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tuple[Message, ...]:

@@ -7,7 +7,7 @@ order.
 """
 
 import copyreg
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -24,18 +24,12 @@ MetricKey: TypeAlias = tuple[str, str]
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
 
-def _reduce_mapping(
-    mapping: MappingProxyType[Any, Any],
-) -> tuple[Callable[..., MappingProxyType[Any, Any]], tuple[Any]]:
-    return _read_only_mapping, (dict(mapping),)
-
-
 def _read_only_mapping(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(content)  # pickle cannot import the type by its own name
 
 
 # allows sending logs to other processes
-copyreg.pickle(MappingProxyType, _reduce_mapping)
+copyreg.pickle(MappingProxyType, lambda mapping: (_read_only_mapping, (dict(mapping),)))
 
 
 def _read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: int) -> NDArray[Any]:
