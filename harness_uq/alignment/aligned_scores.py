@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness_uq.alignment.match_clusters import CommonClusters, common_clusters
 from harness_uq.alignment.match_questions import CommonQuestions, common_questions
@@ -48,6 +49,11 @@ class MatchedScores(HasMessages):
         return np.stack([np.nanmean(trials, axis=1) for trials in self.trials])
 
     @property
+    def is_single_binary(self) -> NDArray[np.bool_]:
+        """Whether each system has one trial with a binary score on every question; bool (n_systems,)."""
+        return np.array([self.is_binary and trials.shape[1] == 1 for trials in self.trials])
+
+    @property
     def n_trials(self) -> int:
         """Maximum number of distinct trials per question."""
         return max(int(trials.shape[1]) for trials in self.trials)
@@ -76,27 +82,20 @@ def match_scores(chosen: Sequence[SelectedRun], options: StructureOptions, plugi
         raise NotEstimableError(QUESTION_SCORES_MISSING(system=missing[0]))
     common = common_questions(known)
     scores = [entry.data for entry in common.entries if isinstance(entry.data, Scores)]
-    values = tuple(_answered(score.values[rows]) for score, rows in zip(scores, common.rows, strict=True))
+    in_common = [score.values[rows] for score, rows in zip(scores, common.rows, strict=True)]
+    # trials for which no question has a score are dropped
+    values = tuple(v[:, ~np.isnan(v).all(axis=0)] for v in in_common)
     kind, bounds, _ = score_type_of(_joined(scores, values), options.of_task(known[0].log.task).ranges)
     return MatchedScores(
         common=common,
         clusters=common_clusters(common, options, plugins),
         values=values,
-        trials=tuple(_distinct(v) for v in values),
+        trials=tuple(np.nanmean(v, axis=1, keepdims=True) if identical_trials(v) else v for v in values),
         is_binary=kind == "binary",
         bounds=bounds,
         metric=scores[0].metric,
         left_out=tuple(SYSTEM_WITHOUT_QUESTION_SCORES(system=name) for name in missing),
     )
-
-
-def _answered(values: FloatArray) -> FloatArray:
-    """Drop the trials for which no question has a score."""
-    return values[:, ~np.isnan(values).all(axis=0)]
-
-
-def _distinct(values: FloatArray) -> FloatArray:
-    return np.nanmean(values, axis=1, keepdims=True) if identical_trials(values) else values
 
 
 def _joined(scores: Sequence[Scores], values: Sequence[FloatArray]) -> Scores:

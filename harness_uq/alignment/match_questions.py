@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness_uq.data.run_selection import SelectedRun
-from harness_uq.data.task_log import AggregateScore, IntArray
+from harness_uq.data.task_log import IntArray
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import (
@@ -101,11 +101,7 @@ def _labels(entry: SelectedRun, matched_by: str) -> list[str]:
     """Return the key that identifies each scored question of a run."""
     questions = entry.log.questions
     labels = questions.hashes or ("",) * len(questions) if matched_by == "content" else questions.ids
-    return [labels[i] for i in _scored(entry)]
-
-
-def _scored(entry: SelectedRun) -> IntArray:
-    return np.empty(0, int) if isinstance(entry.data, AggregateScore) else np.flatnonzero(entry.data.is_scored)
+    return [labels[i] for i in entry.scored_rows]
 
 
 def _core(label_sets: Sequence[Collection[str]]) -> set[str]:
@@ -140,13 +136,16 @@ _Key = tuple[str, str]
 def _aligned(runs: Sequence[SelectedRun], matched_by: str, messages: tuple[Message, ...]) -> CommonQuestions:
     names = unique_names([entry.log.system for entry in runs])
     keys, warnings = _keys(runs, matched_by)
-    _check_unique(names, keys)
+    for system, labels in zip(names, keys, strict=True):
+        if len(set(labels)) < len(labels):
+            (repeated, n), *_ = Counter(labels).most_common(1)
+            raise DataError(DUPLICATE_IDENTIFIER(system=system, n_questions=n, identifier=repeated[0]))
     common = set(keys[0]).intersection(*keys[1:])
     if not common:
         raise NotEstimableError(NO_COMMON_QUESTIONS(systems=names))
     order = [key for key in keys[0] if key in common]
     indices = [
-        dict(zip(labels, _scored(entry).tolist(), strict=True)) for labels, entry in zip(keys, runs, strict=True)
+        dict(zip(labels, entry.scored_rows.tolist(), strict=True)) for labels, entry in zip(keys, runs, strict=True)
     ]
     rows = np.array([[index[key] for key in order] for index in indices])
     rows.setflags(write=False)
@@ -177,13 +176,6 @@ def _keys(chosen: Sequence[SelectedRun], matched_by: str) -> tuple[list[list[_Ke
     if any(repeats != duplicated[0] for repeats in duplicated[1:]):
         by_content = [_numbered(hs) for hs in hashes]
     return by_content, _moved_warning(ids, hashes)
-
-
-def _check_unique(systems: Sequence[str], keys: Sequence[Sequence[_Key]]) -> None:
-    for system, labels in zip(systems, keys, strict=True):
-        if len(set(labels)) < len(labels):
-            (repeated, n), *_ = Counter(labels).most_common(1)
-            raise DataError(DUPLICATE_IDENTIFIER(system=system, n_questions=n, identifier=repeated[0]))
 
 
 def _is_duplicated(hashes: Sequence[str]) -> list[bool]:
@@ -259,7 +251,7 @@ def _other_prompts(chosen: Sequence[SelectedRun], rows: IntArray) -> tuple[Messa
 def _cut(names: Sequence[str], chosen: Sequence[SelectedRun]) -> Iterator[Message]:
     """Note logs with samples of less than half of their questions; totals over all questions cannot be matched."""
     for name, entry in zip(names, chosen, strict=True):
-        n_held, reported = len(_scored(entry)), entry.log.reported.get((entry.data.metric, entry.data.filter))
+        n_held, reported = len(entry.scored_rows), entry.log.reported.get((entry.data.metric, entry.data.filter))
         if reported and reported.n and n_held < ENOUGH * reported.n:
             total = "" if reported.value is None else f" (reported for all: {reported.value:.4g})"
             yield PARTIAL_SAMPLES(system=name, n_logged=n_held, n_questions=reported.n, total=total)

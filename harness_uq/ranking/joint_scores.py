@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
@@ -117,11 +116,6 @@ def joint_scores(chosen: Sequence[SelectedRun], options: Options, plugins: Plugi
 # ---------------------------------------------------------------- properties of the scores
 
 
-def _is_single(matched: MatchedScores) -> NDArray[np.bool_]:
-    """Whether each system has one trial with a binary score on every question; bool (n_systems,)."""
-    return np.array([matched.is_binary and trials.shape[1] == 1 for trials in matched.trials])
-
-
 def _constant(matched: MatchedScores) -> dict[int, Message]:
     """Return notes on systems without usable information: all their scores are equal, and the range is unknown."""
     if matched.bounds is not None:
@@ -197,9 +191,9 @@ def _p_values(matched: MatchedScores) -> FloatArray:
         p = joint_means(matched.means, matched.clusters.labels).pair_p_values()
     except NotEstimableError:
         p = np.where(np.eye(len(matched.means), dtype=bool), 1.0, np.nan)
-    if matched.clusters.labels is None and _is_single(matched).any():
-        is_table = np.ix_(_is_single(matched), _is_single(matched))
-        p[is_table] = _mcnemar(matched.means[_is_single(matched)])
+    single = matched.is_single_binary
+    if matched.clusters.labels is None and single.any():
+        p[np.ix_(single, single)] = _mcnemar(matched.means[single])
     return p
 
 
@@ -217,6 +211,6 @@ def _mcnemar(correct: FloatArray) -> FloatArray:
 
 
 def _bayes_at_n(matched: MatchedScores) -> FloatArray | None:
-    if not matched.is_binary or _is_single(matched).all():
+    if not matched.is_binary or matched.is_single_binary.all():
         return None
     return np.array([bayes_at_n(trials) for trials in matched.trials]).T
