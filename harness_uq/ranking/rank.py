@@ -203,6 +203,7 @@ def _ranking(
 ) -> Ranking:
     sign = 1.0 if higher else -1.0
     order = np.argsort(-sign * joint.values, kind="stable")
+    square = np.ix_(order, order)
     posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
     sets = joint.sets if higher else joint.sets.mirrored()
     tail = (1 - options.level) / 2
@@ -213,11 +214,11 @@ def _ranking(
         metric=key[1],
         filter=key[2],
         systems=_systems(joint, posterior, sets, _letters(told_apart, adjusted, order, options.level), tied, order),
-        prob_better=_rows(posterior.prob_better, order),
+        prob_better=tuple(map(tuple, posterior.prob_better[square].tolist())),
         n_questions=joint.n_questions,
         n_comparisons=n_pairs,
         neighbours=_neighbours(told_apart, sets.above | sets.above.T, order),
-        adjusted_p=None if adjusted is None else _rows(adjusted, order),
+        adjusted_p=None if adjusted is None else tuple(map(tuple, adjusted[square].tolist())),
         correction=None if adjusted is None else options.correction,
         prob_rank=tuple(tuple(row) for row in posterior.probability[order].tolist()),
         diagnostics={"mc_error": _mc_error(posterior, options.n_draws), "n_draws": float(options.n_draws)},
@@ -278,7 +279,3 @@ def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:
     return [
         letters if row.sum() > 1 else "-" for letters, row in zip(group_letters(adjusted <= alpha), tested, strict=True)
     ]
-
-
-def _rows(matrix: FloatArray, order: IntArray) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in matrix[np.ix_(order, order)].tolist())
