@@ -1,18 +1,20 @@
 """Convert a posterior of A - B to a `Comparison` with an interval, probabilities and a verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness_uq.comparison.differences import CompareMethod, DifferenceFinding, Pair, correlation, saved
+from harness_uq.comparison.differences import CompareMethod, DifferenceFinding, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
 from harness_uq.data.run_selection import ScoreKey
-from harness_uq.errors import DataError
+from harness_uq.data.task_log import FloatArray
+from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import ZERO_WIDTH_DIFFERENCE
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval
+from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
 from harness_uq.structure.types import StructureOptions
 
 
@@ -119,7 +121,7 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         n_additional_questions=evidence.n_more if is_open else None,
         prob_positive=finding.prob_positive,
         odds_ratio=finding.odds_ratio,
-        correlation=correlation(pair) if pair else None,
+        correlation=_pair_statistic(score_correlation, pair),
         table=PairedCounts(*pair.table) if pair and pair.table else None,
         n_matched=len(pair.a) if pair else facts.n_matched,
         n_unmatched_a=facts.n_unmatched[0],
@@ -127,7 +129,7 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         n_trials=facts.n_trials,
         n_clusters=pair.n_units if pair else facts.n_clusters,
         cluster_key=facts.cluster_key,
-        variance_reduction=saved(pair) if pair and options.scope == "population" else None,
+        variance_reduction=_pair_statistic(variance_reduction, pair) if options.scope == "population" else None,
         margin=options.margin_of(facts.key[0]),
         minimum_detectable_effect=detectable,
         prob_noninferior=prob_noninferior(
@@ -139,6 +141,16 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         info=finding.info,
         messages=(*finding.messages, *facts.messages),
     )
+
+
+def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], pair: Pair | None) -> float | None:
+    """Compute a statistic of the two systems' scores of each question; None if the scores are constant or unmatched."""
+    if pair is None:
+        return None
+    try:
+        return statistic(pair.a, pair.b)
+    except NotEstimableError:
+        return None
 
 
 def undecided_row(facts: ComparisonContext, options: CompareOptions, reason: Message) -> Comparison:

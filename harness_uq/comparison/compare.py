@@ -13,7 +13,7 @@ from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_margins
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, tasks_by_metric
-from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
+from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.single_system import estimate_of
@@ -33,7 +33,6 @@ from harness_uq.plugins.readers import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.task_groups import group_data, members_of
-from harness_uq.structure.types import Clusters
 
 __all__ = ["CompareOptions", "compare", "worse_rows"]
 
@@ -67,7 +66,9 @@ def compare(
     offered = plugins or load_plugins()
     side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
     matched, notes = common_keys(side_a, side_b)
-    names = _distinct_names(side_a.system, side_b.system)
+    names = side_a.system, side_b.system
+    if side_a.system == side_b.system:
+        names = f"{side_a.system} (A)", f"{side_b.system} (B)"
     job = _Job(options or CompareOptions(), offered, names, side_a, side_b)
     check_margins(job.options, (side_a.chosen[key] for key, _ in matched))
     rows: list[Comparison] = []
@@ -106,10 +107,6 @@ def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparis
         for row in tested
         if row.prob_noninferior is not None and row.prob_noninferior < tail / n_alike[row.task == OVERALL]
     ]
-
-
-def _distinct_names(a: str, b: str) -> tuple[str, str]:
-    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +150,9 @@ class _Job:
         log, (_, metric, name) = self.side_a.chosen[key].log, key
         try:
             members = members_of(log, self.side_a.logs)
-            group = group_data(log, metric, name, members, self._clusters)
+            group = group_data(
+                log, metric, name, members, lambda task: clusters_of(task, self.options.structure, self.plugins)
+            )
             pair_of_task = [pairs.get((task, metric, name)) for task in group.names]
             if missing := [task for task, pair in zip(group.names, pair_of_task, strict=True) if pair is None]:
                 raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))
@@ -264,6 +263,3 @@ class _Job:
             higher_is_better=higher_is_better(a.log, a.data.metric),
             messages=distinct((*messages, *a.messages, *b.messages, *a.log.messages, *b.log.messages)),
         )
-
-    def _clusters(self, log: TaskLog) -> Clusters:
-        return clusters_of(log, self.options.structure, self.plugins)

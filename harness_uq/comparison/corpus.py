@@ -98,7 +98,8 @@ def _sums(
     mine, theirs = a.statistics[rows[0]], b.statistics[rows[1]]
     posterior = paired_bootstrap(mine, theirs, statistic, clusters=codes, rng=rng)
     values = corpus_statistic(mine, statistic), corpus_statistic(theirs, statistic)
-    return DifferenceFinding(posterior, "bayesian-bootstrap", messages=(_monte_carlo(posterior.mc_error),)), values
+    note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)
+    return DifferenceFinding(posterior, "bayesian-bootstrap", messages=(note,)), values
 
 
 def _confusion(
@@ -119,13 +120,10 @@ def _confusion(
         raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="Their targets differ"))
     posterior = paired_confusion_posterior(targets, mine, theirs, metric, clusters=codes, rng=rng)
     values = _plain(targets, mine, metric), _plain(targets, theirs, metric)
-    return DifferenceFinding(posterior, "confusion", messages=(_monte_carlo(posterior.mc_error),)), values
+    note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)
+    return DifferenceFinding(posterior, "confusion", messages=(note,)), values
 
 
 def _plain(targets: IntArray, predictions: IntArray, metric: ConfusionMetric) -> float:
     tp, fp, fn, tn = (int(np.sum((targets == t) & (predictions == p))) for t, p in ((1, 1), (0, 1), (1, 0), (0, 0)))
     return float(confusion_score(tp, fp, fn, tn, metric))
-
-
-def _monte_carlo(error: float) -> Message:
-    return MONTE_CARLO_ERROR(n_draws=10_000, mc_error=error)

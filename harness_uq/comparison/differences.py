@@ -19,7 +19,7 @@ from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.pairs.paired import DirichletCellsPosterior, paired_posterior
 from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
-from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, score_correlation, variance_reduction
+from harness_uq.stats.pairs.paired_frequentist import mcnemar_test
 
 CompareMethod = Literal["dirichlet", "latent_normal", "t", "independent"]
 
@@ -146,37 +146,16 @@ def _dirichlet(pair: Pair, bounds: tuple[float, float], messages: tuple[Message,
         return DifferenceFinding(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
     posterior = paired_clustered_difference_posterior(pair.differences, pair.labels, *bounds, weights=pair.weights)
     name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
-    return DifferenceFinding(posterior, name, p_value=_p_value(pair), messages=messages)
+    try:
+        p_value = _student(pair, ()).p_value
+    except NotEstimableError:
+        p_value = None
+    return DifferenceFinding(posterior, name, p_value=p_value, messages=messages)
 
 
 def _student(pair: Pair, messages: tuple[Message, ...]) -> DifferenceFinding:
     fit = cluster_robust(pair.differences, pair.labels, weights=pair.weights)
     name = "t" if pair.units is None else "clustered-t"
-    return DifferenceFinding(fit.posterior, name, "confidence", p_value=_two_sided(fit.posterior), messages=messages)
-
-
-def _p_value(pair: Pair) -> float | None:
-    try:
-        return _student(pair, ()).p_value
-    except NotEstimableError:
-        return None
-
-
-def _two_sided(posterior: StudentPosterior) -> float:
-    return float(2 * special.stdtr(posterior.df, -abs(posterior.mean) / posterior.std_error))
-
-
-def correlation(pair: Pair) -> float | None:
-    """Correlation of the two systems' question scores; None if the scores of one system are constant."""
-    try:
-        return score_correlation(pair.a, pair.b)
-    except NotEstimableError:
-        return None
-
-
-def saved(pair: Pair) -> float | None:
-    """Share of the variance of the difference that pairing removes; None if the scores of both systems are constant."""
-    try:
-        return variance_reduction(pair.a, pair.b)
-    except NotEstimableError:
-        return None
+    t = fit.posterior
+    p_value = float(2 * special.stdtr(t.df, -abs(t.mean) / t.std_error))
+    return DifferenceFinding(t, name, "confidence", p_value=p_value, messages=messages)

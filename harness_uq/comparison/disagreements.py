@@ -1,7 +1,5 @@
 """The questions on which two systems disagree."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from harness_uq.comparison.build_rows import CompareOptions
@@ -32,18 +30,16 @@ def disagreements(
     """
     offered, chosen = plugins or load_plugins(), options or CompareOptions()
     side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
-    return list(_found(side_a, side_b, n, chosen, offered))
-
-
-def _found(a: Side, b: Side, n: int, options: CompareOptions, plugins: Plugins) -> Iterator[Disagreements]:
-    for key_a, key_b in common_keys(a, b)[0]:
-        mine, theirs = a.chosen[key_a], b.chosen[key_b]
+    found = []
+    for key_a, key_b in common_keys(side_a, side_b)[0]:
+        mine, theirs = side_a.chosen[key_a], side_b.chosen[key_b]
         if mine.log.subtasks or not (isinstance(mine.data, Scores) and isinstance(theirs.data, Scores)):
             continue
         try:
-            yield _of(pair_scores(mine, theirs, options.structure, plugins), n)
+            found.append(_of(pair_scores(mine, theirs, chosen.structure, offered), n))
         except (DataError, NotEstimableError, StructureError):
             continue  # `compare` reports why the questions do not match
+    return found
 
 
 def _of(paired: Paired, n: int) -> Disagreements:

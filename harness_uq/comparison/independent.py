@@ -7,6 +7,8 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.pairs.independent import IndependentPosterior, difference_posterior
 
+_PROPORTION_METHODS = ("beta", "totals")
+
 
 def difference_of(a: Estimate, b: Estimate) -> DifferenceFinding:
     """Compute the difference of two independent estimates.
@@ -20,7 +22,7 @@ def difference_of(a: Estimate, b: Estimate) -> DifferenceFinding:
     """
     notes = distinct((*a.notes, *b.notes))
     posterior_a, posterior_b = posterior_of(a), posterior_of(b)
-    if _is_proportion(a) and _is_proportion(b):
+    if a.method in _PROPORTION_METHODS and b.method in _PROPORTION_METHODS:
         betas = [p for p in (posterior_a, posterior_b) if isinstance(p, BetaPosterior)]
         posterior = IndependentPosterior(*((beta.a, beta.b) for beta in betas))
         return DifferenceFinding(
@@ -36,10 +38,6 @@ def common_bounds(a: Estimate, b: Estimate) -> tuple[float, float] | None:
 
 
 def _range(row: Estimate) -> tuple[float, float] | None:
-    if _is_proportion(row):
+    if row.method in _PROPORTION_METHODS:
         return 0.0, 1.0
     return row.structure.bounds if row.structure else None
-
-
-def _is_proportion(row: Estimate) -> bool:
-    return row.method in ("beta", "totals")

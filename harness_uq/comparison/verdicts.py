@@ -50,6 +50,11 @@ class VerdictInputs:
         return self.margin or abs(self.seen)
 
     @property
+    def stated_margin(self) -> str:
+        """The margin in words, such as `the margin of 2 points`."""
+        return f"the margin of {amount(self.margin, in_points=self.in_points)}"
+
+    @property
     def n_more(self) -> int | None:
         """Number of additional questions of the same composition needed to detect `sought` with probability `power`.
 
@@ -81,21 +86,14 @@ def verdict_of(evidence: VerdictInputs) -> tuple[Verdict, str]:
     return "undecided", _could_not_tell(evidence)
 
 
-def _span(low: float, high: float, evidence: VerdictInputs) -> str:
-    return f"{difference_number(low, in_points=evidence.in_points)} to {amount(high, in_points=evidence.in_points)}"
-
-
-def _margin(evidence: VerdictInputs) -> str:
-    return f"the margin of {amount(evidence.margin, in_points=evidence.in_points)}"
-
-
 def _better(winner: str, loser: str, low: float, high: float, evidence: VerdictInputs) -> str:
-    sentence = f"{winner} is better than {loser}, by {_span(low, high, evidence)}"
+    lowest, highest = difference_number(low, in_points=evidence.in_points), amount(high, in_points=evidence.in_points)
+    sentence = f"{winner} is better than {loser}, by {lowest} to {highest}"
     if not evidence.margin:
         return f"{sentence}."
     if low > evidence.margin:
-        return f"{sentence}: more than {_margin(evidence)}."
-    return f"{sentence}; whether by more than {_margin(evidence)} is open."
+        return f"{sentence}: more than {evidence.stated_margin}."
+    return f"{sentence}; whether by more than {evidence.stated_margin} is open."
 
 
 def _equivalent(evidence: VerdictInputs) -> str:
@@ -103,7 +101,7 @@ def _equivalent(evidence: VerdictInputs) -> str:
     ahead = evidence.name_a if low > 0 else evidence.name_b if high < 0 else None
     reason = f"{ahead} is ahead, but by less than" if ahead else "whatever difference there is, it is smaller than"
     return (
-        f"{evidence.name_a} and {evidence.name_b} are equivalent: {reason} {_margin(evidence)}. "
+        f"{evidence.name_a} and {evidence.name_b} are equivalent: {reason} {evidence.stated_margin}. "
         "Choose by cost, speed or another test."
     )
 
@@ -111,7 +109,7 @@ def _equivalent(evidence: VerdictInputs) -> str:
 def _not_better(evidence: VerdictInputs) -> str:
     worse = amount(-evidence.low, in_points=evidence.in_points)
     return (
-        f"{evidence.name_a} is not better than {evidence.name_b} by more than {_margin(evidence)}; "
+        f"{evidence.name_a} is not better than {evidence.name_b} by more than {evidence.stated_margin}; "
         f"it may be worse by up to {worse}: no reason to prefer it."
     )
 
@@ -122,8 +120,8 @@ def _could_not_tell(evidence: VerdictInputs) -> str:
     sentences = [f"These data could not tell {a} from {b}: {a} may be up to {gain} better or {loss} worse."]
     if evidence.margin and evidence.low > -evidence.margin:
         sentences = [
-            f"{a} is not worse than {b} by more than {_margin(evidence)}, but these data could not tell whether it is "
-            f"better: it may be up to {gain} better or {loss} worse."
+            f"{a} is not worse than {b} by more than {evidence.stated_margin}, but these data could not tell whether "
+            f"it is better: it may be up to {gain} better or {loss} worse."
         ]
     return " ".join(sentences)
 
