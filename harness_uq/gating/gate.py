@@ -77,7 +77,7 @@ def gate(new: Runs, baseline: Runs, options: GateOptions, *, plugins: Plugins | 
     decided = decide(*sides, options, offered)
     worst = worst_logs(sides[0].logs, options.compare.structure)
     rows = _compared(worst, sides[1].logs, options, offered) if worst else []
-    can_fail = {_key(row): row.prob_noninferior for row in rows}
+    can_fail = {(row.task, row.metric, row.filter): row.prob_noninferior for row in rows}
     n_tested = sum(row.adjusted_p is not None for row in decided.rows)
     return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, options) for row in decided.rows))
 
@@ -110,18 +110,15 @@ def _compared(
     rest = {data.metric for log in (*new, *old) for data in log.data} - own
     rows: list[Comparison] = []
     for metrics, margin in [(rest, options.compare.margin), *parts]:
-        a, b = ([_only(log, metrics) for log in logs] for logs in (new, old)) if own else (new, old)
+        a, b = new, old
+        if own:
+            a, b = (
+                [replace(log, data=tuple(data for data in log.data if data.metric in metrics)) for log in logs]
+                for logs in (new, old)
+            )
         if not own or all(any(log.data for log in logs) for logs in (a, b)):
             rows += compare(a, b, replace(options.compare, margin=margin), plugins=plugins)
     return rows
-
-
-def _only(log: TaskLog, metrics: set[str]) -> TaskLog:
-    return replace(log, data=tuple(data for data in log.data if data.metric in metrics))
-
-
-def _key(row: Comparison) -> tuple[str, str, str]:
-    return row.task, row.metric, row.filter
 
 
 def _decided(rows: Sequence[Comparison], tail: float) -> tuple[GateRow, ...]:
@@ -156,7 +153,7 @@ def _with_power(
 ) -> GateRow:
     """The row with what its data could show; of an equal new system, and at the first, strictest step of Holm."""
     comparison, strict = row.comparison, options.tail / max(n_tested, 1)
-    p_worst = worst.get(_key(comparison))
+    p_worst = worst.get((comparison.task, comparison.metric, comparison.filter))
     can_fail = None if p_worst is None else p_worst <= strict
     if comparison.difference is None or not comparison.difference.std_error > 0:
         return replace(row, can_fail=can_fail)

@@ -116,21 +116,19 @@ def _sides(
     if kind == "runs":
         pairs = [pair for logs in systems.values() for pair in permutations(_runs(logs), 2)]
         selected = rng.permutation(len(pairs))[:n]
-        yield from (_as_sides(*pairs[i]) for i in selected)
+        for i in selected:
+            yield _side(pairs[i][0]), _side(pairs[i][1])
         return
-    split = _epochs(rng) if kind == "epochs" else _halves(options, plugins, rng)
+
+    def split(log: TaskLog) -> Sides:
+        if kind == "epochs":
+            return by_epochs(log, rng)
+        return by_halves(log, clusters_of(log, options.compare.structure, plugins).codes, rng)
+
     usable = [newest for logs in systems.values() if (newest := _newest(logs, kind))]
     for i in range(n if usable else 0):
-        parts = [split(log) for log in usable[i % len(usable)]]
-        yield _as_sides(*zip(*parts, strict=True))
-
-
-def _epochs(rng: np.random.Generator) -> Callable[[TaskLog], Sides]:
-    return lambda log: by_epochs(log, rng)
-
-
-def _halves(options: GateOptions, plugins: Plugins, rng: np.random.Generator) -> Callable[[TaskLog], Sides]:
-    return lambda log: by_halves(log, clusters_of(log, options.compare.structure, plugins).codes, rng)
+        first, second = zip(*(split(log) for log in usable[i % len(usable)]), strict=True)
+        yield _side(first), _side(second)
 
 
 def _newest(logs: Sequence[TaskLog], kind: Kind) -> list[TaskLog]:
@@ -142,10 +140,6 @@ def _newest(logs: Sequence[TaskLog], kind: Kind) -> list[TaskLog]:
     return [log for log in plain if len(log.questions) > 1]
 
 
-def _as_sides(a: Sequence[TaskLog], b: Sequence[TaskLog]) -> tuple[Side, Side]:
-    return _side(tuple(a)), _side(tuple(b))
-
-
-def _side(logs: tuple[TaskLog, ...]) -> Side:
+def _side(logs: Sequence[TaskLog]) -> Side:
     system = logs[0].system
-    return Side(system, logs, select_runs(logs)[system])
+    return Side(system, tuple(logs), select_runs(logs)[system])

@@ -10,7 +10,6 @@ from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
     IntArray,
-    MetadataField,
     Questions,
     Scores,
     SufficientStatistics,
@@ -53,7 +52,7 @@ def by_epochs(log: TaskLog, rng: np.random.Generator) -> Sides:
     """Split the trials of each question randomly into two sides; an odd trial is left out. Scores only."""
     pairs = [_split_trials(data, rng) for data in log.data if isinstance(data, Scores)]
     first, second = zip(*pairs, strict=True)
-    return _like(log, first), _like(log, second)
+    return replace(log, data=first, reported={}), replace(log, data=second, reported={})
 
 
 def _split_trials(data: Scores, rng: np.random.Generator) -> tuple[Scores, Scores]:
@@ -77,30 +76,23 @@ def by_halves(log: TaskLog, units: IntArray | None, rng: np.random.Generator) ->
     return _rows(log, np.flatnonzero(first)), _rows(log, np.flatnonzero(~first))
 
 
-def _like(log: TaskLog, data: Sequence[TaskData]) -> TaskLog:
-    return replace(log, data=tuple(data), reported={})
-
-
 def _rows(log: TaskLog, rows: IntArray) -> TaskLog:
     asked = log.questions
+    prefix = asked.prompt_prefix
+    ids, hashes, items, prompt_hashes = (
+        tuple(labels[i] for i in rows) if labels else ()
+        for labels in (asked.ids, asked.hashes, asked.items, asked.prompt_hashes)
+    )
     questions = Questions(
-        _picked(asked.ids, rows),
-        _picked(asked.hashes, rows),
-        {name: _some(field, rows) for name, field in asked.fields.items()},
-        None if asked.prompt_prefix is None else _some(asked.prompt_prefix, rows),
-        _picked(asked.items, rows),
-        _picked(asked.prompt_hashes, rows),
+        ids,
+        hashes,
+        {name: replace(field, codes=field.codes[rows]) for name, field in asked.fields.items()},
+        None if prefix is None else replace(prefix, codes=prefix.codes[rows]),
+        items,
+        prompt_hashes,
     )
     data = [_data_rows(item, rows) for item in log.data if not isinstance(item, AggregateScore)]
-    return replace(_like(log, ()), questions=questions, data=tuple(data))
-
-
-def _picked(labels: tuple[str, ...], rows: IntArray) -> tuple[str, ...]:
-    return tuple(labels[i] for i in rows) if labels else ()
-
-
-def _some(field: MetadataField, rows: IntArray) -> MetadataField:
-    return MetadataField(field.codes[rows], field.is_text)
+    return replace(log, questions=questions, data=tuple(data), reported={})
 
 
 def _data_rows(data: Scores | Classifications | SufficientStatistics, rows: IntArray) -> TaskData:
