@@ -63,7 +63,10 @@ class PilotSystem:
         """Return the expected interval width of a run of another size; None if the run is too small to predict it."""
         variance = self.variance(n_trials)
         if self.posterior is None:
-            return _normal_width(n_questions, variance, self.design_effect, level)
+            design_effect = self.design_effect
+            return float(
+                expected_width(n_questions, variance_between=variance, level=level, design_effect=design_effect)
+            )
         ratio = n_questions / self.n_questions * (self.variance(self.n_trials) / variance if variance > 0 else 1.0)
         try:
             return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
@@ -130,6 +133,11 @@ class Components:
         if self.between is None and self.difference is None:
             raise DataError("a plan needs the variance of a score or of a difference: a pilot run, or numbers")
 
+    @property
+    def in_points(self) -> bool:
+        """Whether the scores lie in [0, 1], so that differences are reported in percentage points."""
+        return self.pilot is None or (self.pilot.low, self.pilot.high) == (0.0, 1.0)
+
     def variance(self, n_trials: int) -> float | None:
         """Return the variance of one question's mean score over `n_trials` trials; None if unknown."""
         if self.between is None:
@@ -164,11 +172,11 @@ class Components:
         if self.pilot is not None:
             return self.pilot.width(n_questions, n_trials, level=level)
         variance = self.variance(n_trials)
-        return None if variance is None else _normal_width(n_questions, variance, self.design_effect, level)
-
-
-def _normal_width(n_questions: int, variance: float, design_effect: float, level: float) -> float:
-    return float(expected_width(n_questions, variance_between=variance, level=level, design_effect=design_effect))
+        if variance is None:
+            return None
+        return float(
+            expected_width(n_questions, variance_between=variance, level=level, design_effect=self.design_effect)
+        )
 
 
 def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
@@ -193,30 +201,22 @@ def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estim
     systems = [_system(v, units, estimate) for v, estimate in zip(values, estimates, strict=True)]
     is_split = all(system.within is not None for system in systems)
     pairs = list(combinations(zip(values, systems, strict=True), 2))
-    differences = [_means(a) - _means(b) for (a, _), (b, _) in pairs]
+    differences = [a - b for a, b in combinations([np.nanmean(v, axis=1) for v in values], 2)]
     omega2 = [_omega2(d, a, b, is_split=is_split) for d, ((_, a), (_, b)) in zip(differences, pairs, strict=True)]
     return Components(
-        between=_mean([s.between if is_split else s.variance(1) for s in systems]),
-        within=_mean([s.noise for s in systems]) if is_split else None,
-        difference=_mean(omega2) if pairs else None,
-        design_effect=_mean([s.design_effect for s in systems]),
-        design_effect_difference=_mean([_design_effect(d, units) for d in differences]) if pairs else 1.0,
+        between=float(np.mean([s.between if is_split else s.variance(1) for s in systems])),
+        within=float(np.mean([s.noise for s in systems])) if is_split else None,
+        difference=float(np.mean(omega2)) if pairs else None,
+        design_effect=float(np.mean([s.design_effect for s in systems])),
+        design_effect_difference=float(np.mean([_design_effect(d, units) for d in differences])) if pairs else 1.0,
         trials=max(v.shape[1] for v in values) if is_split else 1,
         pilot=Pilot(tuple(systems)),
         messages=(*_notes(systems, units), *_few_clusters(units)),
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values))
-
-
-def _means(values: FloatArray) -> FloatArray:
-    return np.asarray(np.nanmean(values, axis=1))
-
-
 def _system(values: FloatArray, units: IntArray | None, estimate: Estimate) -> PilotSystem:
-    means = _means(values)
+    means = np.nanmean(values, axis=1)
     try:
         variances = variance_components(values)
         between, within = variances.variance_between, variances.variance_within

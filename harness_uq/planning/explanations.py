@@ -31,7 +31,7 @@ def answer_of(
 
 
 def _goal(target: Target, components: Components) -> str:
-    in_points = _in_points(components)
+    in_points = components.in_points
     if target.difference is not None:
         size = amount(target.difference, in_points=in_points)
         return f"find a difference of {size} in {100 * target.power:g} of 100 runs"
@@ -48,7 +48,7 @@ def _cost(row: PlanRow) -> str:
 
 
 def _also(row: PlanRow, components: Components, target: Target) -> str:
-    in_points = _in_points(components)
+    in_points = components.in_points
     if target.difference is not None and row.expected_width is not None:
         return f" Each score's interval will be about {amount(row.expected_width, in_points=in_points)} wide."
     if target.width is not None and row.detectable is not None:
@@ -57,7 +57,7 @@ def _also(row: PlanRow, components: Components, target: Target) -> str:
 
 
 def _without_target(best: PlanRow | None, components: Components, target: Target, pilot_size: int | None) -> str:
-    in_points = _in_points(components)
+    in_points = components.in_points
     if best is None:
         scaled = f" The pilot had {pilot_size:,} questions; thrice as many are listed." if pilot_size else ""
         return f"What each design would tell.{scaled} Name a target with --difference or --width."
@@ -82,7 +82,3 @@ def _why_not(components: Components, target: Target, n_questions: int | None) ->
     if n_questions is not None and components.within:
         return f"Not even many trials of {n_questions:,} questions are enough: questions differ. Ask more questions."
     return "Ask for a larger difference or a wider interval."
-
-
-def _in_points(components: Components) -> bool:
-    return components.pilot is None or (components.pilot.low, components.pilot.high) == (0.0, 1.0)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.alignment.aligned_scores import match_scores
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
-from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData
+from harness_uq.data.task_log import IntArray, Scores, TaskData
 from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.single_system import estimate_of
@@ -155,7 +155,9 @@ def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions
         for entry, rows in zip(matched.common.entries, matched.common.rows, strict=True)
     ]
     estimates = [estimate_of(entry, how, plugins) for entry in common]
-    components = pilot_components(_trials_of(matched), matched.clusters.labels, estimates)
+    # if any system's trials differ, identical trials of another imply no noise
+    values = matched.trials if matched.n_trials == 1 else matched.values
+    components = pilot_components(values, matched.clusters.labels, estimates)
     plan = _plan(components, options, pilot_size=matched.common.n_questions)
     messages = distinct((*plan.messages, *matched.messages))
     return replace(plan, task=key[0], metric=key[1], filter=key[2], systems=matched.common.systems, messages=messages)
@@ -170,11 +172,6 @@ def _common(scores: TaskData, rows: IntArray, units: IntArray | None) -> Scores:
     if units is not None:
         clusters[rows] = units
     return replace(scores, values=values, clusters=None if units is None else clusters)
-
-
-def _trials_of(matched: MatchedScores) -> tuple[FloatArray, ...]:
-    """Return the scores of each system; if any system's trials differ, identical trials of another imply no noise."""
-    return matched.trials if matched.n_trials == 1 else matched.values
 
 
 def _plan(components: Components, options: PlanOptions, *, pilot_size: int | None) -> Plan:
