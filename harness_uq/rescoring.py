@@ -80,7 +80,8 @@ def rescore(
         written in this case
     """
     offered, chosen = plugins or load_plugins(), options or Options()
-    estimated, unread = _estimated(_named(paths), chosen, output, offered, progress, selection or LogFilter())
+    names = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
+    estimated, unread = _estimated(names, chosen, output, offered, progress, selection or LogFilter())
     if selection and not (estimated or unread):
         raise StructureError("no task, metric, filter and model of these runs is asked for")
     if rows := [row for item in estimated for row in item.rows]:
@@ -162,8 +163,16 @@ def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
             raise LogError("on a store nothing is written in place: name a folder for copies (--output-dir)")
         return None
     folder = io_paths.folder_of(run.files[0])
-    target = io_paths.join(_absolute(str(output)), *_beneath(_absolute(folder), _absolute(named)))
-    if _resolved(target) == _resolved(folder):
+    copies, own, root = (
+        place.rstrip("/") if io_paths.is_remote(place) else str(io_paths.local_path(place).absolute())
+        for place in (str(output), folder, named)
+    )
+    target = io_paths.join(copies, *_beneath(own, root))
+    resolved = {
+        place.rstrip("/") if io_paths.is_remote(place) else str(io_paths.local_path(place).resolve())
+        for place in (target, folder)
+    }
+    if len(resolved) == 1:
         raise LogError("the output folder is the run's own; to write there, ask for it in place")
     return target
 
@@ -173,14 +182,6 @@ def _beneath(folder: str, root: str) -> tuple[str, ...]:
     if io_paths.is_remote(folder):
         return tuple(folder.removeprefix(f"{root}/").split("/")) if folder.startswith(f"{root}/") else ()
     return Path(folder).relative_to(root).parts if Path(root).is_dir() and Path(folder).is_relative_to(root) else ()
-
-
-def _absolute(place: str) -> str:
-    return place.rstrip("/") if io_paths.is_remote(place) else str(io_paths.local_path(place).absolute())
-
-
-def _resolved(place: str) -> str:
-    return place.rstrip("/") if io_paths.is_remote(place) else str(io_paths.local_path(place).resolve())
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,8 @@ def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None
     LogError : if a path does not exist; no file is restored in this case
     """
     harnesses = (plugins or load_plugins()).harnesses.values()
-    files_by_name = {name: expand_path(name) for name in _named(paths)}
+    names = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
+    files_by_name = {name: expand_path(name) for name in names}
     for name, files in files_by_name.items():
         if not files and not Path(name).is_dir():
             raise LogError(f"{name}: {why_no_run(name, files, {})}")
@@ -220,7 +222,3 @@ def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None
             except Exception as error:
                 failures.append((file, message_of(error)))
     return Restoring(tuple(restored), tuple(failures))
-
-
-def _named(paths: str | Path | Iterable[str | Path]) -> list[str]:
-    return [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]

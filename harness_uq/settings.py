@@ -4,6 +4,7 @@ import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,14 +118,6 @@ def _number(value: object, is_valid: Callable[[float], bool]) -> float:
     return float(value)
 
 
-def _level(value: object) -> float:
-    return _number(value, lambda p: 0 < p < 1)
-
-
-def _margin(value: object) -> float:
-    return _number(value, lambda d: 0 <= d < math.inf)
-
-
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError
@@ -174,7 +167,8 @@ def _by_name(convert: Callable[[object], object]) -> Callable[[object], object]:
     return convert_all
 
 
-_LEVEL = Rule(_level, "a number between 0 and 1, such as 0.95")
+_margin = partial(_number, is_valid=lambda d: 0 <= d < math.inf)
+_LEVEL = Rule(partial(_number, is_valid=lambda p: 0 < p < 1), "a number between 0 and 1, such as 0.95")
 
 LIVE_SETTINGS: Mapping[str, Rule] = {
     "method": Rule(_text, "the name of a method, such as bayes"),
