@@ -71,11 +71,6 @@ def column(text: str) -> tuple[str, list[str]]:
     return role.strip().replace("-", "_"), [name.strip() for name in names.split(",") if name.strip()]
 
 
-def hyphenated(text: str) -> str:
-    """The name with hyphens instead of underscores."""
-    return text.replace("_", "-")
-
-
 def figure(text: str) -> Path:
     """The file of a figure."""
     path = Path(text)

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from harness_uq.commands.progress import track
 from harness_uq.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from harness_uq.calibration.results import CellResult, Report
+    from harness_uq.calibration.results import Report
     from harness_uq.calibration.runner import SimulationPlan
 
 _SETTINGS = (
@@ -154,7 +153,7 @@ def _report(args: argparse.Namespace) -> "Report":
     if args.keep:
         _output_files.prepare_folder(args.keep.parent)
         _output_files.try_file(args.keep)
-    cells = simulate_all(plan, kept=args.keep, progress=_show_progress)
+    cells = simulate_all(plan, kept=args.keep, progress=lambda results, n_cells: track(results, "Simulating", n_cells))
     whole = not args.no_sbc and set(args.setting) == set(_SETTINGS)
     uniformity = tuple(run_sbc(args.size, args.seed)) if whole else ()
     reliability = tuple(run_reliability(args.size, args.seed)) if whole else ()
@@ -186,22 +185,14 @@ def _plan(args: argparse.Namespace) -> "SimulationPlan":
     methods = sorted({method for name in args.setting for method in SETTINGS[name].methods})
     numbers = [cell.parameters.get("N", cell.parameters.get("questions")) for cell in everything.cells()]
     sizes = sorted({int(n) for n in numbers if n is not None})
-    _check("--methods", args.methods, methods)
-    _check("--sizes", args.sizes, sizes)
+    for option, values, valid in (("--methods", args.methods, methods), ("--sizes", args.sizes, sizes)):
+        if unknown := [value for value in values or () if value not in valid]:
+            raise UsageError(unknown_name(f"value of {option}", unknown[0], valid, plural="values"))
     return replace(
         everything,
         methods=None if args.methods is None else tuple(args.methods),
         sizes=None if args.sizes is None else tuple(args.sizes),
     )
-
-
-def _check(option: str, values: Sequence[str | int] | None, valid: Sequence[str | int]) -> None:
-    if unknown := [value for value in values or () if value not in valid]:
-        raise UsageError(unknown_name(f"value of {option}", unknown[0], valid, plural="values"))
-
-
-def _show_progress(results: "Iterable[CellResult]", n_cells: int) -> "Iterable[CellResult]":
-    return track(results, "Simulating", n_cells)
 
 
 def _json(report: "Report") -> str:

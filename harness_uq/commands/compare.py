@@ -54,7 +54,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.group("Method").add_argument(
         "--uq",
         "--method",
-        type=_argument_types.hyphenated,
+        type=lambda text: text.replace("_", "-"),
         choices=["bayes", "dirichlet", "latent-normal", "t", "independent"],
         default="bayes",
         metavar="METHOD",

@@ -98,11 +98,6 @@ class Emitter:
         elif rendered:
             print(rendered)
 
-    def emit_failure(self, error: HarnessUqError) -> None:
-        """Print the document of a command that failed, if the format lists errors."""
-        if self.output_format.has_errors and not self.is_done:
-            self.emit(dict.fromkeys(self.names, ()), [{"path": None, **error.message.to_dict()}])
-
 
 @contextmanager
 def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
@@ -117,7 +112,8 @@ def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
     try:
         yield emitter
     except HarnessUqError as error:
-        emitter.emit_failure(error)
+        if emitter.output_format.has_errors and not emitter.is_done:
+            emitter.emit(dict.fromkeys(emitter.names, ()), [{"path": None, **error.message.to_dict()}])
         raise
 
 

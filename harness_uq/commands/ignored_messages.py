@@ -8,30 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from harness_uq.errors import UsageError
 from harness_uq.messages import MESSAGE_REGISTRY, Message, MessageType, mark_ignored
 from harness_uq.messages.catalogue.command_line import NOT_IGNORABLE, UNKNOWN_MESSAGE
 from harness_uq.messages.similar_names import did_you_mean
 
-if TYPE_CHECKING:
-    from harness_uq.commands.parser import CommandParser
-
 T = TypeVar("T")
 
 _CODES: ContextVar[frozenset[str]] = ContextVar("ignored messages", default=frozenset())
-
-
-def add_ignore(parser: "CommandParser") -> None:
-    """Declare `--ignore`."""
-    parser.group("General").add_argument(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="CODE[,CODE]",
-        help="Do not print these notes and warnings, by code or name, such as UQ104 or few-clusters (repeatable)",
-    )
 
 
 @contextmanager
@@ -81,7 +67,7 @@ def _ignorable(label: str) -> MessageType:
         load_plugins()  # registers the messages of the adapters
         kind = MESSAGE_REGISTRY.find(label)
     if kind is None:
-        raise UsageError(UNKNOWN_MESSAGE(label=label, suggestion=did_you_mean(label, MESSAGE_REGISTRY.labels())))
+        raise UsageError(UNKNOWN_MESSAGE(label=label, suggestion=did_you_mean(label, MESSAGE_REGISTRY.labels)))
     if kind.severity not in ("note", "warning"):
         raise UsageError(NOT_IGNORABLE(code=kind.code, name=kind.name, severity=kind.severity))
     return kind

@@ -44,7 +44,7 @@ def try_file(path: Path) -> None:
     with reporting_write_errors(path):
         if path.is_dir():
             path.open("wb")  # raises the system's error
-        if not _is_device(path):
+        if path.is_file() or not path.exists():  # otherwise a terminal, a pipe or similar
             TemporaryFile(dir=path.parent).close()
 
 
@@ -100,7 +100,7 @@ def write_file(path: Path, content: bytes) -> None:
     HarnessUqError : if it cannot be written
     """
     with reporting_write_errors(path):
-        if _is_device(path):
+        if path.exists() and not path.is_file() and not path.is_dir():  # a terminal, a pipe or similar
             path.write_bytes(content)
             return
         part = path.with_name(f".{path.name}.part")
@@ -146,11 +146,6 @@ def write_figure(path: Path, figure: "Figure", *, tight: bool = False) -> None:
             bbox_inches="tight" if tight else None,
         )
     write_file(path, drawn.getvalue())
-
-
-def _is_device(path: Path) -> bool:
-    """Whether the path is a terminal, pipe or similar, which is written to but never replaced."""
-    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def try_plot(args: argparse.Namespace) -> None:

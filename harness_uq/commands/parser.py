@@ -2,10 +2,9 @@
 
 import argparse
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from harness_uq.commands.ignored_messages import add_ignore
 from harness_uq.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -61,7 +60,8 @@ class CommandParser(argparse.ArgumentParser):
                 break
             option = argument.partition("=")[0]
             if option.startswith("--") and " " not in option and option not in self._option_string_actions:
-                self.error(unknown_name("option", option, self._long_options()))
+                known = [name for name in self._option_string_actions if name.startswith("--")]
+                self.error(unknown_name("option", option, known))
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
@@ -74,32 +74,27 @@ class CommandParser(argparse.ArgumentParser):
             name = "/".join(action.option_strings) or str(action.metavar or action.dest)
             self.error(unknown_name(f"value of {name}", value, action.choices, plural="values"))
 
-    def _long_options(self) -> Iterable[str]:
-        return (option for option in self._option_string_actions if option.startswith("--"))
-
 
 def build_parser(command: "Command", **defaults: object) -> CommandParser:
     """The parser of one command, with its summary, examples and options."""
     module = command.module
     prog = f"harness-uq {command.name}"
+    # command lines, each below a comment that explains it; a continued line is indented
+    examples = "\n".join(f"  # {about}\n  {line}" for about, line in module.EXAMPLES).replace("\\\n", "\\\n      ")
     parser = CommandParser(
         prog,
         usage=f"{prog} {module.USAGE}",
-        description=f"{command.summary}.\n\nExamples:\n{format_examples(module.EXAMPLES)}",
+        description=f"{command.summary}.\n\nExamples:\n{examples}",
         epilog=getattr(module, "DETAILS", ""),
     )
     add_arguments: Callable[[CommandParser], None] = module.add_arguments
     add_arguments(parser)
-    add_ignore(parser)
+    parser.group("General").add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="CODE[,CODE]",
+        help="Do not print these notes and warnings, by code or name, such as UQ104 or few-clusters (repeatable)",
+    )
     parser.set_defaults(**defaults)
     return parser
-
-
-def format_examples(examples: Iterable[tuple[str, str]]) -> str:
-    """Command lines, each below a comment that explains it.
-
-    >>> print(format_examples([("All runs in a folder", "harness-uq estimate results/")]))
-      # All runs in a folder
-      harness-uq estimate results/
-    """
-    return "\n".join(f"  # {about}\n  {command_line}" for about, command_line in examples).replace("\\\n", "\\\n      ")

@@ -49,7 +49,10 @@ def _table(installed: "Sequence[InstalledPlugin]") -> str:
     package_width = max(len(plugin.distribution or "") for plugin in installed) + 2
     blocks = [f"{'Plugin':{name_width}}{'Package':{package_width}}Provides"]
     for plugin in installed:
-        parts = [f"{_counted(plural, names)} {', '.join(names)}" for plural, names in plugin.provides.items()]
+        parts = [
+            f"{plural if len(names) > 1 else plural.removesuffix('s')} {', '.join(names)}"
+            for plural, names in plugin.provides.items()
+        ]
         start = f"{plugin.name:{name_width}}{plugin.distribution or '':{package_width}}"
         blocks.append(_wrapped("; ".join(parts) or "nothing", start, len(start)))
     skipped = [plugin for plugin in installed if plugin.problems]
@@ -64,7 +67,3 @@ def _wrapped(text: str, start: str, indent: int) -> str:
 
     width = shutil.get_terminal_size().columns
     return fill(text, width, initial_indent=start, subsequent_indent=" " * indent, break_on_hyphens=False)
-
-
-def _counted(plural: str, names: "Sequence[str]") -> str:
-    return plural if len(names) > 1 else plural.removesuffix("s")

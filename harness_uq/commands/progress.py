@@ -1,7 +1,7 @@
 """The progress bar of long commands, on standard error if it is a terminal."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -39,8 +39,3 @@ def track(items: Iterable[Item], description: str, total: int) -> Iterator[Item]
         for n_completed, item in enumerate(items):
             update(n_completed, total, description)
             yield item
-
-
-def track_runs(runs: Sequence[Item]) -> Iterator[Item]:
-    """The runs to read, with a progress bar."""
-    return track(runs, "Reading", len(runs))

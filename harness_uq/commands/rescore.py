@@ -9,7 +9,7 @@ from harness_uq.commands import loading as _loading
 from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
-from harness_uq.commands.progress import track_runs
+from harness_uq.commands.progress import track
 from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         options,
         output=args.output_dir,
         plugins=plugins,
-        progress=track_runs,
+        progress=lambda runs: track(runs, "Reading", len(runs)),
         selection=_argument_values.log_filter(args),
     )
     for rescored in done.runs:
@@ -85,7 +85,12 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
 
     if args.in_place:
         raise UsageError("--format eee writes new files. Give --output-dir DIR instead of --in-place.")
-    reading = read_logs(args.logs, harnesses=plugins.harnesses, progress=track_runs, need_scores=True)
+    reading = read_logs(
+        args.logs,
+        harnesses=plugins.harnesses,
+        progress=lambda runs: track(runs, "Reading", len(runs)),
+        need_scores=True,
+    )
     logs = _argument_values.select_logs(args, [reading])
     _argument_values.check_names(options.structure, logs)
     rows = estimate(logs, options, plugins=plugins)

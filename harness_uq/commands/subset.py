@@ -102,8 +102,10 @@ def run(args: argparse.Namespace) -> int:
     with _argument_values.checking_arguments():
         drawn = _draw(args, history) if first is None else _draw_further(args, history, first)
     ids = [history.ids[i] for i in drawn.indices]
-    _output_files.write_file(args.ids, json.dumps({args.task: [_as_logged(one) for one in ids]}).encode() + b"\n")
-    _output_files.write_file(beside, json.dumps({args.task: _probabilities(history, drawn)}).encode() + b"\n")
+    ids_as_logged = [int(one) if one.isdecimal() else one for one in ids]
+    probabilities = dict(zip(history.ids, drawn.probabilities.tolist(), strict=True))
+    _output_files.write_file(args.ids, json.dumps({args.task: ids_as_logged}).encode() + b"\n")
+    _output_files.write_file(beside, json.dumps({args.task: probabilities}).encode() + b"\n")
     print(",".join(ids))
     return _loading.report_read_errors(reading)
 
@@ -185,11 +187,3 @@ def _bounds(history: "ReferenceRuns") -> tuple[float, float]:
     import numpy as np
 
     return min(0.0, float(np.nanmin(history.scores))), max(1.0, float(np.nanmax(history.scores)))
-
-
-def _as_logged(question: str) -> int | str:
-    return int(question) if question.isdecimal() else question
-
-
-def _probabilities(history: "ReferenceRuns", drawn: "Subset") -> dict[str, float]:
-    return dict(zip(history.ids, drawn.probabilities.tolist(), strict=True))

@@ -216,6 +216,7 @@ class MessageRegistry:
         """The message type with this code or name; None if there is none."""
         return self._types.get(label) or self._types.get(label.upper())
 
+    @property
     def labels(self) -> list[str]:
         """All codes and names, sorted."""
         return sorted(self._types)
