@@ -29,7 +29,12 @@ def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
     OSError
         If the folder is not writable.
     """
-    file = _new_locked_file(folder)
+    while True:
+        file = tempfile.NamedTemporaryFile("w+b", dir=folder, prefix=".", suffix=SUFFIX, delete=False)  # noqa: SIM115
+        lock(file.fileno())
+        if os.fstat(file.fileno()).st_nlink:
+            break
+        file.close()  # another process deleted it before it was locked
     try:
         with file:
             yield file
@@ -96,16 +101,6 @@ def remove_temporary_files(paths: Iterable[str | Path]) -> list[str]:
         if path.is_dir():
             candidates.update(path.rglob(_PATTERN))
     return [str(path) for path in sorted(candidates) if _remove_unlocked(path)]
-
-
-def _new_locked_file(folder: Path) -> IO[bytes]:
-    """Create and lock a file; repeat if another process deleted it before it was locked."""
-    while True:
-        file = tempfile.NamedTemporaryFile("w+b", dir=folder, prefix=".", suffix=SUFFIX, delete=False)  # noqa: SIM115
-        lock(file.fileno())
-        if os.fstat(file.fileno()).st_nlink:
-            return file
-        file.close()
 
 
 def _remove_unlocked(path: Path) -> bool:

@@ -133,7 +133,10 @@ class RemoteFileSystem:
         with translate_storage_errors(url):
             matches: _Infos = self._fs.glob(url, detail=True)
         if not matches:
-            self._check_listing(_fixed_part(url))
+            # fsspec's `glob` suppresses the error if listing is denied or the bucket is missing
+            folder = _fixed_part(url)
+            with suppress(MissingError), translate_storage_errors(folder):
+                self._fs.ls(folder, detail=False)
         return {
             path: info
             for name, match in matches.items()
@@ -144,11 +147,6 @@ class RemoteFileSystem:
         with translate_storage_errors(folder):
             infos: _Infos = self._fs.find(folder, detail=True)
         return {path: info for path, info in infos.items() if info.get("type") != "directory"}
-
-    def _check_listing(self, folder: str) -> None:
-        """Raise the error that fsspec's `glob` suppresses if listing is denied or the bucket is missing."""
-        with suppress(MissingError), translate_storage_errors(folder):
-            self._fs.ls(folder, detail=False)
 
     def _single_info(self, url: str) -> _Infos:
         with suppress(MissingError), translate_storage_errors(url):
