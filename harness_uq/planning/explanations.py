@@ -22,12 +22,13 @@ def answer_of(
     n_questions : the fixed number of questions, None if it is free
     pilot_size : number of questions of the pilot, None if the plan is based on numbers
     """
+    cost = "" if best is None or best.cost is None else f", at a cost of {best.cost:,.6g} a system"
     if target.difference is None and target.width is None:
-        return _without_target(best, components, target, pilot_size)
+        return _without_target(best, cost, components, target, pilot_size)
     goal = _goal(target, components)
     if best is None:
         return f"No design looked at would {goal}. {_why_not(components, target, n_questions)}"
-    return f"To {goal}, {_ask(best)}{_cost(best)}.{_also(best, components, target)}"
+    return f"To {goal}, {_ask(best)}{cost}.{_also(best, components, target)}"
 
 
 def _goal(target: Target, components: Components) -> str:
@@ -43,10 +44,6 @@ def _ask(row: PlanRow) -> str:
     return f"ask {row.n_questions:,} questions {times} each"
 
 
-def _cost(row: PlanRow) -> str:
-    return "" if row.cost is None else f", at a cost of {row.cost:,.6g} a system"
-
-
 def _also(row: PlanRow, components: Components, target: Target) -> str:
     in_points = components.in_points
     if target.difference is not None and row.expected_width is not None:
@@ -56,7 +53,9 @@ def _also(row: PlanRow, components: Components, target: Target) -> str:
     return ""
 
 
-def _without_target(best: PlanRow | None, components: Components, target: Target, pilot_size: int | None) -> str:
+def _without_target(
+    best: PlanRow | None, cost: str, components: Components, target: Target, pilot_size: int | None
+) -> str:
     in_points = components.in_points
     if best is None:
         scaled = f" The pilot had {pilot_size:,} questions; thrice as many are listed." if pilot_size else ""
@@ -68,7 +67,7 @@ def _without_target(best: PlanRow | None, components: Components, target: Target
     if best.expected_width is not None:
         width = amount(best.expected_width, in_points=in_points)
         statements.append(f"a score's {100 * target.level:g} % interval is about {width} wide")
-    first = f"{best.n_questions:,} questions, {best.n_trials} trial{'s' if best.n_trials > 1 else ''} each{_cost(best)}"
+    first = f"{best.n_questions:,} questions, {best.n_trials} trial{'s' if best.n_trials > 1 else ''} each{cost}"
     return f"{first}: {' and '.join(statements)}."
 
 
