@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_auxiliary_data(parser: CommandParser) -> None:
     """Declare `--labels`, `--reference-runs` and `--inclusion-probabilities`."""
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     data.add_argument(
         "--labels",
         metavar="FILE|METRIC",

@@ -46,7 +46,7 @@ EXAMPLES = (
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     data.add_argument(
         "--setting",
         nargs="+",
@@ -69,7 +69,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="FILE",
         help="Read the results of an earlier run instead of simulating",
     )
-    method = parser.group("Method")
+    method = parser.groups["Method"]
     method.add_argument(
         "--methods",
         nargs="+",
@@ -91,7 +91,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     method.add_argument("--no-sbc", action="store_true", help="Skip simulation-based calibration")
     _shared_options.add_seed(parser)
-    output = parser.group("Output")
+    output = parser.groups["Output"]
     output.add_argument("--report", type=Path, metavar="DIR", help="Write results.json, figures and the page DIR.md")
     output.add_argument(
         "--beside", type=Path, metavar="FILE", help="Show the defaults of an earlier report for comparison"
@@ -100,7 +100,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--readme-figure", type=_argument_types.figure, metavar="FILE", help="Draw the figure of the README and exit"
     )
     _shared_options.add_format(parser, ["table", "json"])
-    scaling = parser.group("Scaling")
+    scaling = parser.groups["Scaling"]
     scaling.add_argument(
         "--jobs", type=_argument_types.count, default=1, metavar="N", help="Use N processes (default: %(default)s)"
     )

@@ -44,14 +44,14 @@ Exit codes: 0 success, 1 a log could not be read or a comparison failed,
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser.group("Data").add_argument(
+    parser.groups["Data"].add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
         help="Runs of A and runs of B, or any runs of two systems; NAME=RUN sets the name of a system",
     )
     _shared_options.add_structure(parser)
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--uq",
         "--method",
         type=lambda text: text.replace("_", "-"),
@@ -64,7 +64,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_scope(parser)
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
-    output = parser.group("Output")
+    output = parser.groups["Output"]
     output.add_argument(
         "--fail-if-worse",
         action="store_true",

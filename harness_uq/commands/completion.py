@@ -25,7 +25,7 @@ after an update of harness-uq.
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    parser.group("Data").add_argument(
+    parser.groups["Data"].add_argument(
         "shell", choices=["bash", "zsh", "tcsh"], metavar="SHELL", help="Print the script for this shell"
     )
 

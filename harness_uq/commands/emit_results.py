@@ -25,7 +25,7 @@ _DEFAULT = "table"
 
 def add_output(parser: CommandParser, *, layout: bool = False) -> None:
     """Declare `--format`, `--output` and the options of tables."""
-    output, latex = parser.group("Output"), parser.group("LaTeX")
+    output, latex = parser.groups["Output"], parser.groups["LaTeX"]
     output.add_argument(
         "--format",
         metavar="FORMAT",

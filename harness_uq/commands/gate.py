@@ -46,7 +46,7 @@ cannot be read, or there is nothing to compare). With --self-test: 0 success,
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     data.add_argument(
         "new",
         metavar="NEW",
@@ -65,7 +65,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Compare each system with itself and print how often the gate fails (default: auto, the first possible)",
     )
     _shared_options.add_structure(parser)
-    method = parser.group("Method")
+    method = parser.groups["Method"]
     method.add_argument(
         "--margin",
         action="append",

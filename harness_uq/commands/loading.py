@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_engine(parser: CommandParser) -> None:
     """Add the options for many logs."""
-    scaling = parser.group("Scaling")
+    scaling = parser.groups["Scaling"]
     scaling.add_argument(
         "--jobs", type=_argument_types.count, metavar="N", help="Read logs with N parallel processes (default: 1)"
     )

@@ -113,7 +113,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 def add_plot(parser: CommandParser, what: str) -> None:
     """`--plot FILE`, which draws `what`."""
-    parser.group("Output").add_argument(
+    parser.groups["Output"].add_argument(
         "--plot",
         type=_argument_types.figure,
         metavar="FILE",

@@ -30,7 +30,12 @@ def help_formatter(prog: str) -> argparse.HelpFormatter:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that sorts options into `GROUPS`, and suggests the nearest valid name for a mistyped one."""
+    """A parser that sorts options into `GROUPS`, and suggests the nearest valid name for a mistyped one.
+
+    Attributes
+    ----------
+    groups : the groups of options, by title
+    """
 
     def __init__(self, prog: str, *, usage: str | None = None, description: str = "", epilog: str = "") -> None:
         super().__init__(
@@ -42,14 +47,10 @@ class CommandParser(argparse.ArgumentParser):
             add_help=False,
             allow_abbrev=False,
         )
-        self._groups = {title: self.add_argument_group(title) for title in GROUPS}
-        general = self.group("General")
+        self.groups = {title: self.add_argument_group(title) for title in GROUPS}
+        general = self.groups["General"]
         general.add_argument("-h", "--help", action="help", help="Show this help and exit")
         general.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
-
-    def group(self, title: str) -> argparse._ArgumentGroup:
-        """The group of options with this title."""
-        return self._groups[title]
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -89,7 +90,7 @@ def build_parser(command: "Command", **defaults: object) -> CommandParser:
     )
     add_arguments: Callable[[CommandParser], None] = module.add_arguments
     add_arguments(parser)
-    parser.group("General").add_argument(
+    parser.groups["General"].add_argument(
         "--ignore",
         action="append",
         default=[],

@@ -43,7 +43,7 @@ def add_arguments(parser: CommandParser) -> None:
     _add_assumptions(parser)
     _shared_options.add_factors(parser, "question")
     _shared_options.add_level(parser)
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--power",
         type=_argument_types.level,
         default=0.8,
@@ -56,7 +56,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def _add_target(parser: CommandParser) -> None:
-    target = parser.group("Target")
+    target = parser.groups["Target"]
     goal = target.add_mutually_exclusive_group()
     goal.add_argument(
         "--difference",
@@ -72,7 +72,7 @@ def _add_target(parser: CommandParser) -> None:
 
 
 def _add_costs(parser: CommandParser) -> None:
-    costs = parser.group("Costs")
+    costs = parser.groups["Costs"]
     costs.add_argument(
         "--budget", type=_argument_types.positive, metavar="B", help="Spend at most B on the run of one system"
     )
@@ -97,7 +97,7 @@ def _add_costs(parser: CommandParser) -> None:
 
 
 def _add_assumptions(parser: CommandParser) -> None:
-    assumptions = parser.group("Without a pilot run")
+    assumptions = parser.groups["Without a pilot run"]
     assumptions.add_argument(
         "--score", type=_argument_types.score, metavar="P", help="Assume this score of a task graded right or wrong"
     )

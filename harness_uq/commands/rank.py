@@ -22,7 +22,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_named_logs(parser)
     _shared_options.add_structure(parser)
     _shared_options.add_scope(parser)
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--correction",
         choices=["holm", "bh"],
         default="holm",

@@ -33,7 +33,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_estimation(parser)
     _shared_options.add_margin(parser)
     _auxiliary_data.add_auxiliary_data(parser)
-    output = parser.group("Output")
+    output = parser.groups["Output"]
     output.add_argument("--title", help="Set the title of an HTML page (default: Evaluation report)")
     _emit_results.add_output(parser)
     _loading.add_engine(parser)

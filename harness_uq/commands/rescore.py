@@ -30,7 +30,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_estimation(parser)
-    output = parser.group("Output")
+    output = parser.groups["Output"]
     where = output.add_mutually_exclusive_group(required=True)
     where.add_argument("--output-dir", metavar="DIR", help="Write copies to this folder; the originals do not change")
     where.add_argument(

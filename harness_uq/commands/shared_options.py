@@ -17,18 +17,18 @@ Methods (--method):
 def add_logs(parser: CommandParser) -> None:
     """`LOG`: the logs to read."""
     text = "File, folder or glob pattern of logged runs"
-    parser.group("Data").add_argument("logs", nargs="+", metavar="LOG", help=text)
+    parser.groups["Data"].add_argument("logs", nargs="+", metavar="LOG", help=text)
 
 
 def add_named_logs(parser: CommandParser, *, nargs: str = "+", details: str = "") -> None:
     """`LOG` or `NAME=LOG`: logs to read, and the name of the system in them."""
     text = f"File, folder or glob pattern of logged runs; NAME=LOG names the system{details}"
-    parser.group("Data").add_argument("logs", nargs=nargs, metavar="LOG", help=text)
+    parser.groups["Data"].add_argument("logs", nargs=nargs, metavar="LOG", help=text)
 
 
 def add_selection(parser: CommandParser) -> None:
     """`--task`, `--metric`, `--filter` and `--model`: parts of the logs to use."""
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     for name, text in (
         ("task", "Use only tasks that match; a group selects all of its tasks (repeatable)"),
         ("metric", "Use only metrics that match (repeatable)"),
@@ -41,7 +41,7 @@ def add_selection(parser: CommandParser) -> None:
 def add_structure(parser: CommandParser) -> None:
     """`--cluster`, `--range`, `--column` and the options of `add_selection`: which scores, and how they depend."""
     add_selection(parser)
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     data.add_argument(
         "--cluster",
         action="append",
@@ -72,7 +72,7 @@ def add_structure(parser: CommandParser) -> None:
 def add_estimation(parser: CommandParser) -> None:
     """The options of `add_structure`, and how scores are estimated."""
     add_structure(parser)
-    method = parser.group("Method")
+    method = parser.groups["Method"]
     method.add_argument(
         "--uq", "--method", default="bayes", metavar="METHOD", help="Use this method, see below (default: %(default)s)"
     )
@@ -98,7 +98,7 @@ def add_estimation(parser: CommandParser) -> None:
 
 def add_margin(parser: CommandParser) -> None:
     """`--margin`: the smallest difference that matters."""
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--margin",
         action="append",
         default=[],
@@ -111,7 +111,7 @@ def add_margin(parser: CommandParser) -> None:
 
 def add_scope(parser: CommandParser) -> None:
     """`--scope` of commands that compare systems."""
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--scope",
         choices=["population", "benchmark"],
         default="population",
@@ -121,7 +121,7 @@ def add_scope(parser: CommandParser) -> None:
 
 def add_level(parser: CommandParser) -> None:
     """`--level`: nominal coverage of the intervals."""
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--level",
         type=_argument_types.level,
         default=0.95,
@@ -132,7 +132,7 @@ def add_level(parser: CommandParser) -> None:
 
 def add_seed(parser: CommandParser) -> None:
     """`--seed` of methods that sample."""
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--seed",
         type=_argument_types.seed,
         default=0,
@@ -143,12 +143,12 @@ def add_seed(parser: CommandParser) -> None:
 
 def add_factors(parser: CommandParser, default: str) -> None:
     """`--factor` and `--generalize-over`: what scores depend on besides questions."""
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--generalize-over",
         metavar="NAME[,NAME]",
         help=f"Generalize to new levels of these factors, such as question,seed (default: {default})",
     )
-    parser.group("Data").add_argument(
+    parser.groups["Data"].add_argument(
         "--factor",
         action="append",
         default=[],
@@ -160,6 +160,6 @@ def add_factors(parser: CommandParser, default: str) -> None:
 
 def add_format(parser: CommandParser, formats: list[str]) -> None:
     """`--format`; the first format is the default."""
-    parser.group("Output").add_argument(
+    parser.groups["Output"].add_argument(
         "--format", choices=formats, default=formats[0], help=f"Print {' or '.join(formats)} (default: %(default)s)"
     )

@@ -27,7 +27,7 @@ Exit codes: 0 success, 1 a file of the store is damaged or cannot be read,
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     data.add_argument(
         "action",
         choices=["ls", "verify", "gc"],

@@ -48,7 +48,7 @@ both stages, with the inclusion probabilities that the second draw wrote.
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    data = parser.group("Data")
+    data = parser.groups["Data"]
     data.add_argument("task", metavar="TASK", help="Select questions of this task, as the reference runs name it")
     data.add_argument(
         "--reference-runs",
@@ -66,7 +66,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="FILE",
         help="Read the inclusion probabilities of the first draw (with --after)",
     )
-    method = parser.group("Method")
+    method = parser.groups["Method"]
     method.add_argument(
         "--n", type=_argument_types.count, required=True, metavar="N", help="Draw N questions (required)"
     )
@@ -77,7 +77,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Draw evenly over difficulty, at random, or more often where systems differ (default: %(default)s)",
     )
     _shared_options.add_seed(parser)
-    parser.group("Output").add_argument(
+    parser.groups["Output"].add_argument(
         "--ids", type=Path, required=True, metavar="FILE", help="Write the ids to this JSON file (required)"
     )
     _loading.add_engine(parser)

@@ -38,13 +38,13 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_logs(parser)
     _shared_options.add_structure(parser)
     _shared_options.add_level(parser)
-    parser.group("Method").add_argument(
+    parser.groups["Method"].add_argument(
         "--scope",
         choices=["population", "full"],
         default="population",
         help="Estimate the score on similar new questions, or on all questions of the run (default: %(default)s)",
     )
-    output = parser.group("Output")
+    output = parser.groups["Output"]
     output.add_argument(
         "--every",
         type=_argument_types.positive,
