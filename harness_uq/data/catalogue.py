@@ -87,14 +87,10 @@ def with_catalogue(log: TaskLog, catalogue: Catalogue) -> TaskLog:
     )
 
 
-def is_share(metric: str, catalogue: Catalogue) -> bool:
-    """Whether a metric is a share of correct answers according to the catalogue."""
-    return re.fullmatch(catalogue.shares, metric) is not None
-
-
 def _complete(data: TaskData, catalogue: Catalogue) -> TaskData:
     if isinstance(data, AggregateScore):
-        return replace(data, is_share=True) if data.is_share is None and is_share(data.metric, catalogue) else data
+        is_share = data.is_share is None and re.fullmatch(catalogue.shares, data.metric)
+        return replace(data, is_share=True) if is_share else data
     if not isinstance(data, Scores):
         return data
     bounds, event = data.bounds or _range(data, catalogue), data.event or _event(data, catalogue)

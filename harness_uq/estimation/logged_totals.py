@@ -1,8 +1,9 @@
 """Use totals of a log that cover more questions than its samples."""
 
+import re
 from dataclasses import replace
 
-from harness_uq.data.catalogue import Catalogue, is_share
+from harness_uq.data.catalogue import Catalogue
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
 from harness_uq.results.estimate import NOTHING_REPORTED
 
@@ -24,7 +25,7 @@ def prefer_totals(log: TaskLog, data: TaskData, catalogue: Catalogue | None) -> 
     if not isinstance(data, Scores) or reported.value is None or catalogue is None:
         return data
     n_held = int(data.is_scored.sum())
-    if not reported.n or n_held >= FEW_SAMPLES * reported.n or not is_share(data.metric, catalogue):
+    if not reported.n or n_held >= FEW_SAMPLES * reported.n or not re.fullmatch(catalogue.shares, data.metric):
         return data
     reason = f"The log contains samples of only {n_held} of {reported.n} questions, so the totals of all are used"
     return AggregateScore(data.metric, data.filter, reported.value, reported.n, reason, is_share=True)
