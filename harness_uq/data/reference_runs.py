@@ -97,14 +97,13 @@ def reference_runs(
         raise NotEstimableError(NO_REFERENCE_SCORES(what=task if metric is None else f"{task}, {metric}"))
     first = usable[0][0]
     runs = [(log, data) for key, log, data in usable if key == first and isinstance(data, Scores)]
+    asked = [log.questions for log, _ in runs]
     # a benchmark may repeat a document; then identifiers are matched
-    by_hash = all(
-        len(set(log.questions.hashes) - {""}) == len(log.questions.hashes) == len(log.questions) for log, _ in runs
-    )
-    labels_of_runs = [log.questions.hashes if by_hash else log.questions.ids for log, _ in runs]
+    by_hash = all(len(set(each.hashes) - {""}) == len(each.hashes) == len(each) for each in asked)
+    labels_of_runs = [each.hashes if by_hash else each.ids for each in asked]
     ids: dict[str, str] = {}
-    for own_labels, (log, _) in zip(labels_of_runs, runs, strict=True):
-        for label, question in zip(own_labels, log.questions.ids, strict=True):
+    for own_labels, each in zip(labels_of_runs, asked, strict=True):
+        for label, question in zip(own_labels, each.ids, strict=True):
             ids.setdefault(label, question)
     labels = tuple(ids)
     scores = np.stack([_row(data, own, labels) for own, (_, data) in zip(labels_of_runs, runs, strict=True)])
