@@ -9,7 +9,7 @@ from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands import console as _console
 from harness_uq.commands import ignored_messages as _ignored_messages
 from harness_uq.commands.parser import CommandParser
-from harness_uq.commands.progress import reading_progress
+from harness_uq.commands.progress import progress_bar
 from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def scan_paths(
     """Read logs with a progress bar, and estimate their scores if `options` are given."""
     from harness_uq.runner.pipeline import scan
 
-    with reading_progress() as show_progress:
+    with progress_bar("Reading") as update:
         return scan(
             paths,
             options,
@@ -61,7 +61,8 @@ def scan_paths(
             engine=_engine(args),
             store=args.store,
             plugins=plugins,
-            progress=show_progress,
+            # the length of the bar is proportional to the bytes that have been read
+            progress=lambda at: update(at.n_bytes, at.all_bytes, f"{at.logs:,} of {at.n_logs:,} logs"),
         )
 
 

@@ -3,10 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from harness_uq.runner.pipeline import Progress
+from typing import TypeVar
 
 Item = TypeVar("Item")
 
@@ -24,13 +21,6 @@ def progress_bar(description: str) -> Iterator[Callable[[float, float, str], Non
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=None)
         yield lambda completed, total, text: bar.update(task, completed=completed, total=total, description=text)
-
-
-@contextmanager
-def reading_progress() -> "Iterator[Callable[[Progress], None]]":
-    """A function that shows how many logs have been read; the length of the bar is proportional to their bytes."""
-    with progress_bar("Reading") as update:
-        yield lambda at: update(at.n_bytes, at.all_bytes, f"{at.logs:,} of {at.n_logs:,} logs")
 
 
 def track(items: Iterable[Item], description: str, total: int) -> Iterator[Item]:

@@ -1,10 +1,14 @@
 """One progress bar for all commands: nothing if standard error is no terminal, and the items unchanged."""
 
+import argparse
 import io
 import sys
 from types import SimpleNamespace
 
-from harness_uq.commands.progress import reading_progress, track
+from harness_uq.commands.loading import scan_paths
+from harness_uq.commands.progress import track
+from harness_uq.plugins.manager import load_plugins
+from harness_uq.runner import pipeline
 
 
 class Terminal(io.StringIO):
@@ -19,6 +23,8 @@ def test_items_pass_through_and_nothing_is_drawn_without_a_terminal(capsys):
 
 def test_a_terminal_shows_the_number_of_logs(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with reading_progress() as show_progress:
-        show_progress(SimpleNamespace(n_bytes=10, all_bytes=20, logs=1_000, n_logs=2_000))
+    at = SimpleNamespace(n_bytes=10, all_bytes=20, logs=1_000, n_logs=2_000)
+    monkeypatch.setattr(pipeline, "scan", lambda *_, progress, **__: progress(at))
+    args = argparse.Namespace(engine="joblib", jobs=None, scheduler=None, store=None)
+    scan_paths(args, ["logs"], load_plugins())
     assert "1,000 of 2,000 logs" in terminal.getvalue()
