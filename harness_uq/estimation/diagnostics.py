@@ -18,7 +18,7 @@ from harness_uq.messages.catalogue.estimation import (
 )
 from harness_uq.plugins.protocols import Problem, ProblemData
 from harness_uq.results.method_info import MethodInfo
-from harness_uq.stats.trials.diagnostics import cochran_q, missing_bounds
+from harness_uq.stats.trials.diagnostics import cochran_q, identical_trials, missing_bounds
 
 BATCH_EFFECT_P = 0.01
 
@@ -56,7 +56,7 @@ def missing_note(values: FloatArray, bounds: tuple[float, float] | None) -> tupl
 
 def _batch_effect(data: ProblemData) -> Iterator[Message]:
     """Warn if columns of trials differ systematically (by seed, batch or server): trials are then not exchangeable."""
-    if not isinstance(data, Scores) or data.values.shape[1] < 2:
+    if not isinstance(data, Scores) or data.values.shape[1] < 2 or identical_trials(data.values):
         return
     test = cochran_q(data.values)
     if test.df and test.p_value < BATCH_EFFECT_P:

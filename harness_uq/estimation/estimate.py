@@ -243,7 +243,7 @@ def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Op
         return not_estimable(log, data, _estimand(data, options), (refusal_of(error),))
     row = solve(problem, options.method, plugins)
     row = replace(row, messages=(*row.messages, *_trial_notes(data, problem), *_grader_note(log, data, plugins)))
-    return replace(row, n_trials=_most_trials(data)) if _are_copies(data) else row
+    return replace(row, n_trials=_most_trials(data)) if _copies_count_once(data, problem.estimand) else row
 
 
 def _estimate_group(
@@ -316,6 +316,8 @@ def _estimand(data: TaskData | TaskGroup, options: Options) -> Estimand:
 def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Options) -> Problem:
     """Build the problem for an estimator: scored questions only, with clusters, without identical copies of a trial.
 
+    The score of k > 1 trials, such as pass@k, keeps identical trials, because one trial does not determine it.
+
     Raises
     ------
     NotEstimableError : if no question has a score
@@ -327,14 +329,18 @@ def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Opti
     scored = data.is_scored
     if not scored.any():
         raise NotEstimableError(NO_SCORES())
-    used = _with_distinct_trials(data) if isinstance(data, Scores) else data
-    structure = _told_of_copies(detect(used, clusters, options.structure.of_task(log.task)), data)
+    used = _with_distinct_trials(data, estimand) if isinstance(data, Scores) else data
+    structure = detect(used, clusters, options.structure.of_task(log.task))
+    if _copies_count_once(data, estimand):
+        evidence = Evidence("trials", f"{_most_trials(data)} trials per question, all alike, so one counts", "the log")
+        facts = tuple(evidence if fact.name == "trials" else fact for fact in structure.facts)
+        structure = replace(structure, facts=facts)
     scored_data = _only(used, scored, codes_of(data, clusters))
     return Problem(estimand, scored_data, structure, log, options.level, options.interval, rng)
 
 
-def _with_distinct_trials(data: Scores) -> Scores:
-    """Reduce the scores to one trial if all trials are identical copies, or if no question has two trials.
+def _with_distinct_trials(data: Scores, estimand: Estimand) -> Scores:
+    """Reduce the scores to one trial if identical trials count once, or if no question has two trials.
 
     Raises
     ------
@@ -344,23 +350,17 @@ def _with_distinct_trials(data: Scores) -> Scores:
     if largest > LARGEST:
         raise NotEstimableError(SCORE_TOO_LARGE(value=largest, limit=LARGEST))
     counts = np.isfinite(data.values).sum(axis=1)
-    is_single = counts.max() == 1 or _are_copies(data)
-    if not is_single:
+    if counts.max() > 1 and not _copies_count_once(data, estimand):
         return data
     first_scored = np.isfinite(data.values).argmax(axis=1)[:, None]
     return replace(data, values=np.take_along_axis(data.values, first_scored, axis=1))
 
 
-def _are_copies(data: TaskData) -> bool:
+def _copies_count_once(data: TaskData, estimand: Estimand) -> bool:
+    """Whether all trials of each question agree and the estimand is determined by one of them."""
+    if isinstance(estimand, PassK) and estimand.k > 1:
+        return False
     return isinstance(data, Scores) and identical_trials(data.values[data.is_scored])
-
-
-def _told_of_copies(structure: Structure, logged: TaskData) -> Structure:
-    if not _are_copies(logged):
-        return structure
-    n = _most_trials(logged)
-    trials = Evidence("trials", f"{n} trials per question, all alike, so one counts", "the log")
-    return replace(structure, facts=tuple(trials if fact.name == "trials" else fact for fact in structure.facts))
 
 
 def _most_trials(logged: TaskData) -> int | None:
@@ -396,7 +396,7 @@ def _trial_notes(logged: TaskData, problem: Problem) -> tuple[Message, ...]:
     if not (isinstance(logged, Scores) and isinstance(used, Scores)):
         return ()
     notes = missing_note(logged.values, problem.structure.bounds)
-    if _are_copies(logged):
+    if _copies_count_once(logged, problem.estimand):
         notes += (IDENTICAL_TRIALS(n_trials=_most_trials(logged)),)
     return notes
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from harness_uq import RunMetadata
 from harness_uq.data.task_log import (
@@ -562,3 +563,56 @@ def test_scores_too_large_to_be_squared_are_refused(value):
     row = one(log_of(Scores("acc", "none", np.array(scores)[:, None]), questions=4))
     assert row.interval is None
     assert has(row, "score-too-large")
+
+
+ALL_RIGHT, ALL_WRONG = np.ones((30, 4)), np.zeros((30, 4))
+MOSTLY_RIGHT = np.repeat((np.arange(30) % 10 != 0).astype(float)[:, None], 4, axis=1)
+
+
+@pytest.mark.parametrize("scope", ["population", "benchmark"])
+@pytest.mark.parametrize("estimand", ["pass@2", "pass^2", "maj@3", "G-pass@4:0.5", "mG-pass@4"])
+@pytest.mark.parametrize("values", [ALL_RIGHT, ALL_WRONG, MOSTLY_RIGHT], ids=["right", "wrong", "mixed"])
+def test_scores_of_k_identical_trials_have_an_interval_and_a_warning(values, estimand, scope):
+    row = estimate_scores(values, options=Options(estimand=estimand, scope=scope))
+    relation = {"pass@2": "a lower bound of", "pass^2": "an upper bound of"}.get(estimand, "not the same as")
+    assert row.method == "pass-k-unbiased"
+    assert row.interval.low <= row.value <= row.interval.high
+    assert row.interval.low < row.interval.high
+    assert has(row, "pass-k-of-identical-trials", n_trials=4, estimand=estimand, relation=relation)
+    assert not has(row, "identical-trials")
+
+
+def test_all_right_in_every_trial_has_the_interval_of_one_trial_per_question():
+    """Beta(31, 1): the lower limit is 0.05^(1/31) = 0.9079."""
+    row = estimate_scores(ALL_RIGHT, options=Options(estimand="pass@2"))
+    assert (row.interval.low, row.interval.high) == (pytest.approx(0.05 ** (1 / 31), abs=1e-6), 1.0)
+    assert row.n_trials == 4
+
+
+@pytest.mark.parametrize("scope", ["population", "benchmark"])
+def test_pass_at_1_of_identical_trials_counts_one_of_them(scope):
+    rows = [
+        estimate_scores(values, options=Options(estimand="pass@1", scope=scope))
+        for values in (MOSTLY_RIGHT, MOSTLY_RIGHT[:, 0])
+    ]
+    assert rows[0].interval == rows[1].interval
+    assert has(rows[0], "identical-trials", n_trials=4)
+
+
+def test_the_hierarchy_refuses_identical_trials():
+    row = estimate_scores(MOSTLY_RIGHT, options=Options(estimand="pass@2", method="pass-k", scope="benchmark"))
+    assert row.status == "not_estimable"
+    assert has(row, "trials-all-agree", method="pass-k")
+
+
+def test_pass_at_k_of_questions_that_are_always_or_never_right_covers_exactly_0_932():
+    """The number of questions that are always right is binomial, so that coverage and mean width are finite sums."""
+    right = np.arange(31)
+    weights = binom.pmf(right, 30, 0.9)
+    options = Options(estimand="pass@2")
+    tables = [np.repeat((np.arange(30) < n).astype(float)[:, None], 4, axis=1) for n in right]
+    intervals = [estimate_scores(table, options=options).interval for table in tables]
+    covered = np.array([interval.low <= 0.9 <= interval.high for interval in intervals])
+    widths = np.array([interval.high - interval.low for interval in intervals])
+    assert weights @ covered == pytest.approx(0.932, abs=5e-4)
+    assert weights @ widths == pytest.approx(0.205, abs=5e-4)

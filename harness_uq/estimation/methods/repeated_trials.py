@@ -232,9 +232,11 @@ class PassAtK:
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1, clusters of new questions, and other estimands."""
+        """Refuses scores that are not 0/1, identical trials, clusters of new questions, and other estimands."""
         if reason := _not_pass_k(self.name, problem):
             return reason
+        if stats.identical_trials(scores_of(problem).values):
+            return catalogue.TRIALS_ALL_AGREE(method=self.name)
         if problem.estimand.scope == "population" and problem.structure.n_clusters is not None:
             return catalogue.CLUSTERED_PASS_K(method=self.name)
         return None
@@ -290,17 +292,25 @@ class UnbiasedPassAtK:
         scores, estimand, scope = _pass_k_problem(problem)
         successes, trials = question_counts(scores)
         value = _point_estimate(scores, estimand)
+        is_identical = stats.identical_trials(scores.values)
         posterior = stats.unbiased_pass_k_posterior(
             successes,
             trials,
             estimand.k,
-            scope=scope,
+            scope="population" if is_identical else scope,  # copies do not show the noise of trials
             kind=estimand.kind,
             tau=estimand.tau,
-            clusters=scores.clusters,
+            clusters=scores.clusters if scope == "population" else None,
         )
         messages: tuple[Message, ...] = ()
-        if scope == "benchmark" and trials.min() < 2 * estimand.k:
+        if is_identical:
+            relation = {"at": "a lower bound of", "hat": "an upper bound of"}.get(estimand.kind, "not the same as")
+            messages = (
+                catalogue.PASS_K_OF_IDENTICAL_TRIALS(
+                    n_trials=int(trials.max()), estimand=estimand.label, relation=relation
+                ),
+            )
+        elif scope == "benchmark" and trials.min() < 2 * estimand.k:
             messages = (catalogue.POPULATION_INTERVAL_SHOWN(n_needed=2 * estimand.k),)
         return build(problem, self.name, credible(problem, posterior, value, messages=messages))
 

@@ -224,6 +224,17 @@ FAILED_QUESTIONS = MessageType(
     "Questions without a score are left out of the mean.",
     "Check the errors of the run.",
 )
+PASS_K_OF_IDENTICAL_TRIALS = MessageType(
+    "UQ124",
+    "pass-k-of-identical-trials",
+    "warning",
+    "All {n_trials:count trial} of each question agree. If they are copies of one trial (temperature 0, a cache or a "
+    "fixed seed), the interval refers to pass@1, which is {relation} {estimand}.",
+    "If all trials of each question agree, the scores do not show whether the trials are independent. If they are, "
+    "the interval refers to the score of k trials. If they are copies, they show the score of a single trial, which "
+    "is a lower bound of pass@k and an upper bound of pass^k.",
+    "Check that the temperature is above 0, that caching is off and that seeds differ between trials.",
+)
 
 # ---------------------------------------------------------------- notes
 
@@ -473,6 +484,16 @@ CLUSTERS_USED = MessageType(
     "Clusters: {clusters} ({evidence}).",
     "Questions of a cluster share material, such as a passage, and are not independent.",
     "Use `--cluster TASK=FIELD` if the clusters are wrong, or `--cluster none` if the questions are independent.",
+)
+TRIALS_ALL_AGREE = MessageType(
+    "UQ158",
+    "trials-all-agree",
+    "refusal",
+    "Method {method!r} requires a question whose trials differ; all trials of each question agree. Use "
+    "pass-k-unbiased.",
+    "If all trials of each question agree, the data do not show whether they are independent trials or copies of one "
+    "trial. The hierarchy over questions would then depend on its prior only.",
+    "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
 
 # ---------------------------------------------------------------- refusals
