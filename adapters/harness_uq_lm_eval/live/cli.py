@@ -1,13 +1,15 @@
 """`harness-uq lm-eval …`: run lm-eval's command line, whose command `run` also accepts the `--uq` options."""
 
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Final
 from unittest import mock
 
-from harness_uq.plugin_api import MissingDependencyError
+from harness_uq.plugin_api import HarnessUqError, MissingDependencyError
 from harness_uq_lm_eval.live.run_arguments import CommandLine, add_uq_options
 
+_OWN_PREFIX: Final = "harness_uq"
 _HELP: Final = """\
 usage: harness-uq lm-eval run [--uq METHOD] [options of lm-eval run]
        harness-uq lm-eval (ls | validate) [options]
@@ -94,4 +96,34 @@ def _exit_code(call: Callable[[], None]) -> int:
             return stop.code or 0
         sys.stderr.write(f"{stop.code}\n")
         return 1
+    except HarnessUqError:
+        raise
+    except Exception as error:
+        if not _is_of_lm_eval(error):
+            raise
+        report = traceback.TracebackException.from_exception(error)
+        _remove_own_frames(report, error)
+        sys.stderr.writelines(report.format())
+        return 1
     return 0
+
+
+def _is_of_lm_eval(error: BaseException) -> bool:
+    """Whether an error is lm-eval's: of its and our packages in the traceback, the innermost is lm-eval."""
+    packages = [name for name in _packages(error) if name == "lm_eval" or name.startswith(_OWN_PREFIX)]
+    return packages[-1:] == ["lm_eval"]
+
+
+def _packages(error: BaseException) -> list[str]:
+    """Top-level package of each frame of the traceback."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return [str(frame.f_globals.get("__name__")).partition(".")[0] for frame in frames]
+
+
+def _remove_own_frames(report: traceback.TracebackException, error: BaseException) -> None:
+    """Reduce the report of an error, and of the errors that led to it, to frames that are not harness_uq's."""
+    entries = zip(report.stack, _packages(error), strict=True)
+    report.stack = traceback.StackSummary.from_list([e for e, name in entries if not name.startswith(_OWN_PREFIX)])
+    for its_report, its_error in ((report.__cause__, error.__cause__), (report.__context__, error.__context__)):
+        if its_report is not None and its_error is not None:
+            _remove_own_frames(its_report, its_error)

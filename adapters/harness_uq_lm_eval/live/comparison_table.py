@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness_uq.plugin_api import Comparison, Interval
+from harness_uq_lm_eval.live.settings import with_live_options
 
 _WIDTH = 100
 _OVERALL = "overall"
@@ -42,7 +43,7 @@ def comparison_table(rows: Sequence[Comparison]) -> str:
     rows : from `harness_uq.compare`, at least one
     """
     systems = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
-    paragraphs = [row.answer for row in rows if row.task == _OVERALL or len(rows) == 1]
+    paragraphs = [with_live_options(row.answer) for row in rows if row.task == _OVERALL or len(rows) == 1]
     unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
     if unmatched:
         paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]

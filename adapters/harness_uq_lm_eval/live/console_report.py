@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from harness_uq.plugin_api import Estimate, Message, with_severity
 from harness_uq_lm_eval.live.comparison_table import NONE, TableColumn, comparison_table, interval_text, table_lines
 from harness_uq_lm_eval.live.runtime import Session
+from harness_uq_lm_eval.live.settings import with_live_options
 from harness_uq_lm_eval.read.replay import is_of_trials
 
 _WIDTH = 100
@@ -52,7 +53,7 @@ def warnings_text(rows: Sequence[Estimate]) -> str:
     tasks_of: dict[str, dict[str, None]] = {}
     for row in rows:
         for warning in _warnings(row):
-            tasks_of.setdefault(f"{warning.text} ({warning.code})", {})[row.task] = None
+            tasks_of.setdefault(f"{with_live_options(warning.text)} ({warning.code})", {})[row.task] = None
     n_tasks = len({row.task for row in rows})
     lines = [f"- {_task_list(list(tasks), n_tasks)}: {warning}" for warning, tasks in tasks_of.items()]
     return "\n".join(["Warnings", *(textwrap.fill(line, _WIDTH, subsequent_indent="  ") for line in lines)])

@@ -3,6 +3,7 @@
 import argparse
 import logging
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal, TypeAlias, get_args
@@ -25,6 +26,7 @@ PREFIX = "uq"
 TRIALS: tuple[Trials, ...] = get_args(Trials)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _logger = logging.getLogger("harness_uq")
 
 
@@ -138,6 +140,22 @@ def _setting_name(key: str) -> str | None:
 
 
 _NAMES = frozenset(item.name for item in fields(LmEvalSettings)) - {"method"}
+
+
+def with_live_options(text: str) -> str:
+    """The text of a message with the options of a live run, which have a prefix, in place of those of `harness-uq`.
+
+    Options that a live run lacks are named as those of the command that estimates the logged run.
+
+    >>> with_live_options("Use --scope benchmark.")
+    'Use --uq_scope benchmark.'
+    >>> with_live_options("Declare it with --range bleu=0,100.")
+    'Declare it with --range bleu=0,100. (--range is an option of harness-uq estimate and rescore, not of this run.)'
+    """
+    missing = dict.fromkeys(name for name in _OPTION.findall(text) if name not in {*_NAMES, PREFIX})
+    text = _OPTION.sub(lambda option: f"--{PREFIX}_{option[1]}" if option[1] in _NAMES else option[0], text)
+    notes = (f" (--{name} is an option of harness-uq estimate and rescore, not of this run.)" for name in missing)
+    return text + "".join(notes)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

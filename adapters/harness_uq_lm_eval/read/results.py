@@ -37,6 +37,7 @@ _DEFAULT_AGGREGATIONS = {
     "chrf++": "chrf++",
     "ter": "ter",
 }
+_VERSION = re.compile(r"v?\d[\w.+!-]*")
 _REGISTERED = re.compile(r"[\w+.-]+")
 _FUNCTION_NAME = re.compile(r"\s*(?:@.*\n\s*)*def (\w+)|<function (?:\w+\.)*(\w+) at ")
 
@@ -60,7 +61,8 @@ class Results:
         self._tree = load(path, self.repeated_keys) if tree is None else tree
         self._harness_errors = native_std_errors(self._tree)
         self.system = system_name(self._tree)
-        self.version = text(self._tree.get("lm_eval_version"))
+        logged_version = text(self._tree.get("lm_eval_version"))  # an error message if lm-eval is not installed
+        self.version = logged_version if logged_version and _VERSION.fullmatch(logged_version) else None
 
     @property
     def rows(self) -> tuple[str, ...]:

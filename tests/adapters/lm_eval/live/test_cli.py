@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 
 from harness_uq import HarnessUqError
 from harness_uq.cli import main
+from harness_uq.messages.catalogue.structure import RANGE_UNKNOWN
 from harness_uq_lm_eval.live import startup_hook
-from harness_uq_lm_eval.live.settings import RequestedSettings
+from harness_uq_lm_eval.live.settings import RequestedSettings, with_live_options
 
 pytest.importorskip("lm_eval")
 
@@ -199,6 +201,50 @@ def test_help_names_our_options_and_commands(capsys):
 
 def test_other_arguments_are_lm_evals(capsys):
     assert main(["lm-eval", "run", "--no_such_option"]) == 2
+
+
+@pytest.mark.parametrize("uq", [["--uq", "bayes"], []])
+@pytest.mark.parametrize("wrong", [["--tasks", "no_such_task"], ["--model", "no_such_model"]], ids=["task", "model"])
+def test_an_error_of_lm_eval_is_reported_as_its_own(live_folder, capsys, monkeypatch, wrong, uq):
+    from lm_eval import tasks as lm_eval_tasks
+
+    monkeypatch.setattr(
+        lm_eval_tasks, "TaskManager", functools.partial(lm_eval_tasks.TaskManager, include_defaults=False)
+    )
+    arguments = ["--model", "hash", "--tasks", "live_perfect", "--include_path", str(live_folder), *wrong, *uq]
+    assert main(["lm-eval", "run", *arguments]) == 1
+    printed = capsys.readouterr().err
+    assert printed.splitlines()[-1].startswith("ValueError: ")
+    assert wrong[1] in printed.splitlines()[-1]
+    _, traceback, frames = printed.rpartition("Traceback")
+    assert traceback
+    assert "lm_eval" in frames
+    assert "harness_uq" not in frames
+
+
+def test_an_error_of_harness_uq_stays_an_internal_error(run, capsys, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("injected")
+
+    monkeypatch.setattr(RequestedSettings, "settings", fails)
+    assert run("--uq", "bayes")[0] == 1
+    assert main(["lm-eval", "run", *MODEL, "--tasks", "live_perfect", "--uq", "bayes"]) == 1
+    assert "Internal error: RuntimeError: injected" in capsys.readouterr().err
+
+
+def test_warnings_name_the_options_of_the_run(run):
+    code, printed, results = run("--uq", "pass-k")
+    assert code == 0
+    text = " ".join(printed.partition("Warnings\n")[2].split())
+    codes = {message["code"] for entry in results["uq"]["estimates"] for message in entry["messages"]}
+    assert "UQ186" in codes & set(re.findall(r"UQ\d+", text))
+    assert "--uq_estimand" in text
+    assert "--estimand" not in text
+
+
+def test_options_that_a_run_lacks_are_named_as_those_of_another_command():
+    assert "harness-uq estimate" in with_live_options(RANGE_UNKNOWN(metric="bleu").text)
+    assert with_live_options("Use --scope full and --uq bayes.") == "Use --uq_scope full and --uq bayes."
 
 
 def test_predict_only_runs_to_the_end(run):

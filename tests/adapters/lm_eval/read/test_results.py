@@ -26,6 +26,19 @@ def test_a_value_that_is_no_number_is_reported_as_none(tmp_path):
     assert reported == {(metric, "none"): HarnessResult(None) for metric in ("acc", "f1", "huge")}
 
 
+@pytest.mark.parametrize(
+    ("logged", "version"),
+    [
+        ("0.4.13", "0.4.13"),
+        ("0.5.0.dev1+g1234", "0.5.0.dev1+g1234"),
+        ("No package metadata was found for lm_eval", None),
+        (None, None),
+    ],
+)
+def test_an_error_message_is_no_version(tmp_path, logged, version):
+    assert results(tmp_path, {"t": {"acc,none": 0.5}}, lm_eval_version=logged).version == version
+
+
 def test_the_number_of_questions_is_never_invented(tmp_path):
     assert results(tmp_path, {"t": {"acc,none": 0.5}}).n_questions("t") is None
     assert results(tmp_path, {"t": {"acc,none": 0.5, "sample_len": 7}}).n_questions("t") == 7
