@@ -150,9 +150,10 @@ SAMPLES_MISSING = MessageType(
     "LM205",
     "samples-missing",
     "warning",
-    "The samples contain {n_logged} of the {n_scored:count question} that lm-eval scored. The values refer to these.",
-    "The samples that are missing can differ from the others.",
-    "Log all samples.",
+    "The samples file contains {n_logged} of the {n_scored:count question} that lm-eval scored.",
+    "The missing samples can differ from the others, so the totals of all questions are used unless at least 95 % of "
+    "the samples are present.",
+    "Log all samples, or use those that are present with `--use-samples`.",
 )
 SAMPLES_OF_ANOTHER_RUN = MessageType(
     "LM206",

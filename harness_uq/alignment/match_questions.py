@@ -9,6 +9,7 @@ import numpy as np
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import IntArray
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.samples_or_totals import NEARLY_COMPLETE
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import (
     DUPLICATE_IDENTIFIER,
@@ -249,10 +250,10 @@ def _other_prompts(chosen: Sequence[SelectedRun], rows: IntArray) -> tuple[Messa
 
 
 def _cut(names: Sequence[str], chosen: Sequence[SelectedRun]) -> Iterator[Message]:
-    """Note logs with samples of less than half of their questions; totals over all questions cannot be matched."""
+    """Warn of logs whose samples are used although they cover only a part of the questions that the harness reports."""
     for name, entry in zip(names, chosen, strict=True):
         n_held, reported = len(entry.scored_rows), entry.log.reported.get((entry.data.metric, entry.data.filter))
-        if reported and reported.n and n_held < ENOUGH * reported.n:
+        if reported and reported.n and n_held < NEARLY_COMPLETE * reported.n:
             total = "" if reported.value is None else f" (reported for all: {reported.value:.4g})"
             yield PARTIAL_SAMPLES(system=name, n_logged=n_held, n_questions=reported.n, total=total)
 

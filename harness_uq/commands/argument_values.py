@@ -82,7 +82,8 @@ def structure_options(args: argparse.Namespace) -> "StructureOptions":
     settings: Settings = args.settings
     file_name = Path(settings.path).name if settings.path else ""
     defaults = StructureOptions(settings.cluster, settings.clusters, settings.ranges, origin=file_name)
-    return replace(StructureOptions.parse(args.cluster, dict(args.ranges)), defaults=defaults)
+    parsed = StructureOptions.parse(args.cluster, dict(args.ranges))
+    return replace(parsed, defaults=defaults, use_samples=getattr(args, "use_samples", False))
 
 
 def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options":

@@ -51,6 +51,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Runs of A and runs of B, or any runs of two systems; NAME=RUN sets the name of a system",
     )
     _shared_options.add_structure(parser)
+    _shared_options.add_use_samples(parser)
     parser.groups["Method"].add_argument(
         "--uq",
         "--method",

@@ -28,6 +28,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_structure(parser)
+    _shared_options.add_use_samples(parser)
     _shared_options.add_factors(parser, "all factors found")
     _shared_options.add_level(parser)
     _emit_results.add_output(parser)

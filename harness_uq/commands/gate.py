@@ -65,6 +65,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Compare each system with itself and print how often the gate fails (default: auto, the first possible)",
     )
     _shared_options.add_structure(parser)
+    _shared_options.add_use_samples(parser)
     method = parser.groups["Method"]
     method.add_argument(
         "--margin",

@@ -38,6 +38,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser, nargs="*", details=". Pilot of one or two systems")
     _shared_options.add_structure(parser)
+    _shared_options.add_use_samples(parser)
     _add_target(parser)
     _add_costs(parser)
     _add_assumptions(parser)

@@ -21,6 +21,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser)
     _shared_options.add_structure(parser)
+    _shared_options.add_use_samples(parser)
     _shared_options.add_scope(parser)
     parser.groups["Method"].add_argument(
         "--correction",

@@ -69,9 +69,19 @@ def add_structure(parser: CommandParser) -> None:
     )
 
 
+def add_use_samples(parser: CommandParser) -> None:
+    """`--use-samples`, of commands that otherwise replace incomplete samples by totals."""
+    parser.groups["Data"].add_argument(
+        "--use-samples",
+        action="store_true",
+        help="Use the samples in the logs even if they cover only a part of the questions that the totals cover",
+    )
+
+
 def add_estimation(parser: CommandParser) -> None:
-    """The options of `add_structure`, and how scores are estimated."""
+    """The options of `add_structure` and `add_use_samples`, and how scores are estimated."""
     add_structure(parser)
+    add_use_samples(parser)
     method = parser.groups["Method"]
     method.add_argument(
         "--uq", "--method", default="bayes", metavar="METHOD", help="Use this method, see below (default: %(default)s)"

@@ -11,11 +11,13 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.comparison import ZERO_WIDTH_DIFFERENCE
+from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED, ZERO_WIDTH_DIFFERENCE
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
 from harness_uq.structure.types import StructureOptions
+
+_FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,12 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
     low, high = posterior.interval(options.level)
     if not high > low:
         return undecided_row(facts, options, ZERO_WIDTH_DIFFERENCE())
+    if (n := _n_questions(facts)) is not None and n < _FEWEST:
+        return undecided_row(facts, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
     value_a, value_b = facts.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
+    # an equal-tailed interval of a few questions can exclude an observed difference at the end of its range
+    low, high = min(low, plain), max(high, plain)
     detectable = finding.detectable(options.level, options.power)
     evidence = replace(_evidence(low, high, detectable, facts, options), seen=plain)
     verdict, text = verdict_of(evidence)
@@ -168,7 +174,7 @@ def undecided_row(facts: ComparisonContext, options: CompareOptions, reason: Mes
         value_b=facts.values[1],
         difference=None,
         verdict="undecided",
-        verdict_text=f"These data could not tell {a} from {b}: {reason.text}",
+        verdict_text=f"The difference between {a} and {b} is not estimable: {reason.text}",
         n_matched=len(facts.pair.a) if facts.pair else facts.n_matched,
         margin=options.margin_of(facts.key[0]),
         higher_is_better=facts.higher_is_better,

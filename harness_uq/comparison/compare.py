@@ -64,12 +64,14 @@ def compare(
     StructureError : if a margin is at least as large as the range of the scores
     """
     offered = plugins or load_plugins()
-    side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
+    chosen = options or CompareOptions()
+    use_samples = chosen.structure.use_samples
+    side_a, side_b = (Side.read(runs, name, offered, use_samples=use_samples) for runs, name in ((a, "A"), (b, "B")))
     matched, notes = common_keys(side_a, side_b)
     names = side_a.system, side_b.system
     if side_a.system == side_b.system:
         names = f"{side_a.system} (A)", f"{side_b.system} (B)"
-    job = _Job(options or CompareOptions(), offered, names, side_a, side_b)
+    job = _Job(chosen, offered, names, side_a, side_b)
     check_margins(job.options, (side_a.chosen[key] for key, _ in matched))
     rows: list[Comparison] = []
     pairs: dict[ScoreKey, Paired] = {}
@@ -82,8 +84,8 @@ def compare(
     rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
     rows += job.overall(pairs)
     same = sameness(side_a, side_b, matched)
-    identical = None if same is None else same.text
-    return ResultList(replace(row, identical_runs_note=identical, messages=(*row.messages, *notes)) for row in rows)
+    rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
+    return ResultList(rows if same is None else (_of_identical_runs(row, same) for row in rows))
 
 
 def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:
@@ -107,6 +109,18 @@ def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparis
         for row in tested
         if row.prob_noninferior is not None and row.prob_noninferior < tail / n_alike[row.task == OVERALL]
     ]
+
+
+def _of_identical_runs(row: Comparison, same: Message) -> Comparison:
+    """The row without advice to run more questions, which would not separate a run from itself."""
+    return replace(
+        row,
+        identical_runs_note=same.text,
+        verdict_text=same.text,
+        next_step="",
+        n_additional_questions=None,
+        messages=(same, *row.messages),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,8 +171,7 @@ class _Job:
             if missing := [task for task, pair in zip(group.names, pair_of_task, strict=True) if pair is None]:
                 raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))
         except NotEstimableError as error:
-            facts = ComparisonContext(key, self.names, (None, None), higher_is_better(log, metric))
-            return undecided_row(facts, self.options, refusal_of(error))
+            return self._independent(self.side_a.chosen[key], self.side_b.chosen[key], str(error))
         present = [pair for pair in pair_of_task if pair is not None]
         return self._pooled(key, present, group.weights.tolist(), POOLED_GROUP(n_tasks=len(present)))
 
@@ -216,7 +229,10 @@ class _Job:
         return self._row(lambda: paired.difference, facts)
 
     def _independent(self, a: SelectedRun, b: SelectedRun, reason: str) -> Comparison:
-        rows = [estimate_of(chosen, self.options.estimation, self.plugins) for chosen in (a, b)]
+        rows = [
+            estimate_of(chosen, self.options.estimation, self.plugins, logs=side.logs)
+            for chosen, side in ((a, self.side_a), (b, self.side_b))
+        ]
         messages = (INDEPENDENT_COMPARISON(reason=reason), *(warning for row in rows for warning in row.warnings))
         facts = replace(
             self._facts(a, b, messages),

@@ -29,7 +29,7 @@ def disagreements(
     LogError, DataError, NotEstimableError : as for `compare`
     """
     offered, chosen = plugins or load_plugins(), options or CompareOptions()
-    side_a, side_b = Side.read(a, "A", offered), Side.read(b, "B", offered)
+    side_a, side_b = (Side.read(runs, name, offered, use_samples=True) for runs, name in ((a, "A"), (b, "B")))
     found = []
     for key_a, key_b in common_keys(side_a, side_b)[0]:
         mine, theirs = side_a.chosen[key_a], side_b.chosen[key_b]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     DIFFERENT_TASKS_COMPARED,
@@ -35,9 +36,9 @@ class Side:
     chosen: Mapping[ScoreKey, SelectedRun]
 
     @classmethod
-    def read(cls, runs: Runs, name: str, plugins: Plugins) -> "Side":
+    def read(cls, runs: Runs, name: str, plugins: Plugins, *, use_samples: bool = False) -> "Side":
         """Read the runs passed as argument `name`. Raises DataError if they belong to several systems."""
-        logs = tuple(task_logs(runs, plugins))
+        logs = tuple(with_best_evidence(task_logs(runs, plugins), plugins, use_samples=use_samples))
         systems = select_runs(logs)
         if len(systems) != 1:
             raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(sorted(systems)) or "none"))

@@ -83,7 +83,7 @@ def verdict_of(evidence: VerdictInputs) -> tuple[Verdict, str]:
         return "worse", _better(evidence.name_b, evidence.name_a, -high, -low, evidence)
     if high < margin:
         return "undecided", _not_better(evidence)
-    return "undecided", _could_not_tell(evidence)
+    return "undecided", _undecided(evidence)
 
 
 def _better(winner: str, loser: str, low: float, high: float, evidence: VerdictInputs) -> str:
@@ -110,37 +110,36 @@ def _not_better(evidence: VerdictInputs) -> str:
     worse = amount(-evidence.low, in_points=evidence.in_points)
     return (
         f"{evidence.name_a} is not better than {evidence.name_b} by more than {evidence.stated_margin}; "
-        f"it may be worse by up to {worse}: no reason to prefer it."
+        f"it may be worse by up to {worse}, so there is no reason to prefer it."
     )
 
 
-def _could_not_tell(evidence: VerdictInputs) -> str:
+def _undecided(evidence: VerdictInputs) -> str:
     a, b = evidence.name_a, evidence.name_b
     gain, loss = (amount(x, in_points=evidence.in_points) for x in (max(evidence.high, 0.0), max(-evidence.low, 0.0)))
-    sentences = [f"These data could not tell {a} from {b}: {a} may be up to {gain} better or {loss} worse."]
     if evidence.margin and evidence.low > -evidence.margin:
-        sentences = [
-            f"{a} is not worse than {b} by more than {evidence.stated_margin}, but these data could not tell whether "
-            f"it is better: it may be up to {gain} better or {loss} worse."
-        ]
-    return " ".join(sentences)
+        return (
+            f"{a} is not worse than {b} by more than {evidence.stated_margin}, but the data do not show whether it is "
+            f"better: it may be up to {gain} better or {loss} worse."
+        )
+    return f"The data do not show which is better, {a} or {b}: {a} may be up to {gain} better or {loss} worse."
 
 
 def next_step(evidence: VerdictInputs) -> str:
     """Return a sentence that states how much more data an undecided comparison needs.
 
     >>> next_step(VerdictInputs(-0.02, 0.06, "new", "old", detectable=0.06, seen=0.02, n_questions=500))
-    'A difference of 6 points would have shown, in 80 of 100 such runs; one of 2 points, as seen, takes about 4,000
-    more questions.'
+    'With 80 % probability, such runs detect a true difference of 6 points; detecting the observed difference of 2
+    points takes about 4,000 more questions.'
     """
     if evidence.detectable is None:
         return ""
     detectable, sought = (amount(x, in_points=evidence.in_points) for x in (evidence.detectable, evidence.sought))
-    sentence = f"A difference of {detectable} would have shown, in {100 * evidence.power:g} of 100 such runs"
+    sentence = f"With {100 * evidence.power:g} % probability, such runs detect a true difference of {detectable}"
     if (n := evidence.n_more) is None:
-        return f"{sentence}. To detect smaller ones, add questions; `harness-uq plan` computes how many."
-    which = "the margin" if evidence.margin else "as seen"
-    return f"{sentence}; one of {sought}, {which}, takes about {n:,} more question{'s' if n > 1 else ''}."
+        return f"{sentence}. Smaller differences need more questions; `harness-uq plan` computes how many."
+    which = "the margin" if evidence.margin else "the observed difference"
+    return f"{sentence}; detecting {which} of {sought} takes about {n:,} more question{'s' if n > 1 else ''}."
 
 
 def _rounded_up(x: float) -> int:

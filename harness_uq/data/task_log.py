@@ -362,6 +362,8 @@ class AggregateScore:
         Why there are no data per question: a sentence without its full stop.
     is_share : bool or None
         Whether the value is the share of `n` questions with a correct answer; None if unknown. A catalogue may add it.
+    std_error : float or None
+        Standard error as logged; None if the harness reported none.
     """
 
     metric: str
@@ -370,6 +372,7 @@ class AggregateScore:
     n: int | None
     reason: str
     is_share: bool | None = None
+    std_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,7 +78,7 @@ def _default(problem: Problem) -> tuple[tuple[str, ...], str]:
     if problem.estimand.scope == "full":
         return ("full-benchmark",), "the run used part of the benchmark: posterior of the score on all of it"
     if isinstance(problem.data, AggregateScore):
-        return ("totals",), "only totals are known"
+        return ("totals", "reported-error"), "only totals are known"
     if isinstance(problem.data, TaskGroup):
         return ("group",), "several tasks: posterior of the weighted mean of their scores"
     match problem.estimand:

@@ -24,7 +24,7 @@ from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, Stru
 from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Scope, Statistic, parse_estimand
 from harness_uq.estimation.defaults import choices
 from harness_uq.estimation.diagnostics import caveats, missing_note
-from harness_uq.estimation.logged_totals import prefer_totals
+from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import (
     CLUSTERS_USED,
@@ -125,7 +125,7 @@ def estimate(
     """
     options = options or Options()
     plugins = plugins or load_plugins()
-    read = task_logs(logs, plugins)
+    read = with_best_evidence(task_logs(logs, plugins), plugins, use_samples=options.structure.use_samples)
     rows = ResultList[Estimate]()
     for log in read:
         for data in log.data:
@@ -220,7 +220,7 @@ def _estimate_data(
     """Estimate one metric; an unexpected error makes only this metric not estimable."""
     try:
         if log.subtasks:
-            return _estimate_group(log, data, logs, options, plugins)
+            return estimate_group(log, data, logs, options, plugins)
         return _estimate_task(log, data, clusters_of(log, options.structure, plugins), options, plugins)
     except HarnessUqError:
         raise
@@ -230,8 +230,6 @@ def _estimate_data(
 
 
 def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Options, plugins: Plugins) -> Estimate:
-    if options.method == "bayes" and options.estimand == "mean":
-        data = prefer_totals(log, data, plugins.catalogues.get(log.source.harness))
     is_open = options.method == "bayes" and options.estimand == "mean" and clusters.codes is None
     if is_open and (event := trials_behind(log, data)) is not None:
         row = _estimate_task(log, event[0], clusters, replace(options, estimand=event[1]), plugins)
@@ -246,9 +244,10 @@ def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Op
     return replace(row, n_trials=_most_trials(data)) if _copies_count_once(data, problem.estimand) else row
 
 
-def _estimate_group(
+def estimate_group(
     log: TaskLog, data: TaskData, logs: Sequence[TaskLog], options: Options, plugins: Plugins
 ) -> Estimate:
+    """Estimate the weighted mean of a group's tasks, whose logs are among `logs`."""
     try:
         members = members_of(log, logs)
         joined = group_data(

@@ -1,14 +1,15 @@
 """Estimate the score of a single system by the default method."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from harness_uq.data.run_selection import SelectedRun
-from harness_uq.data.task_log import IntArray, Scores
+from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import Mean
-from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable, solve
+from harness_uq.estimation.estimate import Options, clusters_of, estimate_group, make_problem, not_estimable, solve
 from harness_uq.messages.catalogue.comparison import SYSTEM_WITHOUT_INTERVAL, TOO_FEW_UNITS
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
@@ -18,9 +19,27 @@ from harness_uq.stats.common.student import StudentPosterior
 _FEWEST = 4
 
 
-def estimate_of(chosen: SelectedRun, options: Options, plugins: Plugins, *, rows: IntArray | None = None) -> Estimate:
-    """Estimate the system's score by the default method, on the questions in `rows` (None for all)."""
+def estimate_of(
+    chosen: SelectedRun,
+    options: Options,
+    plugins: Plugins,
+    *,
+    rows: IntArray | None = None,
+    logs: Sequence[TaskLog] = (),
+) -> Estimate:
+    """Estimate the system's score by the default method.
+
+    Parameters
+    ----------
+    chosen : the run that represents the system
+    options : options of the estimate
+    plugins : plugins to use
+    rows : questions to use, None for all
+    logs : the system's logs, which contain the tasks of a group
+    """
     log, data = chosen.log, chosen.data
+    if log.subtasks:
+        return estimate_group(log, data, logs, options, plugins)
     if rows is not None and isinstance(data, Scores):
         is_selected = np.isin(np.arange(len(data.values)), rows)
         data = replace(data, values=np.where(is_selected[:, None], data.values, np.nan))

@@ -73,8 +73,10 @@ def gate(new: Runs, baseline: Runs, options: GateOptions, *, plugins: Plugins | 
     NotEstimableError : if the two have no task and metric in common
     """
     offered = plugins or load_plugins()
-    sides = Side.read(new, "the new system", offered), Side.read(baseline, "the baseline", offered)
-    decided = decide(*sides, options, offered)
+    use_samples = options.compare.structure.use_samples
+    named = ((new, "the new system"), (baseline, "the baseline"))
+    sides = [Side.read(runs, name, offered, use_samples=use_samples) for runs, name in named]
+    decided = decide(sides[0], sides[1], options, offered)
     worst = worst_logs(sides[0].logs, options.compare.structure)
     rows = _compared(worst, sides[1].logs, options, offered) if worst else []
     can_fail = {(row.task, row.metric, row.filter): row.prob_noninferior for row in rows}

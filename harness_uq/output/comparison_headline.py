@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from harness_uq.output.columns import metric_name
-from harness_uq.output.phrases import join_names
+from harness_uq.output.phrases import join_names, totals_sentence
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.comparison import Comparison, Verdict
 
@@ -14,7 +14,7 @@ _FEW = 3
 
 
 def comparison_answer(rows: Sequence[Comparison]) -> str:
-    """The headline: whether both sides are the same run, and the verdict.
+    """The headline: that both sides are the same run, or the verdict.
 
     The verdict is that over all tasks if there is one, else that of each row if there are at most three, else the
     number of rows with each verdict.
@@ -23,7 +23,8 @@ def comparison_answer(rows: Sequence[Comparison]) -> str:
     ----------
     rows : of one pair of systems, at least one
     """
-    return "\n".join([*([rows[0].identical_runs_note] if rows[0].identical_runs_note else []), _outcome(rows)])
+    sentences = [totals_sentence(rows), rows[0].identical_runs_note or _outcome(rows)]
+    return "\n".join(sentence for sentence in sentences if sentence)
 
 
 def _outcome(rows: Sequence[Comparison]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from harness_uq.output.columns import format_interval, format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
 from harness_uq.output.footnotes import footnotes
-from harness_uq.output.phrases import difference_header, join_names, percent
+from harness_uq.output.phrases import difference_header, join_names, percent, totals_sentence
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.gate import Gate, GateRow
@@ -22,12 +22,16 @@ def gates_document(gates: Sequence[Gate], digits: int = 4) -> Document:
 def gate_answer(gate: Gate) -> str:
     """The decision of the gate and its reason, as sentences."""
     a, b = gate.rows[0].comparison.system_a, gate.rows[0].comparison.system_b
-    sentences = [f"{gate.decision.upper()}: {_REASONS[gate.decision](gate, a, b)}"]
+    note = gate.rows[0].comparison.identical_runs_note
+    reason = note if note and gate.decision == "undecided" else _REASONS[gate.decision](gate, a, b)
+    sentences = [f"{gate.decision.upper()}: {reason}"]
+    if note and reason != note:
+        sentences.append(note)
     if gate.missing:
         tasks = [task_title(one.task, one.metric, one.filter) for one in gate.missing]
         sentences.append(f"{a} has no score for {join_names(tasks)}, but {b} has one.")
-    if note := gate.rows[0].comparison.identical_runs_note:
-        sentences.append(note)
+    if totals := totals_sentence([row.comparison for row in gate.rows]):
+        sentences.append(totals)
     if not gate.can_fail:
         sentences.append(
             f"This gate cannot fail: with so few questions, even the lowest possible scores would not show that {a} is "

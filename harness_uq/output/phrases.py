@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from harness_uq.messages import HasMessages
+from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.results.comparison import Comparison
 
 _MAX_NAMED = 3
@@ -51,3 +53,13 @@ def difference_header(rows: Iterable[Comparison]) -> str:
     """Header of the column with the intervals of differences."""
     level = next((row.difference.interval.level for row in rows if row.difference), None)
     return "Interval" if level is None else f"{100 * level:g}% interval"
+
+
+def totals_sentence(rows: Iterable[HasMessages]) -> str:
+    """Which logs contain only a part of their samples, so that totals were used; empty if there are none."""
+    used = [message for row in rows for message in row.messages if message.code == TOTALS_USED.code]
+    texts = list(dict.fromkeys(message.text for message in used))
+    if len(texts) <= _MAX_NAMED:
+        return " ".join(texts)
+    n_systems = len({message.params["system"] for message in used})
+    return f"The logs of {n_systems} systems contain only a part of their samples, so totals are used."

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from harness_uq.output.phrases import join_names, percent
+from harness_uq.messages.catalogue.comparison import IDENTICAL_SYSTEMS
+from harness_uq.output.phrases import join_names, percent, totals_sentence
 from harness_uq.plots.figure_rows import counted
 from harness_uq.results.ranking import Neighbours, Ranking
 
@@ -20,7 +21,10 @@ def ranking_answer(ranking: Ranking) -> str:
     """
     best, *others = ranking.systems
     rivals = _rivals(ranking)
-    if best.rank_set is None:
+    identical = [message.text for message in ranking.messages if message.code == IDENTICAL_SYSTEMS.code]
+    if identical and len(others) == 1:
+        sentences = identical
+    elif best.rank_set is None:
         sentences = [f"{best.system} has the best score."]
     elif rivals:
         sentences = [f"{best.system} has the best score, but {join_names(rivals)} may be as good or better."]
@@ -30,7 +34,7 @@ def ranking_answer(ranking: Ranking) -> str:
         sentences = [f"{best.system} is best, after correction for all pairs of systems."]
     if ranking.neighbours is not None and ranking.neighbours.n_pairs > 1:
         sentences.append(_neighbours(ranking.neighbours))
-    return " ".join(sentences)
+    return " ".join([*sentences, totals_sentence([ranking])]).strip()
 
 
 def rankings_answer(rankings: Sequence[Ranking]) -> str:
@@ -52,7 +56,7 @@ def rankings_answer(rankings: Sequence[Ranking]) -> str:
         undecided = sum(one.undecided for one in neighbours)
         simultaneous = sum(one.undecided_simultaneous for one in neighbours)
         sentences.append(_neighbours(Neighbours(pairs, undecided, simultaneous)))
-    return " ".join(sentences)
+    return " ".join([*sentences, totals_sentence(rankings)]).strip()
 
 
 def _rivals(ranking: Ranking) -> list[str]:

@@ -10,6 +10,7 @@ from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import IntArray, Scores, TaskData
 from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
@@ -106,7 +107,8 @@ def plan(
         return ResultList([_plan(components, chosen, pilot_size=None)])
     offered = plugins or load_plugins()
     plans = ResultList[Plan]()
-    for key, entries in _by_key(select_runs(task_logs(pilot or (), offered)).values()).items():
+    read = with_best_evidence(task_logs(pilot or (), offered), offered, use_samples=chosen.structure.use_samples)
+    for key, entries in _by_key(select_runs(read).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))
         except (DataError, NotEstimableError, StructureError) as error:

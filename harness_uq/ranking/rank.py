@@ -7,17 +7,21 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from harness_uq.alignment.equal_scores import have_equal_scores
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
-from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of, posterior_of
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
+    IDENTICAL_SYSTEMS,
     INDEPENDENT_COMPARISON,
     RANKING_UNAVAILABLE,
     SEPARATE_POSTERIORS,
+    SINGLE_SYSTEM,
     SYSTEM_NOT_ESTIMABLE,
     TOO_FEW_SYSTEMS,
 )
@@ -101,12 +105,16 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
     NotEstimableError : if no two systems share a task and metric
     """
     chosen, offered = options or RankOptions(), plugins or load_plugins()
-    by_key = _by_key(select_runs(task_logs(logs, offered)))
+    read = with_best_evidence(task_logs(logs, offered), offered, use_samples=chosen.structure.use_samples)
+    by_system = select_runs(read)
+    if len(by_system) == 1:
+        raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
+    by_key = _by_key(by_system, read)
     joint_by_key: dict[ScoreKey, JointScores] = {}
     reasons: list[str] = []
     for key, entries in by_key.items():
         try:
-            joint_by_key[key] = _joint(entries, chosen, offered)
+            joint_by_key[key] = _joint(entries, read, chosen, offered)
         except (DataError, NotEstimableError) as error:
             reasons.append(f"{key[0]} {key[1]}: {error}")
         except Exception as error:
@@ -125,31 +133,57 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
     )
 
 
-def _by_key(systems: Mapping[str, Mapping[ScoreKey, SelectedRun]]) -> dict[ScoreKey, list[SelectedRun]]:
-    """Return the data of the tasks (not groups) that at least two systems were run on."""
+def _by_key(
+    systems: Mapping[str, Mapping[ScoreKey, SelectedRun]], logs: Sequence[TaskLog]
+) -> dict[ScoreKey, list[SelectedRun]]:
+    """Return the data of the tasks that at least two systems were run on, and of groups of which only totals exist."""
     runs_by_key: dict[ScoreKey, list[SelectedRun]] = {}
-    for by_key in systems.values():
+    for system, by_key in systems.items():
+        own = [log for log in logs if log.system == system]
         for key, entry in by_key.items():
-            if not entry.log.subtasks:
+            if not entry.log.subtasks or _has_only_totals(entry.log, own):
                 runs_by_key.setdefault(key, []).append(entry)
     return {key: entries for key, entries in runs_by_key.items() if len(entries) > 1}
 
 
-def _joint(entries: Sequence[SelectedRun], options: RankOptions, plugins: Plugins) -> JointScores:
+def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
+    members = [log for log in logs if log.task in group.subtasks]
+    return all(isinstance(data, AggregateScore) for log in members for data in log.data)
+
+
+def _joint(
+    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins
+) -> JointScores:
+    joint = _scores_of(entries, logs, options, plugins)
+    of_logs = [message for entry in entries for message in (*entry.messages, *entry.log.messages)]
+    return replace(joint, messages=distinct((*joint.messages, *of_logs, *_identical_systems(entries))))
+
+
+def _identical_systems(entries: Sequence[SelectedRun]) -> Iterator[Message]:
+    for i, first in enumerate(entries):
+        for second in entries[i + 1 :]:
+            if have_equal_scores(first, second):
+                systems = (first.log.system, second.log.system)
+                yield IDENTICAL_SYSTEMS(systems=systems, n_questions=len(first.log.questions))
+
+
+def _scores_of(
+    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins
+) -> JointScores:
     if options.scope != "population":
-        return _apart(entries, options, plugins, None)
+        return _apart(entries, logs, options, plugins, None)
     try:
-        joint = joint_scores(entries, options.estimation, plugins, n_draws=options.n_draws)
+        return joint_scores(entries, options.estimation, plugins, n_draws=options.n_draws)
     except NotEstimableError as error:
-        return _apart(entries, options, plugins, str(error))
-    notes = distinct(note for entry in entries for note in (*entry.messages, *entry.log.notes))
-    return replace(joint, messages=(*joint.messages, *notes))
+        return _apart(entries, logs, options, plugins, str(error))
 
 
-def _apart(entries: Sequence[SelectedRun], options: RankOptions, plugins: Plugins, reason: str | None) -> JointScores:
+def _apart(
+    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins, reason: str | None
+) -> JointScores:
     """Draw independently from the posterior of every system, for scope `benchmark` or if questions do not match."""
     rng = np.random.default_rng(options.seed)
-    rows = [estimate_of(entry, options.estimation, plugins) for entry in entries]
+    rows = [estimate_of(entry, options.estimation, plugins, logs=logs) for entry in entries]
     known = [(row, row.interval, posterior_of(row)) for row in rows if row.interval and row.value is not None]
     if len(known) < 2:
         raise NotEstimableError(TOO_FEW_SYSTEMS(what="an interval"))

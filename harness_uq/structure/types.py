@@ -38,6 +38,7 @@ class StructureOptions:
     cluster_by_task : field, `none` or `auto` by task name; takes precedence over `cluster`
     ranges : (low, high) by metric name, or by `TASK:METRIC`, which takes precedence
     origin : source of the options, for the report
+    use_samples : whether to use the logged samples even if they cover only a part of what the harness reports
     defaults : options for everything that is not specified here
     """
 
@@ -45,6 +46,7 @@ class StructureOptions:
     cluster_by_task: Mapping[str, str] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     origin: str = "--cluster"
+    use_samples: bool = False
     defaults: "StructureOptions | None" = None
 
     def of_task(self, task: str) -> "StructureOptions":

@@ -10,6 +10,7 @@ from harness_uq.data.factors import Factor, find_factors, model_of
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import (
     EFFECTS_UNAVAILABLE,
@@ -92,7 +93,8 @@ def estimates_over(
 
 def _fits(logs: Runs, options: EffectOptions, plugins: Plugins) -> "tuple[list[_Fit], list[Message]]":
     fits, left_out = [], []
-    for entries in _by_model(task_logs(logs, plugins), across_tasks="task" in options.factors.values()):
+    read = with_best_evidence(task_logs(logs, plugins), plugins, use_samples=options.structure.use_samples)
+    for entries in _by_model(read, across_tasks="task" in options.factors.values()):
         try:
             fits.append(_fit(entries, options, plugins))
         except NotEstimableError as error:

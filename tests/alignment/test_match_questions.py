@@ -3,7 +3,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq import PlanOptions, Source, TaskLog, compare, plan, rank
+from harness_uq import (
+    CompareOptions,
+    PlanOptions,
+    RankOptions,
+    Source,
+    StructureOptions,
+    TaskLog,
+    compare,
+    plan,
+    rank,
+)
 from harness_uq.alignment.match_questions import CommonQuestions, common_questions
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import HarnessResult
@@ -127,18 +137,18 @@ def test_the_three_commands_say_the_same_of_too_few_common_questions():
         assert params_of(result, "independent-comparison")["reason"] in str(planned.value)
 
 
-def test_samples_of_a_few_questions_are_said_with_the_totals_of_all():
-    """The totals of two runs cannot be compared question by question; `estimate` prints them."""
+def test_a_few_samples_that_the_user_asked_for_are_reported_with_the_total_of_all():
     a = numbered("a", 0, 3, reported={("acc", "none"): HarnessResult(0.71, 0.05, 100)})
     b = numbered("b", 0, 100, reported={("acc", "none"): HarnessResult(0.5, 0.05, 100)})
-    (compared,) = compare(a, b)
+    structure = StructureOptions(use_samples=True)
+    (compared,) = compare(a, b, CompareOptions(structure=structure))
     assert compared.n_matched == 3
-    (ranked,) = rank([a, b])
+    (ranked,) = rank([a, b], RankOptions(structure=structure))
     for found in (compared, ranked):
         assert names_of(found.warnings).count("partial-samples") == 1
         assert has(found, "partial-samples", system="a", n_logged=3, n_questions=100)
 
 
-def test_samples_of_half_of_the_questions_or_more_are_not_complained_of():
-    a = numbered("a", 0, 50, reported={("acc", "none"): HarnessResult(0.5, 0.05, 100)})
-    assert aligned(a, numbered("b", 0, 50)).warnings == ()
+def test_samples_of_nearly_all_questions_need_no_warning():
+    a = numbered("a", 0, 95, reported={("acc", "none"): HarnessResult(0.5, 0.05, 100)})
+    assert aligned(a, numbered("b", 0, 95)).warnings == ()

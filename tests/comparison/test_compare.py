@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import special, stats
 
 from harness_uq import RunMetadata
@@ -545,3 +547,39 @@ def test_prob_positive_is_calibrated_where_truth_is_drawn_from_the_prior() -> No
         interval = paired_posterior(rng.multinomial(30, cells), "dirichlet").interval(0.9)
         covered += interval[0] <= cells[1] - cells[2] <= interval[1]
     assert stats.binomtest(covered, 400, 0.9).pvalue > 1e-3
+
+
+def test_one_question_against_many_is_not_estimable():
+    one, many = task_log([0], system="a"), task_log([1] * 1319, system="b")
+    (row,) = compare(one, many, CompareOptions(method="independent"))
+    assert (row.difference, row.verdict) == (None, "undecided")
+    assert has(row, "too-few-questions-compared", n_questions=1)
+
+
+@given(st.lists(st.integers(0, 1), min_size=2, max_size=6), st.lists(st.integers(0, 1), min_size=2, max_size=300))
+def test_the_interval_of_independent_samples_contains_the_observed_difference(a: list[int], b: list[int]):
+    (row,) = compare(task_log(a, system="a"), task_log(b, system="b"), CompareOptions(method="independent"))
+    assert row.difference.interval.low <= row.value_a - row.value_b <= row.difference.interval.high
+
+
+def test_a_log_compared_with_itself_gets_no_advice():
+    log = task_log([0, 1, 1, 0, 1] * 20)
+    (row,) = compare(log, log)
+    assert has(row, "identical-runs", n_questions=100)
+    assert (row.next_step, row.n_additional_questions) == ("", None)
+    assert row.answer == row.identical_runs_note
+
+
+def group_of_totals(system: str, value: float) -> list[TaskLog]:
+    totals = AggregateScore("acc", "none", value, 100, "only results are logged", is_share=True)
+    tasks = [replace(task_log([1], system=system, task=task), questions=Questions(()), data=(totals,)) for task in "xy"]
+    group = replace(totals, n=None, reason="a group")
+    reported = {("acc", "none"): HarnessResult(value, 0.03)}
+    return [*tasks, replace(tasks[0], task="group", data=(group,), subtasks=("x", "y"), reported=reported)]
+
+
+def test_groups_of_totals_are_compared_without_matching_questions():
+    sides = [group_of_totals(system, value) for system, value in (("a", 0.6), ("b", 0.4))]
+    row = {row.task: row for row in compare(*sides)}["group"]
+    assert (row.method, row.verdict) == ("independent", "better")
+    assert has(row, "independent-comparison")

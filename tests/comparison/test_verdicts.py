@@ -62,8 +62,8 @@ def test_worse_names_the_winner() -> None:
 def test_not_better_by_more_than_the_margin_says_what_may_be_lost() -> None:
     text = sentence(-0.04, 0.005, margin=0.01)
     assert text == (
-        "new is not better than old by more than the margin of 1 point; it may be worse by up to 4 points: "
-        "no reason to prefer it."
+        "new is not better than old by more than the margin of 1 point; it may be worse by up to 4 points, "
+        "so there is no reason to prefer it."
     )
 
 
@@ -85,10 +85,10 @@ def step(**other: object) -> str:
 def test_the_next_step_says_what_would_have_shown_and_how_many_questions_show_the_rest() -> None:
     # (8/2)^2 - 1 = 15 times the questions there are
     assert step(seen=-0.02, n_questions=100) == (
-        "A difference of 8 points would have shown, in 80 of 100 such runs; one of 2 points, as seen, takes about "
-        "1,500 more questions."
+        "With 80 % probability, such runs detect a true difference of 8 points; detecting the observed difference of "
+        "2 points takes about 1,500 more questions."
     )
-    assert "one of 4 points, the margin, takes about 300 more questions" in step(
+    assert "detecting the margin of 4 points takes about 300 more questions" in step(
         seen=-0.02, margin=0.04, n_questions=100
     )
 
@@ -102,14 +102,14 @@ def test_a_number_of_questions_is_rounded_up_to_two_digits() -> None:
 
 @pytest.mark.parametrize("other", [{"seen": 0.0, "n_questions": 9}, {"seen": 0.01}, {"seen": 0.09, "n_questions": 9}])
 def test_without_a_difference_to_look_for_or_a_number_the_next_step_names_the_command(other: dict[str, object]) -> None:
-    assert step(**other).endswith("To detect smaller ones, add questions; `harness-uq plan` computes how many.")
+    assert step(**other).endswith("Smaller differences need more questions; `harness-uq plan` computes how many.")
 
 
 def test_undecided_says_that_a_is_at_least_not_worse() -> None:
     assert sentence(-0.005, 0.03, margin=0.01).startswith(
         "new is not worse than old by more than the margin of 1 point"
     )
-    assert sentence(-0.01, 0.03, margin=0.01).startswith("These data could not tell new from old")
+    assert sentence(-0.01, 0.03, margin=0.01).startswith("The data do not show which is better, new or old")
 
 
 def test_scores_outside_the_unit_interval_are_told_in_their_own_unit() -> None:

@@ -148,7 +148,7 @@ def test_every_number_has_its_estimand_evidence_and_warnings():
         "(UQ179)",
         "answers with the same passage are correlated (× 2.02)",
         "[0.6819, 0.8313]",
-        "These data could not tell",
+        "The data do not show which is better",
         "800 questions with one trial each",
         "All pairs: probability, in per cent",
         "71:50",
@@ -181,7 +181,7 @@ def test_the_verdict_over_all_tasks_opens_the_page():
     text = full_report()
     top = text[text.index('class="answers"') : text.index('id="scores"')]
     assert "B is better than A, by 1.2 to 4.8 points." in top
-    assert "These data could not tell" not in top
+    assert "The data do not show which is better" not in top
 
 
 def top(text):

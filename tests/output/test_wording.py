@@ -19,9 +19,9 @@ def undecided():
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("table", "add questions; harness-uq plan computes"),
-        ("markdown", "add questions; `harness-uq plan` computes"),
-        ("latex", r"add questions; \texttt{harness-uq plan} computes"),
+        ("table", "need more questions; harness-uq plan computes"),
+        ("markdown", "need more questions; `harness-uq plan` computes"),
+        ("latex", r"need more questions; \texttt{harness-uq plan} computes"),
     ],
 )
 def test_a_command_in_a_sentence_looks_like_one_in_every_form(form: str, expected: str) -> None:

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness_uq.comparison.compare import compare
-from harness_uq.data.task_log import Scores, Source, SufficientStatistics, TaskLog
+from harness_uq.data.task_log import (
+    AggregateScore,
+    HarnessResult,
+    Questions,
+    Scores,
+    Source,
+    SufficientStatistics,
+    TaskLog,
+)
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.rank import RankOptions, rank
@@ -376,7 +384,7 @@ def test_systems_are_ranked_on_what_all_answered_and_the_loss_is_said() -> None:
 
 
 def test_one_system_is_no_ranking() -> None:
-    with raises_message(NotEstimableError, "too-few-systems", what="a task and metric in common"):
+    with raises_message(NotEstimableError, "single-system", system="a"):
         rank([task_log([1, 0], system="a")])
 
 
@@ -406,3 +414,24 @@ def test_rank_intervals_cover_where_the_truth_is_drawn_from_the_prior() -> None:
         mine = next(system for system in ranking.systems if system.system == "s0")
         covered += mine.rank_low <= 1 + int((truth > truth[0]).sum()) <= mine.rank_high
     assert stats.binomtest(covered, 300, 0.9, alternative="less").pvalue > 1e-3
+
+
+def test_a_system_ranked_with_itself_is_reported_as_identical():
+    log = task_log([0, 1, 1, 0])
+    with raises_message(NotEstimableError, "single-system", system="model"):
+        rank([log, log])
+    (ranking,) = rank([replace(log, system="a"), replace(log, system="b")])
+    assert has(ranking, "identical-systems", systems=("a", "b"), n_questions=4)
+
+
+def test_groups_of_which_only_totals_are_known_are_ranked_without_matching():
+    def run(system: str, n_right: int) -> list[TaskLog]:
+        totals = AggregateScore("acc", "none", n_right / 100, 100, "only results are logged", is_share=True)
+        task = replace(task_log([1], system=system), questions=Questions(()), data=(totals,))
+        group = replace(totals, n=None, reason="a group")
+        reported = {("acc", "none"): HarnessResult(n_right / 100, 0.03)}
+        return [task, replace(task, task="group", data=(group,), subtasks=("toy",), reported=reported)]
+
+    ranking = {row.task: row for row in rank([*run("a", 60), *run("b", 30)])}["group"]
+    assert [one.system for one in ranking.systems] == ["a", "b"]
+    assert has(ranking, "independent-comparison")

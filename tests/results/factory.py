@@ -236,7 +236,7 @@ def comparisons() -> list[Comparison]:
             std_error=0.031,
             prob_positive=0.04,
             verdict="undecided",
-            text="These data could not tell: a difference under 8.7 points would be missed.",
+            text="The data do not show which is better: a difference under 8.7 points would be missed.",
             n_clusters=None,
         ),
         comparison(

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from harness_uq.data.task_log import AggregateScore
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.method_result import build, credible, not_a_mean
+from harness_uq.estimation.method_result import MethodResult, build, credible, not_a_mean
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
-from harness_uq.results.estimate import Estimate
+from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.proportion.binomial import beta_posterior
 from harness_uq.structure.recover_counts import counts_of
 
@@ -23,33 +26,82 @@ class KnownTotals:
         title="Beta posterior from totals",
         formula="θ | data ~ Beta(1 + S, 1 + F)",
         text=(
-            "The log holds a proportion and its number of questions only: clusters and trials, if there are "
-            "any, are not allowed for."
+            "The log contains only a proportion and its number of questions, so clusters and trials, if there are "
+            "any, cannot be taken into account."
         ),
         sources=("bowyer2025",),
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses data that hold more than totals, and totals that do not determine a count."""
-        data = problem.data
-        if not isinstance(data, AggregateScore):
-            return catalogue.TOTALS_REQUIRED(method=self.name)
+        """Refuse data with samples, and totals that do not determine a count."""
         if reason := not_a_mean(self.name, problem):
             return reason
         try:
-            counts_of(data)
+            counts_of(_totals_of(self.name, problem))
         except NotEstimableError as error:
             return error.message
         return None
 
     def estimate(self, problem: Problem) -> Estimate:
-        """Posterior of the success rate, questions taken as independent."""
-        data = problem.data
-        if not isinstance(data, AggregateScore) or data.value is None:
-            raise NotEstimableError(catalogue.TOTALS_REQUIRED(method=self.name))
-        posterior = beta_posterior(*counts_of(data))
+        """Posterior of the success rate, with the questions taken as independent."""
+        data = _totals_of(self.name, problem)
+        n_right, n = counts_of(data)
+        value = n_right / n if data.value is None else data.value
         warning = catalogue.TOTALS_ONLY(reason=data.reason)
-        return build(problem, self.name, credible(problem, posterior, data.value, messages=(warning,)))
+        result = credible(problem, beta_posterior(n_right, n), value, messages=(warning,))
+        return build(problem, self.name, result)
 
 
-ESTIMATORS = (KnownTotals(),)
+@dataclass(frozen=True, slots=True)
+class ReportedError:
+    """Student's t interval from the value and the standard error that the harness reported."""
+
+    name: str = "reported-error"
+    info: MethodInfo = MethodInfo(
+        title="Interval from the reported standard error",
+        formula="value ± t<sub>n−1</sub> SE; the normal quantile if n is unknown",
+        text=(
+            "The log contains only a value and its standard error. The interval is valid if the harness's standard "
+            "error is, and if the distribution of the mean is nearly normal."
+        ),
+        sources=("miller2024",),
+    )
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """Refuse data with samples, and totals without a positive standard error."""
+        if reason := not_a_mean(self.name, problem):
+            return reason
+        try:
+            _posterior_of(_totals_of(self.name, problem))
+        except NotEstimableError as error:
+            return error.message
+        return None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Interval value ± t SE, cut at 0 and 1 if the score is a proportion."""
+        data = _totals_of(self.name, problem)
+        posterior = _posterior_of(data)
+        low, high = posterior.interval(problem.level)
+        if data.is_share:
+            low, high = max(low, 0.0), min(high, 1.0)
+        interval = Interval(low, high, problem.level, "confidence")
+        warning = catalogue.REPORTED_ERROR_USED(reason=data.reason)
+        result = MethodResult(posterior.mean, interval, posterior.std_error, posterior, messages=(warning,))
+        return build(problem, self.name, result)
+
+
+def _totals_of(method: str, problem: Problem) -> AggregateScore:
+    if not isinstance(problem.data, AggregateScore):
+        raise NotEstimableError(catalogue.TOTALS_REQUIRED(method=method))
+    return problem.data
+
+
+def _posterior_of(data: AggregateScore) -> StudentPosterior:
+    """Student's t distribution with n - 1 degrees of freedom, or the normal distribution if n is unknown."""
+    if data.value is None or not data.std_error:
+        missing = "value" if data.value is None else "standard error above 0"
+        raise NotEstimableError(catalogue.INCOMPLETE_TOTALS(reason=data.reason, missing=missing))
+    return StudentPosterior(data.value, data.std_error, data.n - 1.0 if data.n and data.n > 1 else np.inf)
+
+
+ESTIMATORS = (KnownTotals(), ReportedError())

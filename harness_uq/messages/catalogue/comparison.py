@@ -43,10 +43,19 @@ PARTIAL_SAMPLES = MessageType(
     "UQ205",
     "partial-samples",
     "warning",
-    "{system}: the log contains samples of {n_logged} of {n_questions:count question}, and only these are "
-    "compared{total}.",
-    "Only questions with a logged score can be matched. The logged part may differ from the whole.",
-    "Log all samples.",
+    "{system}: the log contains samples of {n_logged} of {n_questions:count question}, and only these are used{total}.",
+    "The option `--use-samples` was given. The logged part may differ from the whole.",
+    "Log all samples, or omit `--use-samples` to use the totals.",
+)
+TOTALS_USED = MessageType(
+    "UQ206",
+    "totals-used",
+    "warning",
+    "The log of {system} contains samples of only {n_samples:,} of {n_questions:count question}, so the totals of all "
+    "questions are used.",
+    "A few samples can differ from the whole, so they never decide against totals. Samples are used if at least 95 % "
+    "of them are present and their mean is within half a standard error of the total.",
+    "Log all samples, or use those that are present with `--use-samples`.",
 )
 
 # ---------------------------------------------------------------- alignment: notes
@@ -352,6 +361,14 @@ UNKNOWN_MARGIN_METRIC = MessageType(
     "A margin applies to one metric.",
     "Use one of the metrics listed.",
 )
+TOO_FEW_QUESTIONS_COMPARED = MessageType(
+    "UQ258",
+    "too-few-questions-compared",
+    "refusal",
+    "A comparison needs at least 2 questions on each side, but one side has only {n_questions}.",
+    "The variation between questions cannot be estimated from one question.",
+    "Run both systems on more questions, if possible on the same ones.",
+)
 
 # ---------------------------------------------------------------- ranking
 
@@ -407,6 +424,14 @@ SEPARATE_POSTERIORS = MessageType(
     "Differences between questions do not count with this scope, so that matching questions has no effect.",
     "Nothing.",
 )
+IDENTICAL_SYSTEMS = MessageType(
+    "UQ276",
+    "identical-systems",
+    "warning",
+    "Systems {systems:join} have the same score on each of the {n_questions:count question}.",
+    "Two different systems rarely agree on every question. The logs may be copies of one run.",
+    "Check that the paths refer to different systems.",
+)
 TOO_FEW_SYSTEMS = MessageType(
     "UQ280",
     "too-few-systems",
@@ -430,6 +455,14 @@ RANKING_UNAVAILABLE = MessageType(
     "No ranking is possible. {reasons:sentence}",
     "Each reason names the task and metric.",
     "Add questions or systems, as the reasons suggest.",
+)
+SINGLE_SYSTEM = MessageType(
+    "UQ283",
+    "single-system",
+    "refusal",
+    "All logs are of one system, {system}, so there is nothing to rank: a system is identical to itself.",
+    "A ranking requires at least two systems.",
+    "Add the logs of another system, or name the systems: `harness-uq rank first=RUN second=RUN`.",
 )
 
 TYPES = message_types_in(globals())

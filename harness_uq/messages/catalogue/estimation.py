@@ -112,8 +112,10 @@ TOTALS_ONLY = MessageType(
     "warning",
     "{reason:sentence} The interval treats the questions as independent: it does not account for clusters or "
     "repeated trials, if there are any.",
-    "The log contains a total but no score for each question. The structure of the questions is therefore unknown.",
-    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them.",
+    "The log contains a total, but no score for each question or only some of them. The structure of the questions is "
+    "therefore unknown.",
+    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them. `--use-samples` uses the "
+    "samples that a log contains, even if they are few.",
 )
 UNSEEN_SUBPOPULATION = MessageType(
     "UQ112",
@@ -234,6 +236,15 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "the interval refers to the score of k trials. If they are copies, they show the score of a single trial, which "
     "is a lower bound of pass@k and an upper bound of pass^k.",
     "Check that the temperature is above 0, that caching is off and that seeds differ between trials.",
+)
+REPORTED_ERROR_USED = MessageType(
+    "UQ128",
+    "reported-error-used",
+    "warning",
+    "{reason:sentence} The interval is computed from the standard error that the harness reported.",
+    "Without a score for each question, neither the standard error nor its assumptions can be checked: most harnesses "
+    "treat the questions as independent.",
+    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them.",
 )
 
 # ---------------------------------------------------------------- notes
@@ -648,8 +659,8 @@ INCOMPLETE_TOTALS = MessageType(
     "incomplete-totals",
     "refusal",
     "{reason:sentence} The log records no {missing}.",
-    "An interval from totals requires a value and the number of questions.",
-    "Log the samples.",
+    "An interval from totals requires a value, and the number of questions of a proportion or a standard error.",
+    "Log the samples. If the log contains some samples, `--use-samples` uses these.",
 )
 TOTALS_NOT_A_PROPORTION = MessageType(
     "UQ179",

@@ -43,13 +43,14 @@ def headlines(
 
 
 def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
+    if rows[0].identical_runs_note:
+        return [Headline(rows[0].identical_runs_note)]
     overall = [row for row in rows if row.task == "overall"]
     listed = overall or (rows if len(rows) <= FEW else [])
     if not listed:
         lines = [Headline(sentence) for sentence in comparison_answer(rows).splitlines()]
     else:
-        lines = [Headline(rows[0].identical_runs_note)] if rows[0].identical_runs_note else []
-        lines += [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in listed]
+        lines = [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in listed]
     single = [row for row in rows if row.task != "overall"]
     if len(single) < 2 or listed is rows:
         return lines

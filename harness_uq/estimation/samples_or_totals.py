@@ -1,0 +1,89 @@
+"""Decide whether the logged samples or the totals that the harness reported represent a score."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from harness_uq.data.catalogue import Catalogue, is_share
+from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.comparison import TOTALS_USED
+from harness_uq.plugins.manager import Plugins
+from harness_uq.results.estimate import NOTHING_REPORTED
+
+NEARLY_COMPLETE = 0.95
+_NEAR_TOTAL = 0.5
+_NEAR_INTEGER = 0.02
+
+
+def with_best_evidence(logs: Iterable[TaskLog], plugins: Plugins, *, use_samples: bool = False) -> list[TaskLog]:
+    """Replace the samples of each log by the totals where the samples cover fewer questions than the harness reports.
+
+    All commands that print a score or a verdict call this function, so that they use the same evidence. Samples are
+    used if they cover all questions, or if they cover at least 95 % of them and their mean differs from the total by
+    at most half of its standard error. Otherwise the totals are used, without questions to match.
+
+    Parameters
+    ----------
+    logs : task logs, whose data are samples or totals
+    plugins : their catalogues name the metrics that are shares of correct answers
+    use_samples : whether to use the samples that the logs contain in any case
+    """
+    return [_decided(log, plugins.catalogues.get(log.source.harness), use_samples=use_samples) for log in logs]
+
+
+def _decided(log: TaskLog, catalogue: Catalogue | None, *, use_samples: bool) -> TaskLog:
+    data: list[TaskData] = []
+    messages: list[Message] = []
+    for item in log.data:
+        reported = log.reported.get((item.metric, item.filter), NOTHING_REPORTED)
+        if isinstance(item, AggregateScore):
+            data.append(_completed(item, reported))
+        elif use_samples or _are_representative(item, reported):
+            data.append(item)
+        else:
+            n_samples = int(item.is_scored.sum())
+            data.append(_totals(item, reported, catalogue))
+            messages.append(TOTALS_USED(system=log.system, n_samples=n_samples, n_questions=reported.n))
+    return replace(log, data=tuple(data), messages=distinct((*log.messages, *messages)))
+
+
+def _are_representative(data: TaskData, reported: HarnessResult) -> bool:
+    """Whether the samples may represent the score of all questions that the harness reports."""
+    if isinstance(data, AggregateScore) or reported.value is None or reported.n is None:
+        return True
+    n_samples = int(data.is_scored.sum())
+    if n_samples >= reported.n:
+        return True
+    if n_samples < NEARLY_COMPLETE * reported.n:
+        return False
+    if not isinstance(data, Scores) or data.event is not None:
+        return True
+    means = np.nanmean(data.values[data.is_scored], axis=1)
+    std_error = reported.std_error or float(np.std(means, ddof=1)) / np.sqrt(len(means))
+    return bool(abs(float(means.mean()) - reported.value) <= _NEAR_TOTAL * std_error)
+
+
+def _totals(data: TaskData, reported: HarnessResult, catalogue: Catalogue | None) -> AggregateScore:
+    is_proportion = True if catalogue and is_share(data.metric, catalogue) else None
+    reason = "The log contains only a part of the samples"
+    return AggregateScore(
+        data.metric, data.filter, reported.value, reported.n, reason, is_proportion, reported.std_error
+    )
+
+
+def _completed(data: AggregateScore, reported: HarnessResult) -> AggregateScore:
+    """Add the standard error, and the number of questions that follows from it for a proportion."""
+    return replace(data, n=data.n or _n_behind(data, reported), std_error=reported.std_error)
+
+
+def _n_behind(data: AggregateScore, reported: HarnessResult) -> int | None:
+    """Return n = p (1 - p) / se^2 + 1, the size of a sample with this standard error; None if it is no integer."""
+    value, error = data.value, reported.std_error
+    if not data.is_share or value is None or not error or not 0 < value < 1:
+        return None
+    exact = value * (1 - value) / error**2 + 1
+    n = round(exact)
+    is_whole = abs(exact - n) <= _NEAR_INTEGER and abs(value * n - round(value * n)) <= _NEAR_INTEGER
+    return n if is_whole else None
