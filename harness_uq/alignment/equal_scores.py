@@ -14,6 +14,12 @@ def have_equal_scores(a: SelectedRun, b: SelectedRun) -> bool:
     return bool(np.array_equal(of_a, of_b, equal_nan=of_a.dtype.kind == "f"))
 
 
+def are_constant(data: TaskData) -> bool:
+    """Whether all questions have the same score, so that it is not remarkable if two runs agree."""
+    values = values_of(data)
+    return values is not None and np.unique(values).size == 1
+
+
 def values_of(data: TaskData) -> FloatArray | IntArray | None:
     """Return scores, predictions or statistics by question; None if only the total is known."""
     match data:

@@ -116,7 +116,7 @@ def _of_identical_runs(row: Comparison, same: Message) -> Comparison:
     return replace(
         row,
         identical_runs_note=same.text,
-        verdict_text=same.text,
+        verdict_text=same.text if row.verdict == "undecided" else row.verdict_text,
         next_step="",
         n_additional_questions=None,
         messages=(same, *row.messages),

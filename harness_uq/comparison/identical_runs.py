@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from harness_uq.alignment.equal_scores import have_equal_scores, values_of
+from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
 from harness_uq.comparison.sides import Side
 from harness_uq.data.run_selection import ScoreKey
-from harness_uq.data.task_log import TaskData
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import IDENTICAL_RUNS
 
@@ -25,13 +22,8 @@ def sameness(a: Side, b: Side, matched: Sequence[tuple[ScoreKey, ScoreKey]]) -> 
         return None
     n = sum({one.log.task: len(one.log.questions) for one, _ in task_pairs}.values())
     explanation = "perhaps because they are the same samples under two names"
-    if all(_is_constant(one.data) for one, _ in task_pairs):
+    if all(are_constant(one.data) for one, _ in task_pairs):
         explanation = "which are all equal"
     if all(one.log.source.path == other.log.source.path for one, other in task_pairs):
         explanation = "because both are read from the same log"
     return IDENTICAL_RUNS(n_questions=n, explanation=explanation)
-
-
-def _is_constant(data: TaskData) -> bool:
-    values = values_of(data)
-    return values is not None and np.unique(values).size == 1

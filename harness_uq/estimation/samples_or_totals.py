@@ -1,11 +1,12 @@
 """Decide whether the logged samples or the totals that the harness reported represent a score."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from harness_uq.data.catalogue import Catalogue, is_share
+from harness_uq.data.catalogue import Catalogue
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
@@ -66,7 +67,7 @@ def _are_representative(data: TaskData, reported: HarnessResult) -> bool:
 
 
 def _totals(data: TaskData, reported: HarnessResult, catalogue: Catalogue | None) -> AggregateScore:
-    is_proportion = True if catalogue and is_share(data.metric, catalogue) else None
+    is_proportion = True if catalogue and re.fullmatch(catalogue.shares, data.metric) else None
     reason = "The log contains only a part of the samples"
     return AggregateScore(
         data.metric, data.filter, reported.value, reported.n, reason, is_proportion, reported.std_error

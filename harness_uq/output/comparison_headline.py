@@ -23,7 +23,9 @@ def comparison_answer(rows: Sequence[Comparison]) -> str:
     ----------
     rows : of one pair of systems, at least one
     """
-    sentences = [totals_sentence(rows), rows[0].identical_runs_note or _outcome(rows)]
+    note = rows[0].identical_runs_note
+    outcome = "" if note and all(row.verdict == "undecided" for row in rows) else _outcome(rows)
+    sentences = [totals_sentence(rows), note, outcome]
     return "\n".join(sentence for sentence in sentences if sentence)
 
 

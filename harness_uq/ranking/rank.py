@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.alignment.equal_scores import have_equal_scores
+from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
@@ -162,7 +162,7 @@ def _joint(
 def _identical_systems(entries: Sequence[SelectedRun]) -> Iterator[Message]:
     for i, first in enumerate(entries):
         for second in entries[i + 1 :]:
-            if have_equal_scores(first, second):
+            if have_equal_scores(first, second) and not are_constant(first.data):
                 systems = (first.log.system, second.log.system)
                 yield IDENTICAL_SYSTEMS(systems=systems, n_questions=len(first.log.questions))
 

@@ -79,7 +79,9 @@ def test_a_field_that_one_of_the_tasks_has_is_none_for_the_others(two, capsys):
 def test_the_same_log_on_both_sides_is_said_first(two, capsys):
     large = str(two / "large")
     _, out, _ = output(capsys, "compare", large, large)
-    assert out.startswith("Both sides have the same scores on all 40 questions, because both are one log.")
+    assert out.startswith(
+        "Both sides have the same scores on all 40 questions, because both are read from the same log."
+    )
     shutil.copytree(large, two / "copy")
     _, out, _ = output(capsys, "compare", f"new={large}", f"old={two / 'copy'}")
     assert out.startswith("Both sides have the same scores on all 40 questions, perhaps because")

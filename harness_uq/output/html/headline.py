@@ -43,14 +43,14 @@ def headlines(
 
 
 def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
-    if rows[0].identical_runs_note:
-        return [Headline(rows[0].identical_runs_note)]
     overall = [row for row in rows if row.task == "overall"]
     listed = overall or (rows if len(rows) <= FEW else [])
-    if not listed:
+    note = rows[0].identical_runs_note
+    if not listed or (note and all(row.verdict == "undecided" for row in rows)):
         lines = [Headline(sentence) for sentence in comparison_answer(rows).splitlines()]
     else:
-        lines = [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in listed]
+        lines = [Headline(note)] if note else []
+        lines += [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in listed]
     single = [row for row in rows if row.task != "overall"]
     if len(single) < 2 or listed is rows:
         return lines
