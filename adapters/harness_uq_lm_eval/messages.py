@@ -286,4 +286,21 @@ NO_RESULTS = MessageType(
     "Check the path.",
 )
 
+UNCERTAINTY_NOT_SAVED = MessageType(
+    "LM403",
+    "uncertainty-not-saved",
+    "error",
+    "The results with uncertainty could not be saved in {path}. The results file there is lm-eval's own.",
+    "The file could not be written completely, for example because the disk is full.",
+    "Free space, then use `harness-uq rescore` if the samples were logged. Otherwise run the evaluation again.",
+)
+RESULTS_NOT_SAVED = MessageType(
+    "LM404",
+    "results-not-saved",
+    "error",
+    "The results could not be saved in {path}, not even without uncertainty.",
+    "The file could not be written completely, for example because the disk is full. lm-eval's log has the reason.",
+    "Free space or choose another `--output_path`, and run the evaluation again.",
+)
+
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("LM", "lm-eval", message_types_in(globals())))

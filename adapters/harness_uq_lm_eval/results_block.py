@@ -41,6 +41,20 @@ def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str,
         row[key] = error
 
 
+def without_block(results: Results) -> Results:
+    """The results without the block, and with lm-eval's own standard errors; the block's results are not changed."""
+    own = {name: part for name, part in results.items() if name != BLOCK}
+    for part in ("results", "groups"):
+        if part in own:
+            own[part] = {task: dict(table(row)) for task, row in table(own, part).items()}
+    for (task, metric, filter_name), error in native_std_errors(results).items():
+        for part in ("results", "groups"):
+            row = table(own, part).get(task)
+            if isinstance(row, dict) and f"{metric},{filter_name}" in row:
+                row[f"{metric}_stderr,{filter_name}"] = NOT_AVAILABLE if error is None else error
+    return own
+
+
 def failed_entry(task: str, metric: str, filter_name: str, error: str, reported: Table = NOTHING) -> Entry:
     """The entry of an estimate that failed with an error; `reported` contains lm-eval's own numbers."""
     return {

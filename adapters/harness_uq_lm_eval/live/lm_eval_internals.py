@@ -46,6 +46,7 @@ EVALUATE = Internal("lm_eval.evaluator", "evaluate", ("lm", "task_dict", "bootst
 SERIALISER = Internal("lm_eval.utils", "handle_non_serializable")
 SIMPLE_EVALUATE = Internal("lm_eval.evaluator", "simple_evaluate")
 TABLE = Internal("lm_eval.utils", "make_table")
+TRACKER = Internal("lm_eval.loggers", "EvaluationTracker.save_results_aggregated", ("results", "samples"))
 CONFIGURATION = Internal("lm_eval.config.evaluate_config", "EvaluatorConfig.load_yaml_config")
 
 EVALUATION = (EVALUATE, SERIALISER)

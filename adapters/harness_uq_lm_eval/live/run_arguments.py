@@ -67,6 +67,8 @@ def add_uq_options(command_line: CommandLine) -> None:
         except HarnessUqError as error:
             run.error(str(error))
         _print_report(session)
+        if session.save_errors:
+            raise SystemExit("\n".join(f"harness-uq: error: {message}" for message in session.save_errors))
 
     run.set_defaults(func=execute_live)
 

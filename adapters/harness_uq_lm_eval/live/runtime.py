@@ -25,6 +25,7 @@ from harness_uq.plugin_api import (
     AggregateScore,
     Comparison,
     Estimate,
+    Message,
     NotEstimableError,
     TaskLog,
     compare,
@@ -37,6 +38,7 @@ from harness_uq_lm_eval.live.bootstrap import bootstrap_estimate
 from harness_uq_lm_eval.live.in_memory_results import task_logs
 from harness_uq_lm_eval.live.preflight import check_tasks
 from harness_uq_lm_eval.live.results_table import with_intervals
+from harness_uq_lm_eval.live.save_results import wrap_tracker
 from harness_uq_lm_eval.live.settings import LmEvalSettings, RequestedSettings
 from harness_uq_lm_eval.messages import NOT_RESAMPLED, QUESTIONS_AND_ROWS_DIFFER
 from harness_uq_lm_eval.read import replay
@@ -70,6 +72,7 @@ class Session:
     no_comparison : the reason why requested comparisons are missing
     n_simple : number of `simple_evaluate` calls that have not returned
     logs : task logs of the last evaluation, kept for the comparison until the name of the system is known
+    save_errors : one for each results file that was not saved, or was saved without uncertainty
     """
 
     requested: RequestedSettings
@@ -78,6 +81,7 @@ class Session:
     no_comparison: str | None = None
     n_simple: int = 0
     logs: Sequence[TaskLog] = ()
+    save_errors: list[Message] = field(default_factory=list)
 
 
 @contextmanager
@@ -101,6 +105,11 @@ def live_session(requested: RequestedSettings) -> Iterator[Session]:
                 lm_eval_internals.CONFIGURATION,
                 partial(wrap_configuration, requested=requested),
                 "uq settings in a config file are not read",
+            ),
+            (
+                lm_eval_internals.TRACKER,
+                partial(wrap_tracker, report=session.save_errors.append),
+                "a results file that cannot be written completely is not noticed",
             ),
         ):
             if not internal.is_available():

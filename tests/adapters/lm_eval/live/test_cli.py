@@ -1,5 +1,6 @@
 """lm-eval's command line with the `--uq` options."""
 
+import errno
 import functools
 import json
 import os
@@ -15,6 +16,7 @@ from harness_uq.cli import main
 from harness_uq.messages.catalogue.structure import RANGE_UNKNOWN
 from harness_uq_lm_eval.live import startup_hook
 from harness_uq_lm_eval.live.settings import RequestedSettings, with_live_options
+from harness_uq_lm_eval.messages import RESULTS_NOT_SAVED, UNCERTAINTY_NOT_SAVED
 
 pytest.importorskip("lm_eval")
 
@@ -245,6 +247,60 @@ def test_warnings_name_the_options_of_the_run(run):
 def test_options_that_a_run_lacks_are_named_as_those_of_another_command():
     assert "harness-uq estimate" in with_live_options(RANGE_UNKNOWN(metric="bleu").text)
     assert with_live_options("Use --scope full and --uq bayes.") == "Use --uq_scope full and --uq bayes."
+
+
+@pytest.fixture
+def small_disk(monkeypatch):
+    """`small_disk(n)`: a file of more than `n` characters is cut off there, as on a full disk."""
+    write_text = Path.write_text
+
+    def limit_to(n_characters):
+        def write_part(path, data, *args, **kwargs):
+            write_text(path, data[:n_characters], *args, **kwargs)
+            if len(data) > n_characters:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+        monkeypatch.setattr(Path, "write_text", write_part)
+
+    return limit_to
+
+
+@pytest.fixture
+def stock_size(run, tmp_path):
+    """Size of lm-eval's own results file."""
+    run()
+    (path,) = tmp_path.rglob("results_*.json")
+    size = path.stat().st_size
+    path.unlink()
+    return size
+
+
+def test_a_disk_that_is_full_leaves_the_results_of_lm_eval(run, small_disk, stock_size, caplog, tmp_path):
+    small_disk(stock_size + 500)
+    code, _, results = run("--uq", "bayes")
+    assert code == 1
+    assert "uq" not in results
+    acc = results["results"]["live_perfect"]
+    assert (acc["acc,none"], acc["acc_stderr,none"]) == (1.0, 0.0)  # lm-eval's own standard error
+    assert UNCERTAINTY_NOT_SAVED(path=str(tmp_path / "out")).text in caplog.text
+    assert list((tmp_path / "out").glob(".harness-uq*")) == []
+
+
+def test_a_disk_that_is_full_leaves_no_part_of_a_file(run, small_disk, caplog, tmp_path):
+    small_disk(100)
+    code, printed, results = run("--uq", "bayes")
+    assert (code, results) == (1, None)
+    assert "live_perfect" in printed
+    assert RESULTS_NOT_SAVED(path=str(tmp_path / "out")).text in caplog.text
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+
+
+def test_an_output_path_may_be_a_file(run, tmp_path):
+    code = run("--uq", "bayes", "--log_samples", "--output_path", str(tmp_path / "out" / "mine.json"))[0]
+    assert code == 0
+    (path,) = (tmp_path / "out").glob("mine_*.json")
+    assert "uq" in json.loads(path.read_text(encoding="utf-8"))
+    assert len(list((tmp_path / "out").iterdir())) == 3
 
 
 def test_predict_only_runs_to_the_end(run):

@@ -58,7 +58,9 @@ def test_an_evaluation_of_other_parameters_is_left_alone(monkeypatch, caplog):
     assert said(caplog, lm_eval_internals.EVALUATE)
 
 
-@pytest.mark.parametrize("seam", [lm_eval_internals.TABLE, lm_eval_internals.CONFIGURATION], ids=str)
+@pytest.mark.parametrize(
+    "seam", [lm_eval_internals.TABLE, lm_eval_internals.CONFIGURATION, lm_eval_internals.TRACKER], ids=str
+)
 def test_without_an_optional_name_the_estimates_are_written(monkeypatch, caplog, live_folder, seam):
     rename(monkeypatch, seam)
     with caplog.at_level(logging.WARNING):
