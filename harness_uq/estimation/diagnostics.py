@@ -20,7 +20,7 @@ from harness_uq.plugins.protocols import Problem, ProblemData
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.trials.diagnostics import cochran_q, identical_trials, missing_bounds
 
-BATCH_EFFECT_P = 0.01
+BATCH_EFFECT_P = 0.03  # simulated in benchmarks/sim_batches.py
 
 
 def caveats(problem: Problem, method: str, info: MethodInfo) -> tuple[Message, ...]:
@@ -60,7 +60,7 @@ def _batch_effect(data: ProblemData) -> Iterator[Message]:
         return
     test = cochran_q(data.values)
     if test.df and test.p_value < BATCH_EFFECT_P:
-        yield NON_EXCHANGEABLE_TRIALS(p_value=test.p_value)
+        yield NON_EXCHANGEABLE_TRIALS(p_value=test.p_value, intra_batch_correlation=test.intra_batch_correlation)
 
 
 def _wider_scope(problem: Problem, method: str, info: MethodInfo) -> Iterator[Message]:

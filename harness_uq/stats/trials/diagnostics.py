@@ -24,11 +24,15 @@ class CochranQ:
         Degrees of freedom.
     p_value : float
         p-value.
+    intra_batch_correlation : float
+        Correlation of the scores of two questions in the same column, in addition to what the questions' expected
+        scores explain; between 0 and 1, and 0 if columns differ less than trials of one condition would.
     """
 
     statistic: float
     df: int
     p_value: float
+    intra_batch_correlation: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,10 @@ def cochran_q(values: ArrayLike) -> CochranQ:
     with n_trials - 1 degrees of freedom. If trials are missing independently of their score, they only reduce the
     contribution of their question.
 
+    The intra-batch correlation is var_column / (var_question + var_column + var_residual), with the components of the
+    two-way layout without replication by moments: E[T'T] = trace(V) + var_column (trace(A^2) - trace(A)), where A is V
+    for questions of unit variance. Without missing trials these are the estimates from the mean squares.
+
     Parameters
     ----------
     values : array_like, shape (n_questions, n_trials)
@@ -128,7 +136,8 @@ def cochran_q(values: ArrayLike) -> CochranQ:
 
     References
     ----------
-    Cochran (1950), Biometrika 37, 256-266; Skillings and Mack (1981) for incomplete blocks.
+    Cochran (1950), Biometrika 37, 256-266; Skillings and Mack (1981) for incomplete blocks; Searle, Casella and
+    McCulloch (1992), Variance Components, section 4.3, for the components.
 
     Examples
     --------
@@ -144,12 +153,34 @@ def cochran_q(values: ArrayLike) -> CochranQ:
     variance = np.divide((residual**2).sum(axis=1), counts - 1, out=np.zeros(len(x)), where=counts > 1)
     if not variance.any():
         raise NotEstimableError("no question has trials that differ, so that batch effects cannot be tested")
-    weighted = present * np.sqrt(np.divide(variance, counts, out=np.zeros(len(x)), where=counts > 0))[:, None]
-    covariance = np.diag(present.T @ variance) - weighted.T @ weighted
+    covariance = _centring(present, variance)
     total = residual.sum(axis=0)
     statistic = float(total @ np.linalg.pinv(covariance, rcond=1e-9, hermitian=True) @ total)
     df = int(np.linalg.matrix_rank(covariance, tol=1e-9 * float(np.trace(covariance)), hermitian=True))
-    return CochranQ(statistic, df, float(special.chdtrc(df, statistic)))
+    unit = _centring(present, (counts > 1).astype(float))
+    noise = float(np.sum(unit**2) - np.trace(unit))
+    var_column = max(float(total @ total - np.trace(covariance)), 0.0) / noise if noise > 0 else 0.0
+    correlation = _column_share(x, present, variance, var_column)
+    return CochranQ(statistic, df, float(special.chdtrc(df, statistic)), correlation)
+
+
+def _centring(present: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+    """Sum over questions of weight times the matrix that subtracts the mean of the present trials."""
+    counts = present.sum(axis=1)
+    root = np.sqrt(np.divide(weights, counts, out=np.zeros(len(present)), where=counts > 0))
+    weighted = present * root[:, None]
+    return np.asarray(np.diag(present.T @ weights) - weighted.T @ weighted)
+
+
+def _column_share(x: FloatArray, present: NDArray[np.bool_], variance: FloatArray, var_column: float) -> float:
+    """Share of the columns' variance in that of a score; `variance` is each question's variance over its trials."""
+    counts = present.sum(axis=1)
+    scored, repeated = counts > 0, counts > 1
+    within = max(float(variance[repeated].mean()), var_column)
+    noise = np.where(repeated, variance, within)[scored] - var_column
+    means = _question_means(x, present)[scored]
+    var_question = float(means.var(ddof=1) - np.mean(noise / counts[scored])) if len(means) > 1 else 0.0
+    return var_column / (max(var_question, 0.0) + within)
 
 
 def missing_bounds(values: ArrayLike, low: float, high: float) -> MissingBounds:

@@ -69,6 +69,27 @@ def test_q_finds_a_bad_batch() -> None:
     assert cochran_q(values).p_value < 1e-6
 
 
+def test_intra_batch_correlation_follows_from_published_mean_squares() -> None:
+    """Shrout and Fleiss (1979), tables 2 and 3: mean squares 11.24 (targets), 32.49 (judges) and 1.02 (residual)."""
+    ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    judges, targets = (32.49 - 1.02) / 6, (11.24 - 1.02) / 4
+    assert cochran_q(ratings).intra_batch_correlation == pytest.approx(judges / (judges + targets + 1.02), abs=1e-3)
+
+
+def test_intra_batch_correlation_is_zero_for_equal_columns_and_one_if_only_columns_differ() -> None:
+    assert cochran_q([[1, 0], [0, 1]]).intra_batch_correlation == 0.0
+    assert cochran_q([[1, 0], [1, 0], [1, 0]]).intra_batch_correlation == pytest.approx(1.0)
+    assert cochran_q([[1, 0, 1]]).intra_batch_correlation == 0.0
+
+
+def test_intra_batch_correlation_is_recovered_with_missing_trials() -> None:
+    """Variances 1 (questions), 0.25 (columns) and 1 (residual) give 1/9; 200 columns keep the error small."""
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(300, 1)) + 0.5 * rng.normal(size=(1, 200)) + rng.normal(size=(300, 200))
+    values[rng.random(values.shape) < 0.4] = NAN
+    assert cochran_q(values).intra_batch_correlation == pytest.approx(1 / 9, abs=0.02)
+
+
 def test_identical_trials_count_as_one_even_with_gaps() -> None:
     assert identical_trials([[0.3, 0.3, NAN], [NAN, 0.1, 0.1], [NAN, NAN, NAN], [1.0, NAN, NAN]])
     assert not identical_trials([[0.3, 0.3, NAN], [0.2, 0.1, 0.1]])
