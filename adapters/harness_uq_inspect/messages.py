@@ -8,8 +8,8 @@ ENDED_BY_LIMIT = MessageType(
     "IN101",
     "ended-by-limit",
     "note",
-    "{n_ended} of {n_trials:count trial} {n_ended:plural was|were} ended by a limit ({limits}) and scored as they "
-    "were.",
+    "A limit ({limits}) ended {n_ended} of {n_trials:count trial} early, and the unfinished {n_ended:plural trial "
+    "was|trials were} scored.",
     "A message, token or time limit ended the trial before the model did.",
     "Raise the limit if the score should not include its effect.",
 )
@@ -17,8 +17,8 @@ QUESTIONS_GENERATED = MessageType(
     "IN102",
     "questions-generated",
     "note",
-    "{n_generated} of the {n_questions:count question} {n_generated:plural was|were} generated during the run (a "
-    "SampleSource). If scores decided which, intervals do not account for that.",
+    "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
+    "questions depended on scores, the intervals do not account for this selection.",
     "Adaptive selection of questions biases the mean score.",
     "Check how the SampleSource chooses questions.",
 )
@@ -26,8 +26,8 @@ STOPPED_EARLY = MessageType(
     "IN103",
     "stopped-early",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count trial}. The number of trials depends on the "
-    "scores, which intervals do not account for.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. The number of trials may "
+    "depend on the scores, and the intervals do not account for this dependence.",
     "Stopping because of the scores biases their mean.",
     "Use `stop_when(valid='anytime')` of harness_uq.",
 )
@@ -35,8 +35,8 @@ STOPPED_BY_RULE = MessageType(
     "IN104",
     "stopped-by-rule",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count trial}: {reason:sentence} The interval is that "
-    "of a run of planned length, without a correction for repeated looks.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial} for this reason: "
+    "{reason:sentence} The interval does not correct for repeated looks at the scores during the run.",
     "The effect is small if a width ended the run and larger if a comparison did.",
     "Use `stop_when(valid='anytime')` for an interval that accounts for the looks.",
 )
@@ -44,8 +44,9 @@ STOPPED_ANYTIME = MessageType(
     "IN105",
     "stopped-anytime",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count trial}: {reason:sentence} The method "
-    "confidence-sequence accounts for the looks; other intervals and comparisons of this run do not.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial} for this reason: "
+    "{reason:sentence} Only method 'confidence-sequence' accounts for repeated looks at the scores; other intervals "
+    "and comparisons of this run do not.",
     "An anytime-valid interval covers the score at every time at once.",
     "Use the default method for this run.",
 )
@@ -53,7 +54,7 @@ TRIALS_WITHOUT_SCORE = MessageType(
     "IN106",
     "trials-without-score",
     "note",
-    "{scorer}: {n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score ({reasons}).",
+    "Scorer {scorer!r} has no score for {n_missing} of {n_trials:count trial} ({reasons}).",
     "Trials without a score are left out of the mean.",
     "Find out why the scores are missing.",
 )
@@ -61,7 +62,8 @@ ERRORS_AFTER_SCORE = MessageType(
     "IN107",
     "errors-after-score",
     "note",
-    "{scorer}: {n_errors} of {n_trials:count trial} ended in an error after this score, which counts.",
+    "{n_errors} of {n_trials:count trial} ended in an error after scorer {scorer!r} had computed a score, and "
+    "{n_errors:plural this score is|these scores are} used.",
     "The score was computed before the error.",
     "Nothing.",
 )
@@ -69,7 +71,8 @@ REDUCED_SCORES_ONLY = MessageType(
     "IN108",
     "reduced-scores-only",
     "note",
-    "The log contains no samples. The scores are those that Inspect reduced over the epochs, one per question.",
+    "The log contains no samples, only one score per question that Inspect reduced over the epochs. These scores are "
+    "used.",
     "Trial-to-trial noise is unknown, and each question counts once however many of its trials were scored.",
     "Keep the samples in the log.",
 )
@@ -77,8 +80,8 @@ EPOCHS_AS_QUESTIONS = MessageType(
     "IN109",
     "epochs-as-questions",
     "note",
-    "Inspect's own metrics treat the {n_epochs} epochs of a question as independent questions (no epochs reducer), so "
-    "its stderr is too small.",
+    "Inspect's own standard error is too small, because without an epochs reducer Inspect treats the {n_epochs} "
+    "epochs of a question as independent questions.",
     "Epochs of one question share its difficulty.",
     "Use the interval of harness_uq, or an epochs reducer.",
 )
@@ -86,8 +89,8 @@ INSPECT_VALUE_DIFFERS = MessageType(
     "IN110",
     "inspect-value-differs",
     "note",
-    "{metric} ({filter}): Inspect reports {function} {reported:.6g}. The estimate refers to the mean of the logged "
-    "scores, {mean:.6g}.",
+    "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}. The estimate refers to "
+    "the mean of the logged scores, {mean:.6g}.",
     "The metric of Inspect is not the mean of the scores.",
     "Nothing.",
 )
@@ -95,8 +98,8 @@ RARE_KEYS_OMITTED = MessageType(
     "IN111",
     "rare-keys-omitted",
     "note",
-    "{scorer}: {n_keys:count key} of its dictionary of values {n_keys:plural is|are} scored on one question at most "
-    "and {n_keys:plural is|are} not listed.",
+    "Scorer {scorer!r} returns a dictionary of scores, of which {n_keys:count key} {n_keys:plural has|have} a score "
+    "on at most one question and {n_keys:plural is|are} not listed.",
     "A score of one question has no uncertainty that can be estimated.",
     "Nothing.",
 )
@@ -104,8 +107,8 @@ DICTIONARY_VALUES = MessageType(
     "IN112",
     "dictionary-values",
     "note",
-    "{scorer}: its values are dictionaries and are listed by key. Inspect's metrics of the whole dictionary are not "
-    "meaningful.",
+    "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Inspect's metrics "
+    "of the whole dictionary are not meaningful.",
     "A mean of dictionaries is not defined.",
     "Nothing.",
 )
@@ -113,8 +116,8 @@ TRIALS_AS_FINISHED = MessageType(
     "IN113",
     "trials-as-finished",
     "note",
-    "The estimate uses {n_trials:count trial} as they finished. The log keeps only their reduced scores, so an "
-    "estimate from the log counts each question once.",
+    "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. An estimate "
+    "from the log therefore counts each question once.",
     "Inspect logs one reduced score per question if `log_samples` is off.",
     "Keep the samples in the log.",
 )
@@ -125,7 +128,7 @@ NEWER_LOG_FORMAT = MessageType(
     "IN201",
     "newer-log-format",
     "warning",
-    "Log format {version} is newer than this reader, which supports {supported}. Update harness_uq.",
+    "The log has format {version}, but this reader supports formats up to {supported}. Update harness_uq.",
     "Fields of the newer format may be misread.",
     "Update harness_uq.",
 )
@@ -133,7 +136,7 @@ DAMAGED_MEMBERS = MessageType(
     "IN202",
     "damaged-members",
     "warning",
-    "{n_members:count member} of the file {n_members:plural is|are} damaged and left out, first {first}.",
+    "{n_members:count member} of the archive {n_members:plural is|are} damaged and left out, for example {first}.",
     "The samples in the damaged members are lost.",
     "Copy the file again, or run the evaluation again.",
 )
@@ -141,7 +144,8 @@ REPEATED_TRIALS = MessageType(
     "IN203",
     "repeated-trials",
     "warning",
-    "{n_trials:count trial is|trials are} logged more than once for the same question and epoch. The last one counts.",
+    "{n_trials:count trial is|trials are} logged more than once for the same question and epoch. Only the last "
+    "record counts.",
     "A run that was resumed can log a sample twice.",
     "Nothing, unless the scores of the repeated samples differ.",
 )
@@ -149,8 +153,8 @@ STALE_INTERVALS = MessageType(
     "IN204",
     "stale-intervals",
     "warning",
-    "The intervals stored in the log refer to scores that were edited since. `harness-uq rescore --in-place` updates "
-    "them.",
+    "The intervals stored in the log refer to scores that have since been edited. Use `harness-uq rescore "
+    "--in-place` to update the intervals.",
     "Scores can be edited after a run.",
     "Rescore the log.",
 )
@@ -166,8 +170,8 @@ RUN_INCOMPLETE_PART = MessageType(
     "IN206",
     "run-incomplete-part",
     "warning",
-    "The run did not finish (status {status}): the log contains {n_logged} of {n_planned:count planned trial}. Trials "
-    "that finish first may differ from the rest.",
+    "The run did not finish (status {status}), and the log contains only {n_logged} of {n_planned:count planned "
+    "trial}. Trials that finish first may differ from the others.",
     "Easy questions often finish early, which biases the mean score.",
     "Finish the run with `inspect eval-retry`.",
 )
@@ -175,8 +179,8 @@ LOG_TRIMMED = MessageType(
     "IN207",
     "log-trimmed",
     "warning",
-    "The log contains {n_logged} of the {n_planned:count trial} behind Inspect's results. Values here refer to these, "
-    "Inspect's to all.",
+    "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results. The "
+    "values shown here refer to the logged trials.",
     "Samples were removed from the log.",
     "Use the complete log.",
 )
@@ -184,7 +188,7 @@ CONTRADICTORY_TRIALS = MessageType(
     "IN208",
     "contradictory-trials",
     "warning",
-    "The log contains {n_logged:count trial}, but Inspect's results are of {n_planned}.",
+    "The log contains {n_logged:count trial}, but Inspect computed its results from {n_planned}.",
     "The log was edited or merged from several runs.",
     "Check the log.",
 )
@@ -192,8 +196,8 @@ CONTRADICTORY_SCORES = MessageType(
     "IN209",
     "contradictory-scores",
     "warning",
-    "{metric}: on {n_different} of {n_questions:count question} the mean of the logged trials differs from the reduced "
-    "score that Inspect logged. The trials are used.",
+    "For metric {metric!r}, the mean of the logged trials differs from the reduced score that Inspect logged on "
+    "{n_different} of {n_questions:count question}. The estimate uses the trials.",
     "The log was edited, or the reducer is not the mean.",
     "Check the log.",
 )
@@ -201,7 +205,7 @@ CONTRADICTORY_COUNTS = MessageType(
     "IN210",
     "contradictory-counts",
     "warning",
-    "{metric}: {n_scored:count question has|questions have} a score, but Inspect reports {n_reported}.",
+    "For metric {metric!r}, {n_scored:count question has|questions have} a score, but Inspect reports {n_reported}.",
     "The log was edited or merged from several runs.",
     "Check the log.",
 )
@@ -209,7 +213,8 @@ MEAN_NOT_REPRODUCED = MessageType(
     "IN211",
     "mean-not-reproduced",
     "warning",
-    "{metric} ({filter}): Inspect reports {function} {reported:.6g}, but the mean of the logged scores is {mean:.6g}.",
+    "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
+    "logged scores is {mean:.6g}.",
     "The log was edited, or some samples are missing from it.",
     "Check the log.",
 )
@@ -225,7 +230,7 @@ UNSCORED_RUN = MessageType(
     "IN213",
     "unscored-run",
     "warning",
-    "The log contains no scores: the run was not scored, or the scores were removed.",
+    "The log contains no scores, because the run was not scored or the scores were removed.",
     "Only scored samples can be analyzed.",
     "Score the log with `inspect score`.",
 )
@@ -234,7 +239,8 @@ REPEATED_MEMBERS = MessageType(
     "IN214",
     "repeated-members",
     "warning",
-    "{n_members:count member occurs|members occur} twice in the archive, first {first}. The last one counts.",
+    "{n_members:count member occurs|members occur} more than once in the archive, for example {first}. The last copy "
+    "is used.",
     "The log was extended after the run.",
     "Nothing, unless another program wrote the log.",
 )
@@ -242,8 +248,8 @@ MISPLACED_MEMBERS = MessageType(
     "IN215",
     "misplaced-members",
     "warning",
-    "{n_members:count member is|members are} named like a path outside the archive, first {first!r}. They are not "
-    "read.",
+    "{n_members:count member of the archive has|members of the archive have} a name that points outside the archive, "
+    "for example {first!r}. {n_members:plural This member is|These members are} not read.",
     "Inspect AI does not write such members.",
     "Check where the log comes from.",
 )
@@ -251,7 +257,7 @@ REPEATED_JSON_KEY = MessageType(
     "IN216",
     "repeated-json-key",
     "warning",
-    "Key {key!r} occurs twice in one object of {file}. The last value counts.",
+    "The key {key!r} occurs twice in the same JSON object of {file}. The last value is used.",
     "JSON with repeated keys is ambiguous.",
     "Check what wrote or changed the log.",
 )
@@ -259,7 +265,7 @@ SHARD_UNREADABLE = MessageType(
     "IN217",
     "shard-unreadable",
     "warning",
-    "Shard {path} cannot be read: {reason:sentence}",
+    "The shard {path} cannot be read: {reason:sentence}",
     "The samples of the shard are missing from the result.",
     "Wait until the run has finished, or run it again.",
 )
@@ -267,7 +273,8 @@ SHARDS_UNMERGED = MessageType(
     "IN218",
     "shards-unmerged",
     "warning",
-    "The run is in progress: its log consists of {n_shards:count shard} that are not merged yet.",
+    "The run is still in progress, and its log consists of {n_shards:count shard that is|shards that are} not merged "
+    "yet.",
     "Samples that finish first may differ from the rest.",
     "Read the log again after the run.",
 )
@@ -278,7 +285,7 @@ FORMAT_TOO_OLD = MessageType(
     "IN401",
     "format-too-old",
     "error",
-    "Log format {version} is not supported. `inspect log convert` writes the log in a newer format.",
+    "Log format {version} is not supported. Use `inspect log convert` to convert the log to a newer format.",
     "The format changed in version 2.",
     "Convert the log.",
 )

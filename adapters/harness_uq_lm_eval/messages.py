@@ -8,7 +8,7 @@ SYSTEM_NAMED_AFTER_FOLDER = MessageType(
     "LM101",
     "system-named-after-folder",
     "note",
-    "{reason:sentence} The system is named after the folder.",
+    "{reason:sentence} The system is therefore named after the folder.",
     "The name of the model is in the results file.",
     "Keep the results file beside the samples files.",
 )
@@ -16,7 +16,7 @@ UNLISTED_COLUMNS = MessageType(
     "LM102",
     "unlisted-columns",
     "note",
-    "Columns that are not listed as metrics are not read: {columns}.",
+    "These columns are ignored because the samples file does not list them as metrics: {columns}.",
     "The samples file lists the metrics of each question.",
     "Nothing.",
 )
@@ -24,7 +24,8 @@ BYPASSED_METRICS = MessageType(
     "LM103",
     "bypassed-metrics",
     "note",
-    "Metrics that lm-eval did not compute (its value 999 marks them) are left out: {metrics}.",
+    "The following metrics are left out because lm-eval did not compute them and logged the placeholder 999: "
+    "{metrics}.",
     "A task with the metric `bypass` is not scored.",
     "Run the task without `--predict_only`.",
 )
@@ -40,8 +41,7 @@ TRIALS_NOT_SCORED = MessageType(
     "LM105",
     "trials-not-scored",
     "note",
-    "{n_trials:count trial} per question {n_trials:plural was|were} logged, but only the result of the filter was "
-    "scored.",
+    "The log contains {n_trials:count trial} per question, but lm-eval scored only the result of the filter.",
     "Trial-to-trial noise is unknown if the trials are not scored one by one.",
     "See `trials-not-replayed` for the reason.",
 )
@@ -49,7 +49,7 @@ TRIALS_NOT_REPLAYED = MessageType(
     "LM106",
     "trials-not-replayed",
     "note",
-    "The trials are not scored one by one: {reason:sentence}",
+    "The trials could not be scored one by one for the following reason: {reason:sentence}",
     "Scoring the trials again requires the task's own code.",
     "Use `--uq_trials on` in a live run if it is safe to score each trial.",
 )
@@ -57,7 +57,7 @@ SCORED_ON_PART = MessageType(
     "LM107",
     "scored-on-part",
     "note",
-    "{label}: scored on {n_scored} of {n_questions:count question}.",
+    "Metric {label!r} has scores for {n_scored} of {n_questions:count question}.",
     "The metric applies to part of the questions.",
     "Nothing.",
 )
@@ -65,7 +65,7 @@ OTHER_CONTEXT_LENGTH = MessageType(
     "LM108",
     "other-context-length",
     "note",
-    "{label}: a score of -1 marks questions of another context length, which are left out.",
+    "Metric {label!r} marks questions of other context lengths with a score of -1, and these questions are left out.",
     "RULER and similar tasks report one metric for each context length.",
     "Nothing.",
 )
@@ -73,7 +73,8 @@ ANSWER_ROWS_COMBINED = MessageType(
     "LM109",
     "answer-rows-combined",
     "note",
-    "{label}: {n_rows:count answer row} of {n_questions:count question}; a question is correct if all of its rows are.",
+    "Metric {label!r} has {n_rows:count answer row} for {n_questions:count question}. A question counts as correct "
+    "if all of its rows are correct.",
     "lm-eval logs one row for each candidate answer.",
     "Nothing.",
 )
@@ -81,7 +82,7 @@ ROUNDED_PROBABILITIES = MessageType(
     "LM110",
     "rounded-probabilities",
     "note",
-    "{label}: computed from probabilities that were logged with eight digits.",
+    "Metric {label!r} is computed from probabilities that were logged with only eight digits.",
     "The value can differ from lm-eval's in the eighth digit.",
     "Nothing.",
 )
@@ -89,7 +90,8 @@ FUNCTION_INFERRED = MessageType(
     "LM111",
     "function-inferred",
     "note",
-    "{label}: lm-eval's {aggregation} is computed as {function}, which reproduces its value.",
+    "Metric {label!r} is computed with {function!r}, which reproduces the value of lm-eval's aggregation "
+    "{aggregation!r}.",
     "The log does not contain the code of the aggregation.",
     "Nothing.",
 )
@@ -97,7 +99,8 @@ FLAGS_PER_QUESTION = MessageType(
     "LM112",
     "flags-per-question",
     "note",
-    "{label}: {n_flags:count flag} on {n_questions:count question}; the questions are the units of independence.",
+    "Metric {label!r} has {n_flags:count right-or-wrong score} for {n_questions:count question}. The scores of a "
+    "question are not independent, so the interval treats questions as the independent units.",
     "Flags of one question, such as instructions of one prompt, are not independent.",
     "Nothing.",
 )
@@ -105,7 +108,7 @@ RESAMPLED = MessageType(
     "LM113",
     "resampled",
     "note",
-    "The interval is a percentile interval from {n_draws:count resample} of the {unit}.",
+    "The interval is a percentile interval from {n_draws:count bootstrap resample} of the {unit}.",
     "Only the task's own aggregation computes this metric, so it is called on resampled questions.",
     "Nothing.",
 )
@@ -116,8 +119,8 @@ BROKEN_LINES = MessageType(
     "LM201",
     "broken-lines",
     "warning",
-    "{n_lines:count line} of {file} {n_lines:plural is|are} cut off or not a sample (line {lines}: {reason:clause}). "
-    "{n_kept:count question was|questions were} kept.",
+    "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or not a sample (line {lines}: "
+    "{reason:clause}), and {n_kept:count question was|questions were} kept.",
     "A run that was killed leaves an incomplete last line. The questions that were lost can differ from the rest.",
     "Run the task again.",
 )
@@ -125,8 +128,8 @@ SHARED_IDENTIFIERS = MessageType(
     "LM202",
     "shared-identifiers",
     "warning",
-    "{n_rows:count row has|rows have} the doc_id of another document and {n_rows:plural counts|count} as separate "
-    "{n_rows:plural question|questions}.",
+    "{n_rows:count row has|rows have} the same doc_id as another document and {n_rows:plural counts as a separate "
+    "question|count as separate questions}.",
     "The identifiers of the documents are not unique.",
     "Check the data set of the task.",
 )
@@ -134,7 +137,8 @@ REPEATED_KEYS = MessageType(
     "LM203",
     "repeated-keys",
     "warning",
-    "{n_rows:count row contains|rows contain} a key twice (line {line}: {keys}). The last value counts.",
+    "{n_rows:count row contains|rows contain} the same key twice (line {line}: {keys}). The last value of the key is "
+    "used.",
     "JSON with repeated keys is ambiguous.",
     "Check what wrote the samples file.",
 )
@@ -142,7 +146,7 @@ REPEATED_ROWS = MessageType(
     "LM204",
     "repeated-rows",
     "warning",
-    "{n_rows:count row repeats|rows repeat} a question and filter. The first of each is used.",
+    "{n_rows:count row repeats|rows repeat} the question and filter of an earlier row. Only the first row is used.",
     "Each question has one row per filter.",
     "Check that the file does not contain two runs.",
 )
@@ -150,7 +154,7 @@ SAMPLES_MISSING = MessageType(
     "LM205",
     "samples-missing",
     "warning",
-    "The samples file contains {n_logged} of the {n_scored:count question} that lm-eval scored.",
+    "The samples file contains only {n_logged} of the {n_scored:count question} that lm-eval scored.",
     "The missing samples can differ from the others, so the totals of all questions are used unless at least 95 % of "
     "the samples are present.",
     "Log all samples, or use those that are present with `--use-samples`.",
@@ -159,8 +163,8 @@ SAMPLES_OF_ANOTHER_RUN = MessageType(
     "LM206",
     "samples-of-another-run",
     "warning",
-    "The samples do not belong to the results file: their hashes (task_hashes) differ. Use the samples of the same "
-    "run.",
+    "The samples do not belong to the results file, because their hashes (task_hashes) differ. Use the samples of "
+    "the same run.",
     "lm-eval records a hash of all samples in the results file.",
     "Keep the files of each run in a folder of its own.",
 )
@@ -176,7 +180,7 @@ FILTERS_UNNAMED = MessageType(
     "LM208",
     "filters-unnamed",
     "warning",
-    "The rows do not name their filters, so the filters are numbered.",
+    "The rows of the samples file do not name their filters, so the filters are numbered.",
     "Old versions of lm-eval do not log the names of filters.",
     "Use a newer version of lm-eval.",
 )
@@ -184,7 +188,7 @@ RESULTS_KEYS_REPEATED = MessageType(
     "LM209",
     "results-keys-repeated",
     "warning",
-    "The results file contains keys twice: {keys}. The last value counts.",
+    "The results file contains these keys more than once: {keys}. The last value of each key is used.",
     "JSON with repeated keys is ambiguous.",
     "Check what wrote the results file.",
 )
@@ -192,7 +196,7 @@ UNUSABLE_SCORES = MessageType(
     "LM210",
     "unusable-scores",
     "warning",
-    "{label}: {n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} and "
+    "For metric {label!r}, {n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} and "
     "{n_left_out:plural is|are} left out.",
     "If scores are missing for a reason, the estimate is biased.",
     "Find out why the scores are missing.",
@@ -201,7 +205,7 @@ INFINITE_LOG_LIKELIHOODS = MessageType(
     "LM211",
     "infinite-log-likelihoods",
     "warning",
-    "{label}: {n_left_out:count document has|documents have} no finite log-likelihood and "
+    "For metric {label!r}, {n_left_out:count document has|documents have} no finite log-likelihood and "
     "{n_left_out:plural is|are} left out.",
     "lm-eval's own value includes these documents and is not finite.",
     "Check the model's log-likelihoods.",
@@ -210,8 +214,8 @@ VALUE_NOT_REPRODUCED = MessageType(
     "LM212",
     "value-not-reproduced",
     "warning",
-    "{label}: the samples give {value:.10g}, but the results file reports {reported:.10g}. The estimate refers to the "
-    "samples.",
+    "The samples give a value of {value:.10g} for metric {label!r}, but the results file reports {reported:.10g}. "
+    "The estimate is based on the samples.",
     "The samples and the results may belong to different runs, or the log was edited.",
     "Check that both files belong to the same run.",
 )
@@ -219,7 +223,7 @@ FEW_RESAMPLED_UNITS = MessageType(
     "LM213",
     "few-resampled-units",
     "warning",
-    "Resampling {n_units:count {unit}} tends to give intervals that are too narrow. Add questions.",
+    "An interval from resampling only {n_units:count {unit}} tends to be too narrow. Add questions.",
     "The bootstrap understates the variation of few units.",
     "Add questions.",
 )
@@ -227,7 +231,7 @@ NOT_RESAMPLED = MessageType(
     "LM214",
     "not-resampled",
     "note",
-    "The task's own aggregation was not resampled: {reason:sentence}",
+    "No bootstrap interval was computed with the task's own aggregation for the following reason: {reason:sentence}",
     "Only the task's own aggregation computes this metric. Calling it on resampled questions would give an interval.",
     "See the reason.",
 )
@@ -235,7 +239,7 @@ SAMPLES_UNREADABLE = MessageType(
     "LM215",
     "samples-unreadable",
     "warning",
-    "{file}: {reason:sentence}",
+    "The samples file {file} cannot be used for the following reason: {reason:sentence}",
     "The samples file is damaged, so that only totals are known.",
     "Run the task again.",
 )
@@ -246,7 +250,7 @@ AGGREGATION_NOT_REPRODUCED = MessageType(
     "LM301",
     "aggregation-not-reproduced",
     "refusal",
-    "Resampling is not possible: {reason:sentence}",
+    "Bootstrap resampling is not possible for the following reason: {reason:sentence}",
     "The aggregation must give the printed value again, independently of the order of the questions.",
     "Use a registered aggregation of harness_uq in the task file.",
 )
@@ -254,7 +258,7 @@ STATISTICS_UNAVAILABLE = MessageType(
     "LM302",
     "statistics-unavailable",
     "refusal",
-    "The statistics of {function} cannot be computed: {reason:sentence}",
+    "The statistics of metric {function!r} cannot be computed for the following reason: {reason:sentence}",
     "BLEU, chrF and TER are functions of counts that sacrebleu computes for each question.",
     "Install a supported version of sacrebleu.",
 )
@@ -262,7 +266,7 @@ QUESTIONS_AND_ROWS_DIFFER = MessageType(
     "LM303",
     "questions-and-rows-differ",
     "refusal",
-    "The numbers of questions and logged rows differ, so the clusters are unknown.",
+    "The number of logged rows differs from the number of questions, so the clusters are unknown.",
     "Each row must belong to one question.",
     "Rescore the log with `harness-uq rescore` after the run.",
 )
@@ -273,7 +277,7 @@ PREDATES_VERSION_4 = MessageType(
     "LM401",
     "predates-version-4",
     "error",
-    "The file was written by lm-eval before version 0.4, which is not supported.",
+    "The file was written by a version of lm-eval before 0.4, which is not supported.",
     "The format of the results changed in version 0.4.",
     "Run the evaluation with a newer version of lm-eval.",
 )
@@ -290,7 +294,7 @@ UNCERTAINTY_NOT_SAVED = MessageType(
     "LM403",
     "uncertainty-not-saved",
     "error",
-    "The results with uncertainty could not be saved in {path}. The results file there is lm-eval's own.",
+    "The results with uncertainty could not be saved in {path}. The results file in this folder is lm-eval's own.",
     "The file could not be written completely, for example because the disk is full.",
     "Free space, then use `harness-uq rescore` if the samples were logged. Otherwise run the evaluation again.",
 )

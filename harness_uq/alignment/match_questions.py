@@ -254,7 +254,7 @@ def _cut(names: Sequence[str], chosen: Sequence[SelectedRun]) -> Iterator[Messag
     for name, entry in zip(names, chosen, strict=True):
         n_held, reported = len(entry.scored_rows), entry.log.reported.get((entry.data.metric, entry.data.filter))
         if reported and reported.n and n_held < NEARLY_COMPLETE * reported.n:
-            total = "" if reported.value is None else f" (reported for all: {reported.value:.4g})"
+            total = "" if reported.value is None else f" (score reported for all questions: {reported.value:.4g})"
             yield PARTIAL_SAMPLES(system=name, n_logged=n_held, n_questions=reported.n, total=total)
 
 

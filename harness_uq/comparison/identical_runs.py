@@ -21,9 +21,9 @@ def sameness(a: Side, b: Side, matched: Sequence[tuple[ScoreKey, ScoreKey]]) -> 
     if not (task_pairs and all(have_equal_scores(one, other) for one, other in task_pairs)):
         return None
     n = sum({one.log.task: len(one.log.questions) for one, _ in task_pairs}.values())
-    explanation = "perhaps because they are the same samples under two names"
+    explanation = "perhaps because they contain the same samples under two names"
     if all(are_constant(one.data) for one, _ in task_pairs):
-        explanation = "which are all equal"
+        explanation = "because all scores are equal"
     if all(one.log.source.path == other.log.source.path for one, other in task_pairs):
-        explanation = "because both are read from the same log"
+        explanation = "because both sides read the same log"
     return IDENTICAL_RUNS(n_questions=n, explanation=explanation)

@@ -94,7 +94,9 @@ def reference_runs(
         and isinstance(run.data, Scores)
     ]
     if not usable:
-        raise NotEstimableError(NO_REFERENCE_SCORES(what=task if metric is None else f"{task}, {metric}"))
+        raise NotEstimableError(
+            NO_REFERENCE_SCORES(what=f"task {task!r}" if metric is None else f"metric {metric!r} of task {task!r}")
+        )
     first = usable[0][0]
     runs = [(log, data) for key, log, data in usable if key == first and isinstance(data, Scores)]
     asked = [log.questions for log, _ in runs]

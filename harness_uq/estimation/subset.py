@@ -103,7 +103,11 @@ def read_probabilities(path: str | Path) -> Probabilities:
         reason = str(error.strerror or error)
         raise LogError(PATH_UNREADABLE(path=redact_credentials(str(path)), reason=reason)) from None
     except msgspec.DecodeError as error:
-        raise LogError(PROBABILITIES_INVALID(path=redact_credentials(str(path)), reason=str(error))) from None
+        is_json = isinstance(error, msgspec.ValidationError)
+        reason = "the file must be " + (
+            "a JSON object of probabilities by task and question" if is_json else "valid JSON"
+        )
+        raise LogError(PROBABILITIES_INVALID(path=redact_credentials(str(path)), reason=reason)) from None
 
 
 def probabilities_of(chances: Mapping[str, float] | None, history: ReferenceRuns) -> FloatArray | None:

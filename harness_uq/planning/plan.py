@@ -116,8 +116,8 @@ def plan(
         except Exception as error:
             plans.append(_no_plan(key, entries, chosen, ESTIMATION_FAILED(error=error_summary(error))))
     if not any(plan.rows for plan in plans):
-        reasons = [f"{plan.task} {plan.metric}: {plan.reason.text}" for plan in plans if plan.reason]
-        raise NotEstimableError(PLAN_UNAVAILABLE(reasons=" ".join(reasons)) if reasons else PILOT_WITHOUT_SCORES())
+        reasons = [f"metric {plan.metric!r} of task {plan.task!r}: {plan.reason.text}" for plan in plans if plan.reason]
+        raise NotEstimableError(PLAN_UNAVAILABLE(reasons=" For ".join(reasons)) if reasons else PILOT_WITHOUT_SCORES())
     return plans
 
 

@@ -116,13 +116,13 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
         try:
             joint_by_key[key] = _joint(entries, read, chosen, offered)
         except (DataError, NotEstimableError) as error:
-            reasons.append(f"{key[0]} {key[1]}: {error}")
+            reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
         except Exception as error:
-            reasons.append(f"{key[0]} {key[1]} failed: {error_summary(error)}")
+            reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error_summary(error)}")
     if not joint_by_key:
         what = "a task and metric in common"
         raise NotEstimableError(
-            RANKING_UNAVAILABLE(reasons=" ".join(reasons)) if reasons else TOO_FEW_SYSTEMS(what=what)
+            RANKING_UNAVAILABLE(reasons=" For ".join(reasons)) if reasons else TOO_FEW_SYSTEMS(what=what)
         )
     adjusted = _adjusted([joint.p_values for joint in joint_by_key.values()], chosen.correction)
     n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in joint_by_key.values())

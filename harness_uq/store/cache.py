@@ -76,7 +76,8 @@ class ResultCache:
         if self._has_replaced:
             drop_replaced(Store(self._store.folder))
         return [
-            STORED_FILE_UNREADABLE(path=path, reason=message.text) for path, message in self._store.unreadable_files
+            STORED_FILE_UNREADABLE(path=path, reason=message.params["reason"])
+            for path, message in self._store.unreadable_files
         ]
 
     def _with_stored_logs(self, group: FileGroup, key: CacheKey) -> FileGroup:

@@ -56,7 +56,7 @@ def _runs(folder: str) -> list[RunResult]:
         if kind == "logs":
             keys_in[entry.path].add(entry.key)
     for path, message in store.unreadable_files:
-        raise HarnessUqError(STORE_UNUSABLE(store=folder, action="read", reason=f"{path}: {message.text}"))
+        raise HarnessUqError(STORE_UNUSABLE(store=folder, action="read", reason=f"{path}: {message.params['reason']}"))
     try:
         return [run for path, keys in keys_in.items() for runs in read_runs(path, keys).values() for run in runs]
     except (OSError, pa.ArrowException) as error:

@@ -35,7 +35,7 @@ def test_runs_that_have_nothing_in_common_are_no_decision(folder: Path, capsys: 
     rows = "".join(f"q{i},m,1\n" for i in range(9))
     (folder / "other.csv").write_text("id,metric,score\n" + rows + rows.replace(",m,", ",n,"))
     assert gate(folder, "other") == 4
-    assert "No decision: The systems share no task and metric" in capsys.readouterr().err
+    assert "No decision: The systems have no task and metric in common" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

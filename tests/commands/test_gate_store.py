@@ -117,7 +117,9 @@ def test_a_damaged_store_is_no_decision(tmp_path: Path, capsys: pytest.CaptureFi
     assert "kept cannot be read" in printed(capsys, str(new), "--baseline", str(store), "--margin", "0.05", code=4)
     file.unlink()
     assert is_store(str(store))
-    with pytest.raises(HarnessUqError, match=r"contains no task logs\. Fill it with `harness-uq estimate LOGS --store"):
+    with pytest.raises(
+        HarnessUqError, match=r"contains no task logs\. Fill the store with `harness-uq estimate LOGS --store"
+    ):
         stored_logs(str(store))
 
 

@@ -364,7 +364,8 @@ def test_one_side_with_two_systems_is_an_error_that_names_them() -> None:
 
 def test_nothing_in_common_is_an_error_that_lists_what_there_is() -> None:
     a = [task_log([1], system="a", task=task) for task in ("w", "x")]
-    with pytest.raises(NotEstimableError, match="a has w acc, x acc; b has y acc"):
+    keys = {"system_a": "a", "keys_a": "w acc, x acc", "system_b": "b", "keys_b": "y acc"}
+    with raises_message(NotEstimableError, "no-common-scores", **keys):
         compare(a, task_log([1], system="b", task="y"))
 
 

@@ -133,7 +133,7 @@ def test_a_history_holds_every_question_that_any_run_holds() -> None:
     history = reference_runs(logs, "toy")
     assert history.ids == ("x", "y", "z")
     np.testing.assert_array_equal(history.scores, [[1, 0, np.nan], [np.nan, 1, 1]])
-    with raises_message(NotEstimableError, "no-reference-scores", what="toy, f1"):
+    with raises_message(NotEstimableError, "no-reference-scores", what="metric 'f1' of task 'toy'"):
         reference_runs(logs, "toy", "f1")
 
 

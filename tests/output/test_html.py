@@ -144,7 +144,7 @@ def test_every_number_has_its_estimand_evidence_and_warnings():
     for part in (
         "mean, population: the expected score on new questions of the same kind",
         "25 passage (catalogue of known tasks)",
-        "The 25 clusters (passage) differ so much in size",
+        "The 25 clusters (defined by passage) differ so much in size",
         "(UQ179)",
         "answers with the same passage are correlated (× 2.02)",
         "[0.6819, 0.8313]",

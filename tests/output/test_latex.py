@@ -50,7 +50,7 @@ def test_numbers_and_warnings_arrive():
     text = render(make.estimates(), "latex")
     assert "0.762 & [0.682, 0.831]" in text
     assert "not estimable" in text
-    assert "The 25 clusters (passage) differ" in text
+    assert "The 25 clusters (defined by passage) differ" in text
 
 
 def test_negative_numbers_have_a_minus_and_names_keep_their_hyphens():

@@ -141,7 +141,10 @@ def test_180_are_estimated_20_are_named_and_the_exit_code_is_1(folder, capsys):
     assert len(said) == len(HOSTILE) + 1 == 20
     for name in (*HOSTILE, BUG):
         assert [line for line in said if f"/{name}/" in line], name
-    assert "The reader of lm-eval failed: KeyError: 'injected' (test_hostile_folder.py, line " in printed.err
+    assert (
+        "The reader for lm-eval failed with an unexpected error: KeyError: 'injected' (test_hostile_folder.py, line "
+        in printed.err
+    )
     assert "Traceback" not in printed.err
 
 

@@ -84,7 +84,7 @@ def test_a_scheduler_that_is_not_there_is_named():
 
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "0.2s"}),
-        pytest.raises(HarnessUqError, match=r"No Dask scheduler at tcp://127\.0\.0\.1:9"),
+        pytest.raises(HarnessUqError, match=r"No Dask scheduler responds at tcp://127\.0\.0\.1:9"),
         open_backend(Engine("dask", scheduler="tcp://127.0.0.1:9")),
     ):
         pass

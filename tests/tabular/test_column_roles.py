@@ -64,13 +64,13 @@ def test_a_name_with_the_signs_of_a_pattern_is_a_name_first() -> None:
 @pytest.mark.parametrize(
     ("names", "asked", "message"),
     [
-        (["question", "notes"], {}, "No column recognized as the score. Name it with --column score=NAME"),
-        (["score"], {}, "No column recognized as the question.*Available columns: score"),
+        (["question", "notes"], {}, "recognized as the score. .*--column score=NAME"),
+        (["score"], {}, "recognized as the question.*Available columns: score"),
         ([], {}, "Available columns: none"),
         (
             ["question", "score"],
             {"score": "right"},
-            "Column 'right' not found .expected for the score.. Available columns: question, score",
+            "no column 'right' for the score. Available columns: question, score",
         ),
         (["question", "score"], {"points": "score"}, "Unknown role of --column: .points"),
         (["question", "score", "score"], {}, "several columns are called 'score'"),

@@ -214,13 +214,15 @@ def _missing(column: MetricValues, about: MetricType) -> tuple[Message, ...]:
         "an infinite score": column.n_infinite,
         "a score that is not a number": len(column.others),
     }
-    scored_on_part = SCORED_ON_PART(label=about.label, n_scored=len(column), n_questions=about.n_questions)
+    scored_on_part = (
+        [SCORED_ON_PART(label=about.label, n_scored=len(column), n_questions=about.n_questions)] if absent else []
+    )
     warnings = (
         UNUSABLE_SCORES(label=about.label, n_left_out=n, n_questions=about.n_questions, problem=problem)
         for problem, n in counts.items()
         if n
     )
-    return (*([scored_on_part] if absent else []), *warnings)
+    return (*scored_on_part, *warnings)
 
 
 # ---------------------------------------------------------------- other kinds
@@ -281,8 +283,8 @@ def _log_likelihoods(column: MetricValues, about: MetricType) -> Interpretation 
     infinite = ~np.isfinite(table[list(column.others)]).all(axis=1)
     table[np.isinf(table).any(axis=1)] = math.nan
     checked = _checked(SufficientStatistics(about.metric, about.filter, table, statistic), about)
-    left_out = INFINITE_LOG_LIKELIHOODS(label=about.label, n_left_out=infinite.sum())
-    return Interpretation(checked.data, (*([left_out] if infinite.any() else []), *checked.messages))
+    left_out = [INFINITE_LOG_LIKELIHOODS(label=about.label, n_left_out=infinite.sum())] if infinite.any() else []
+    return Interpretation(checked.data, (*left_out, *checked.messages))
 
 
 def _translations(column: MetricValues, about: MetricType) -> Interpretation | None:

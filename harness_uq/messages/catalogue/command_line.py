@@ -6,7 +6,8 @@ INTERNAL_ERROR = MessageType(
     "UQ901",
     "internal-error",
     "error",
-    "Internal error: {error:sentence} Run again with --debug to see the traceback, and please report it.",
+    "Internal error: {error:sentence} Run the command again with --debug to see the traceback, and please report the "
+    "error.",
     "The failure is a defect of harness_uq or of a plugin.",
     "Run `harness-uq --debug COMMAND …` and report the traceback.",
 )
@@ -46,7 +47,8 @@ NOT_IGNORABLE = MessageType(
     "UQ908",
     "not-ignorable",
     "error",
-    "{code} {name} cannot be ignored, because it is a {severity}. Only notes and warnings can be ignored.",
+    "The message {code} {name} cannot be ignored because its severity is '{severity}'. Only notes and warnings can "
+    "be ignored.",
     "A refusal is the reason why there is no result, and an error needs attention.",
     "Remove it from `--ignore` or from `ignore` in the settings file.",
 )
@@ -54,7 +56,7 @@ UNKNOWN_MESSAGE = MessageType(
     "UQ909",
     "unknown-message",
     "error",
-    'Unknown message: {label!r}.{suggestion} The codes are listed in the documentation, page "Messages".',
+    'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
     "`--ignore` takes codes such as `UQ104` and names such as `few-clusters`.",
     "Check the spelling.",
 )

@@ -8,8 +8,9 @@ QUESTION_CONTENT_DIFFERS = MessageType(
     "UQ201",
     "question-content-differs",
     "warning",
-    "{n_different} of {n_common:count question} with the same identifier {n_different:plural differs|differ} in "
-    "content between the runs (shuffled choices?). They are matched by identifier.",
+    "The content of {n_different} of {n_common:count question} with the same identifier {n_different:plural "
+    "differs|differ} between the runs, perhaps because answer choices were shuffled. The questions are still matched "
+    "by identifier.",
     "If the identifiers refer to different questions, the comparison is not paired and its interval is wrong.",
     "Check that both runs used the same version of the data set.",
 )
@@ -17,8 +18,8 @@ IDENTIFIERS_MOVED = MessageType(
     "UQ202",
     "identifiers-moved",
     "warning",
-    "{n_identifiers:count identifier refers|identifiers refer} to different questions in the runs. Questions are "
-    "matched by content.",
+    "{n_identifiers:count identifier refers|identifiers refer} to different questions in different runs. The "
+    "questions are therefore matched by content.",
     "The data set was reordered or changed between the runs.",
     "Check that both runs used the same version of the data set.",
 )
@@ -26,7 +27,8 @@ MATCHED_BY_IDENTIFIER_ONLY = MessageType(
     "UQ203",
     "matched-by-identifier-only",
     "warning",
-    "Questions of {harnesses:join} are matched by identifier alone. Check that the harnesses number them alike.",
+    "The questions of {harnesses:join} are matched by identifier alone. Check that these harnesses number the "
+    "questions in the same way.",
     "Each harness hashes questions in its own way, so the content cannot be compared.",
     "Compare a few questions of both logs.",
 )
@@ -43,7 +45,8 @@ PARTIAL_SAMPLES = MessageType(
     "UQ205",
     "partial-samples",
     "warning",
-    "{system}: the log contains samples of {n_logged} of {n_questions:count question}, and only these are used{total}.",
+    "The log of system {system!r} contains samples of only {n_logged} of {n_questions:count question}, and only "
+    "these questions are used{total}.",
     "The option `--use-samples` was given. The logged part may differ from the whole.",
     "Log all samples, or omit `--use-samples` to use the totals.",
 )
@@ -51,8 +54,8 @@ TOTALS_USED = MessageType(
     "UQ206",
     "totals-used",
     "warning",
-    "The log of {system} contains samples of only {n_samples:,} of {n_questions:count question}, so the totals of all "
-    "questions are used.",
+    "The log of system {system!r} contains samples of only {n_samples:,} of {n_questions:count question}, so the "
+    "totals of all questions are used.",
     "A few samples can differ from the whole, so they never decide against totals. Samples are used if at least 95 % "
     "of them are present and their mean is within half a standard error of the total.",
     "Log all samples, or use those that are present with `--use-samples`.",
@@ -64,7 +67,8 @@ UNMATCHED_QUESTIONS = MessageType(
     "UQ210",
     "unmatched-questions",
     "note",
-    "The {n_systems} systems share {n_common:count question}; up to {n_unmatched} others of a system are left out.",
+    "The {n_systems} systems are compared on the {n_common:count question} that all of them answered. Up to "
+    "{n_unmatched:count other question} per system {n_unmatched:plural is|are} left out.",
     "Only questions that all systems answered are compared.",
     "Run the missing questions if many are left out.",
 )
@@ -72,7 +76,8 @@ SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
     "UQ211",
     "system-with-few-shared-questions",
     "note",
-    "{system} is left out: it answered {n_shared} of the {n_core:count question} that most systems answered.",
+    "System {system!r} is left out because it answered only {n_shared} of the {n_core:count question} that most "
+    "systems answered.",
     "Including it would reduce the comparison of the other systems to the questions that it answered.",
     "Run the system on the other questions.",
 )
@@ -80,7 +85,7 @@ SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
     "UQ212",
     "system-without-question-scores",
     "note",
-    "{system} is left out: its log contains no score for each question.",
+    "System {system!r} is left out because its log contains no scores of individual questions.",
     "Systems are compared question by question.",
     "Log the samples of this system.",
 )
@@ -88,8 +93,8 @@ SYSTEM_WITH_CONSTANT_SCORES = MessageType(
     "UQ213",
     "system-with-constant-scores",
     "note",
-    "{system} is left out: all its scores equal {value:g} and their range is unknown. Declare it with --range "
-    "{metric}=LO,HI.",
+    "System {system!r} is left out because all of its scores equal {value:g} and the range of the scores is unknown. "
+    "Declare the range with --range {metric}=LO,HI.",
     "Without variation and without a range, the uncertainty of the score cannot be estimated.",
     "Declare the range of the metric.",
 )
@@ -97,7 +102,7 @@ SYSTEM_NOT_ESTIMABLE = MessageType(
     "UQ214",
     "system-not-estimable",
     "note",
-    "{system} is left out: its score has no interval ({reason_code}).",
+    "System {system!r} is left out because its score has no interval (see {reason_code}).",
     "Only systems with an interval are ranked.",
     "See the reason with `harness-uq estimate`.",
 )
@@ -105,7 +110,7 @@ SEVERAL_RUNS = MessageType(
     "UQ215",
     "several-runs",
     "note",
-    "{system} has {n_runs:count run}; the newest {kind} is used: {path}{time}.",
+    "System {system!r} has {n_runs:count run}, and the newest {kind} is used: {path}{time}.",
     "One run represents a system: the newest finished run, without a limit if there is one.",
     "Pass only the run you want to use.",
 )
@@ -113,8 +118,8 @@ RUN_VARIATION_IGNORED = MessageType(
     "UQ216",
     "run-variation-ignored",
     "note",
-    "The {n_runs} runs of {system} differ ({evidence}). This interval ignores the variation between them; `harness-uq "
-    "effects` measures it.",
+    "The {n_runs} runs of system {system!r} differ ({evidence}), and this interval ignores the variation between "
+    "runs. Use `harness-uq effects` to measure the variation.",
     "Seeds, prompts and other settings change scores. An interval of one run does not include that variation.",
     "Run `harness-uq effects` on all runs.",
 )
@@ -122,7 +127,7 @@ RUNS_MERGED = MessageType(
     "UQ217",
     "runs-merged",
     "note",
-    "{n_runs:count run} on different questions are treated as one: {paths:join}.",
+    "These {n_runs:count run} cover different questions of the same task and are combined into one run: {paths:join}.",
     "Runs of one system that share no question are parts of one run.",
     "Pass the runs separately if they are not.",
 )
@@ -133,7 +138,8 @@ INDEPENDENT_COMPARISON = MessageType(
     "UQ220",
     "independent-comparison",
     "note",
-    "The questions are not matched ({reason:clause}). The scores are treated as independent, which is less precise.",
+    "The scores are compared as independent samples, which is less precise than matching the questions. The "
+    "questions could not be matched for the following reason: {reason:sentence}",
     "Comparing the same questions removes the variation between questions from the difference.",
     "Run both systems on the same questions, and log the samples.",
 )
@@ -141,7 +147,7 @@ POOLED_TASKS = MessageType(
     "UQ221",
     "pooled-tasks",
     "note",
-    "{n_tasks:count task} {n_tasks:plural is|are} pooled, every question with equal weight.",
+    "The overall difference pools {n_tasks:count task} and gives every question the same weight.",
     "The overall difference is the mean over all matched questions.",
     "Nothing.",
 )
@@ -149,8 +155,8 @@ POOLED_TASKS_INCOMPLETE = MessageType(
     "UQ222",
     "pooled-tasks-incomplete",
     "note",
-    "{n_tasks:count task} {n_tasks:plural is|are} pooled, every question with equal weight. {n_left_out:count other} "
-    "without matched questions {n_left_out:plural is|are} left out.",
+    "The overall difference pools {n_tasks:count task} and gives every question the same weight. {n_left_out:count "
+    "other task} without matched questions {n_left_out:plural is|are} left out.",
     "The overall difference is the mean over all matched questions.",
     "Log the samples of all tasks.",
 )
@@ -158,7 +164,7 @@ POOLED_GROUP = MessageType(
     "UQ223",
     "pooled-group",
     "note",
-    "{n_tasks:count task} {n_tasks:plural is|are} combined with the weights of the harness.",
+    "The overall difference combines {n_tasks:count task} with the weights that the harness uses.",
     "The weights reproduce the value that the harness reports for the group.",
     "Nothing.",
 )
@@ -166,7 +172,7 @@ POOLED_UNITS = MessageType(
     "UQ224",
     "pooled-units",
     "note",
-    "The units of independence are {units:join} and single questions.",
+    "The interval treats clusters (defined by {units:join}) and questions outside clusters as independent units.",
     "Questions that share material, and items that recur across tasks, are not independent.",
     "Nothing.",
 )
@@ -174,7 +180,8 @@ DIFFERENT_TASKS_COMPARED = MessageType(
     "UQ225",
     "different-tasks-compared",
     "note",
-    "{key_a} of {system_a} is compared with {key_b} of {system_b}.",
+    "The systems have no task and metric in common, so {key_a} of system {system_a!r} is compared with {key_b} of "
+    "system {system_b!r}.",
     "The runs have no task and metric in common, but each has only one, so these are compared.",
     "Check that both measure the same ability.",
 )
@@ -182,7 +189,8 @@ UNSHARED_SCORES = MessageType(
     "UQ226",
     "unshared-scores",
     "note",
-    "Only {system} has {keys}, which {n_keys:plural is|are} left out.",
+    "The {n_keys:plural score|scores} for {keys} {n_keys:plural is|are} left out because only system {system!r} has "
+    "{n_keys:plural this score|these scores}.",
     "A comparison requires the same task, metric and filter on both sides.",
     "Run the other system on the same tasks.",
 )
@@ -190,7 +198,7 @@ STUDENT_DIFFERENCE = MessageType(
     "UQ227",
     "student-difference",
     "note",
-    "The range of the scores is unknown, so the interval of the difference is Student's t.",
+    "The range of the scores is unknown, so the interval for the difference is based on Student's t distribution.",
     "The default posterior requires the lowest and highest possible score.",
     "Declare the range with `--range METRIC=LO,HI`.",
 )
@@ -198,8 +206,8 @@ LATENT_NORMAL_REPLACED = MessageType(
     "UQ228",
     "latent-normal-replaced",
     "note",
-    "Method latent_normal requires independent questions with one right-or-wrong answer each. Method dirichlet is used "
-    "instead.",
+    "Method 'latent_normal' requires independent questions with one right-or-wrong answer each. Method 'dirichlet' "
+    "is used instead.",
     "The latent normal model describes a 2 × 2 table of single answers.",
     "Nothing, or use `--method dirichlet` explicitly.",
 )
@@ -207,7 +215,8 @@ MONTE_CARLO_ERROR = MessageType(
     "UQ229",
     "monte-carlo-error",
     "note",
-    "The difference is computed from {n_draws:,} draws; the Monte Carlo error of its mean is {mc_error:.2g}.",
+    "The posterior of the difference is computed from {n_draws:,} random draws, so its mean has a Monte Carlo error "
+    "of {mc_error:.2g}.",
     "The posterior has no closed form and is sampled with a fixed seed.",
     "Nothing, unless the error is of the order of the difference.",
 )
@@ -218,7 +227,7 @@ NO_COMMON_QUESTIONS = MessageType(
     "UQ240",
     "no-common-questions",
     "refusal",
-    "{systems:join} have no question in common.",
+    "The systems {systems:quote} have no questions in common.",
     "Questions are matched by content, or by identifier if the content is not logged.",
     "Run the systems on the same questions.",
 )
@@ -226,7 +235,7 @@ FEW_COMMON_QUESTIONS = MessageType(
     "UQ241",
     "few-common-questions",
     "refusal",
-    "Only {n_common} of {n_questions:count question} match.",
+    "Only {n_common} of {n_questions:count question} could be matched between the runs.",
     "If fewer than half of the questions match, the matching is probably wrong.",
     "Check that the runs used the same version of the data set.",
 )
@@ -234,7 +243,7 @@ IDENTIFIERS_DIFFER = MessageType(
     "UQ242",
     "identifiers-differ",
     "refusal",
-    "{harnesses:join} identify questions in different ways, and their identifiers differ.",
+    "The questions cannot be matched, because {harnesses:join} identify questions in different ways.",
     "Matching by identifier could pair each question with another one.",
     "Use logs of one harness, or a table with common identifiers.",
 )
@@ -242,8 +251,8 @@ DUPLICATE_IDENTIFIER = MessageType(
     "UQ243",
     "duplicate-identifier",
     "refusal",
-    "{system}: {n_questions:count question} have the identifier {identifier!r}, so they cannot be matched. Give each "
-    "question its own identifier.",
+    "In the log of system {system!r}, {n_questions:count question} have the same identifier {identifier!r} and "
+    "cannot be matched. Give each question its own identifier.",
     "Questions are matched by identifier if their content is not logged.",
     "Give each question a unique identifier in the data set.",
 )
@@ -251,7 +260,7 @@ QUESTION_SCORES_MISSING = MessageType(
     "UQ244",
     "question-scores-missing",
     "refusal",
-    "The log of {system} contains no score for each question.",
+    "The log of system {system!r} contains no scores of individual questions.",
     "A paired comparison requires a score for each question in both logs.",
     "Log the samples.",
 )
@@ -259,7 +268,7 @@ GROUP_NOT_PAIRED = MessageType(
     "UQ245",
     "group-not-paired",
     "refusal",
-    "The group cannot be compared question by question because of {tasks:join}.",
+    "The group cannot be compared question by question, because this is not possible for {tasks:quote}.",
     "A group is compared only if all of its tasks are.",
     "See the reasons of the tasks named.",
 )
@@ -267,7 +276,8 @@ NO_BENCHMARK_SCOPE_POOLING = MessageType(
     "UQ246",
     "no-benchmark-scope-pooling",
     "refusal",
-    "Several tasks cannot be pooled with --scope benchmark.",
+    "Scores of several tasks cannot be pooled with --scope benchmark. Use --scope population, or compare the tasks "
+    "one by one.",
     "With this scope only trial-to-trial noise counts, and it is estimated for each task separately.",
     "Use `--scope population`, or compare the tasks one by one.",
 )
@@ -275,7 +285,7 @@ ONE_HARNESS_REQUIRED = MessageType(
     "UQ247",
     "one-harness-required",
     "refusal",
-    "Metrics that are not means can be compared within one harness only.",
+    "Metrics that are not means can only be compared between logs of the same harness.",
     "Harnesses log different intermediate data for such metrics.",
     "Compare logs of one harness.",
 )
@@ -291,7 +301,7 @@ NO_PAIRED_FORM = MessageType(
     "UQ249",
     "no-paired-form",
     "refusal",
-    "No paired comparison of {function!r} is available{condition}.",
+    "A paired comparison of metric {function!r} is not available{condition}.",
     "The joint distribution of two systems is known for some metrics only.",
     "Compare another metric of the same run.",
 )
@@ -299,7 +309,8 @@ NO_COMMON_SCORES = MessageType(
     "UQ250",
     "no-common-scores",
     "refusal",
-    "The systems share no task and metric. {system_a} has {keys_a}; {system_b} has {keys_b}.",
+    "The systems have no task and metric in common. System {system_a!r} has scores for {keys_a}, and system "
+    "{system_b!r} has scores for {keys_b}.",
     "A comparison requires the same task, metric and filter on both sides.",
     "Run both systems on the same tasks.",
 )
@@ -307,7 +318,8 @@ ZERO_WIDTH_DIFFERENCE = MessageType(
     "UQ251",
     "zero-width-difference",
     "refusal",
-    "The interval of the difference would have zero width; the data do not determine it.",
+    "The data are insufficient to estimate the uncertainty of the difference: the interval would have zero width. "
+    "Add questions or trials.",
     "An interval of zero width would claim certainty that the data do not support.",
     "Add questions or trials.",
 )
@@ -315,8 +327,8 @@ TOO_FEW_UNITS = MessageType(
     "UQ252",
     "too-few-units",
     "refusal",
-    "{system}: {n_units:count independent unit} {n_units:plural is|are} too few to estimate the uncertainty of a score "
-    "of unknown range.",
+    "System {system!r} has only {n_units:count independent question or cluster|independent questions or clusters}, "
+    "which {n_units:plural is|are} too few to estimate the uncertainty of a score with an unknown range.",
     "Student's t with fewer than 3 degrees of freedom is not informative.",
     "Add questions or clusters, or declare the range with `--range METRIC=LO,HI`.",
 )
@@ -324,7 +336,7 @@ SYSTEM_WITHOUT_INTERVAL = MessageType(
     "UQ253",
     "system-without-interval",
     "refusal",
-    "{system}: {reason:sentence}",
+    "The score of system {system!r} has no interval for the following reason: {reason:sentence}",
     "The score of this system has no interval, so it cannot be compared.",
     "See the reason with `harness-uq estimate`.",
 )
@@ -332,7 +344,7 @@ IDENTICAL_RUNS = MessageType(
     "UQ254",
     "identical-runs",
     "note",
-    "Both sides have the same scores on all {n_questions:count question}, {explanation}.",
+    "Both sides of the comparison have identical scores on all {n_questions:count question}, {explanation}.",
     "Two different systems rarely agree on every question. The two sides may be copies of one run.",
     "Check that the paths refer to different systems.",
 )
@@ -340,8 +352,8 @@ MARGIN_EXCEEDS_RANGE = MessageType(
     "UQ255",
     "margin-exceeds-range",
     "error",
-    "Margin larger than any difference: {margin:g} on {task} {metric}, whose scores lie in [{low:g}, {high:g}]. Did "
-    "you mean {suggestion:g}?",
+    "The margin {margin:g} for metric {metric!r} of task {task!r} exceeds every possible difference, because the "
+    "scores lie in [{low:g}, {high:g}]. Did you mean {suggestion:g}?",
     "Margins have the units of the score. A margin of 1 on scores from 0 to 1 makes everything equivalent.",
     "Give the margin in units of the score, such as 0.01 for one point of accuracy.",
 )
@@ -349,7 +361,8 @@ ONE_SYSTEM_REQUIRED = MessageType(
     "UQ256",
     "one-system-required",
     "error",
-    "Not the runs of one system: {side} contains {systems}. Name the runs of one system, or select it with --model.",
+    "Each side of a comparison must be a single system, but {side} contains these systems: {systems}. Pass the runs "
+    "of one system, or select a system with --model.",
     "Each side of a comparison is one system.",
     "Name the runs of one system, or select one with `--model`.",
 )
@@ -357,7 +370,8 @@ UNKNOWN_MARGIN_METRIC = MessageType(
     "UQ257",
     "unknown-margin-metric",
     "error",
-    "Margin for a metric that is not compared: {metric!r}.{known:nearest {metric}} Metrics: {known:join}.",
+    "A margin is set for metric {metric!r}, which is not compared.{known:nearest {metric}} Compared metrics: "
+    "{known:join}.",
     "A margin applies to one metric.",
     "Use one of the metrics listed.",
 )
@@ -365,7 +379,7 @@ TOO_FEW_QUESTIONS_COMPARED = MessageType(
     "UQ258",
     "too-few-questions-compared",
     "refusal",
-    "A comparison needs at least 2 questions on each side, but one side has only {n_questions}.",
+    "A comparison requires at least 2 questions on each side, but one side has only {n_questions}.",
     "The variation between questions cannot be estimated from one question.",
     "Run both systems on more questions, if possible on the same ones.",
 )
@@ -376,8 +390,9 @@ MIXED_PRIORS = MessageType(
     "UQ270",
     "mixed-priors",
     "note",
-    "Some systems have one right-or-wrong answer per question and others have graded scores. All use the wider prior "
-    "of the former, so that graded systems are separated slightly less often than in a comparison of two.",
+    "Some systems have one right-or-wrong answer per question and others have graded scores, so all systems use the "
+    "wider prior for right-or-wrong answers. Graded systems are therefore separated slightly less often than in a "
+    "comparison of two systems.",
     "A joint posterior of all systems requires one prior.",
     "Use `harness-uq compare` for two systems with graded scores.",
 )
@@ -385,8 +400,8 @@ RANK_LONG_TAIL = MessageType(
     "UQ271",
     "rank-long-tail",
     "warning",
-    "The range of the scores is unknown and some are extreme, so that rank sets may be too narrow: 95 % sets covered "
-    "about 92 % in simulations. Declare the range with --range {metric}=LO,HI if there is one.",
+    "The range of the scores is unknown and some scores are extreme, so rank sets may be too narrow: in simulations, "
+    "the coverage of 95 % sets was about 92 %. If the metric has a range, declare it with --range {metric}=LO,HI.",
     "Rank sets assume approximately normal mean scores.",
     "Declare the range, or add questions.",
 )
@@ -394,7 +409,7 @@ RANK_CLUSTERS = MessageType(
     "UQ272",
     "rank-clusters",
     "note",
-    "Questions are clustered by {key}: {n_clusters:count cluster}.",
+    "The questions are grouped by {key} into {n_clusters:count cluster}.",
     "Questions of a cluster share material and are not independent.",
     "Use `--cluster` if the clusters are wrong.",
 )
@@ -402,7 +417,7 @@ RANK_STUDENT = MessageType(
     "UQ273",
     "rank-student",
     "note",
-    "The range of the scores is unknown, so the scores have a joint Student's t distribution.",
+    "The range of the scores is unknown, so the ranking is based on a joint Student's t distribution.",
     "The default posterior requires the lowest and highest possible score.",
     "Declare the range with `--range METRIC=LO,HI`.",
 )
@@ -410,8 +425,8 @@ UNTESTED_PAIRS = MessageType(
     "UQ274",
     "untested-pairs",
     "note",
-    "{n_untested} of {n_pairs:count pair} {n_untested:plural has|have} no paired test, because their differences do "
-    "not vary.",
+    "No paired test was possible for {n_untested} of {n_pairs:count pair of systems|pairs of systems}, because the "
+    "difference between the systems is the same on every question.",
     "A t test requires differences that vary between questions.",
     "Nothing.",
 )
@@ -419,8 +434,8 @@ SEPARATE_POSTERIORS = MessageType(
     "UQ275",
     "separate-posteriors",
     "note",
-    "Each system has its own posterior: with --scope benchmark only trial-to-trial noise is random, which is "
-    "independent between systems.",
+    "Each system has its own posterior. With --scope benchmark the only source of uncertainty is trial-to-trial "
+    "noise, which is independent between systems.",
     "Differences between questions do not count with this scope, so that matching questions has no effect.",
     "Nothing.",
 )
@@ -428,7 +443,7 @@ IDENTICAL_SYSTEMS = MessageType(
     "UQ276",
     "identical-systems",
     "warning",
-    "Systems {systems:join} have the same score on each of the {n_questions:count question}.",
+    "The systems {systems:quote} have the same score on each of the {n_questions:count question}.",
     "Two different systems rarely agree on every question. The logs may be copies of one run.",
     "Check that the paths refer to different systems.",
 )
@@ -436,7 +451,7 @@ TOO_FEW_SYSTEMS = MessageType(
     "UQ280",
     "too-few-systems",
     "refusal",
-    "Fewer than two systems have {what}.",
+    "A ranking requires at least two systems with {what}.",
     "A ranking requires at least two systems with scores on the same task and metric.",
     "Add the logs of another system.",
 )
@@ -444,7 +459,8 @@ CONSTANT_DIFFERENCE = MessageType(
     "UQ281",
     "constant-difference",
     "refusal",
-    "{system_a} and {system_b} differ by the same amount on every question, so their variation is unknown.",
+    "The systems {system_a!r} and {system_b!r} differ by the same amount on every question, so the uncertainty of "
+    "the difference cannot be estimated.",
     "Without variation of the difference its uncertainty cannot be estimated.",
     "Declare the range with `--range METRIC=LO,HI`.",
 )
@@ -452,7 +468,7 @@ RANKING_UNAVAILABLE = MessageType(
     "UQ282",
     "ranking-unavailable",
     "refusal",
-    "No ranking is possible. {reasons:sentence}",
+    "No ranking is possible for {reasons:sentence}",
     "Each reason names the task and metric.",
     "Add questions or systems, as the reasons suggest.",
 )
@@ -460,7 +476,7 @@ SINGLE_SYSTEM = MessageType(
     "UQ283",
     "single-system",
     "refusal",
-    "All logs are of one system, {system}, so there is nothing to rank: a system is identical to itself.",
+    "All logs belong to one system, {system!r}, so there is nothing to rank.",
     "A ranking requires at least two systems.",
     "Add the logs of another system, or name the systems: `harness-uq rank first=RUN second=RUN`.",
 )

@@ -8,8 +8,8 @@ FEW_QUESTIONS = MessageType(
     "UQ101",
     "few-questions",
     "warning",
-    "With {n_questions:count question}, coverage of the {level:percent} interval averages {level:percent}, but it can "
-    "drop to {lowest:percent} for some accuracies inside this interval.",
+    "With only {n_questions:count question}, the {level:percent} interval has a coverage of {level:percent} on "
+    "average, but as low as {lowest:percent} for some of the accuracies that the interval contains.",
     "A credible interval has its nominal coverage on average over the prior. With few questions the coverage at a "
     "single accuracy can be much lower.",
     "Add questions, or use `--uq clopper-pearson`, whose coverage is never below nominal.",
@@ -18,8 +18,8 @@ FEW_BOOTSTRAP_UNITS = MessageType(
     "UQ102",
     "few-bootstrap-units",
     "warning",
-    "The Bayesian bootstrap of {n_units:count {unit}} is too narrow. In simulations 95 % intervals covered 60 % with "
-    "3 units, 75 % with 5, 85 % with 10 and 90 % with 20.",
+    "With {n_units:count {unit}}, the Bayesian bootstrap interval is too narrow. In simulations, the coverage of 95 "
+    "% intervals was 60 % with 3 questions or clusters, 75 % with 5, 85 % with 10 and 90 % with 20.",
     "The Bayesian bootstrap reweights the observed questions (or clusters) only. With fewer than 30 of them it "
     "understates the variation of the population.",
     "Add questions or clusters.",
@@ -28,8 +28,9 @@ POSSIBLE_LONG_TAIL = MessageType(
     "UQ103",
     "possible-long-tail",
     "warning",
-    "The range of the scores is unknown. If one score in 50 is extreme, 95 % intervals covered 36 % (10 units), 44 % "
-    "(30) and 87 % (100) in simulations; this sample has {n_units:count {unit}} and no visible tail.",
+    "The range of the scores is unknown, and a sample of {n_units:count {unit}} may miss rare extreme scores. In "
+    "simulations with one extreme score in 50, the coverage of 95 % intervals was 36 % with 10 questions or "
+    "clusters, 44 % with 30 and 87 % with 100.",
     "A sample without extreme scores looks the same whether or not the population has them. Without a known range "
     "no method can account for scores that were not drawn.",
     "Declare the range with `--range METRIC=LO,HI` if the metric has one, or add questions.",
@@ -38,8 +39,8 @@ FEW_CLUSTERS = MessageType(
     "UQ104",
     "few-clusters",
     "warning",
-    "With only {n_clusters:count cluster} ({clusters}) the variation between clusters is poorly known and the "
-    "interval is unreliable. Add clusters, or report the score of each cluster.",
+    "The interval is unreliable because {n_clusters:count cluster} (defined by {clusters}) {n_clusters:plural "
+    "is|are} too few to estimate the variation between clusters. Add clusters, or report the score of each cluster.",
     "The cluster is the unit of independence. The spread between fewer than 10 clusters cannot be estimated "
     "precisely, so the width of the interval depends largely on the prior.",
     "Add clusters (passages, dialogues, questions with repeated trials), or report the score of each cluster.",
@@ -48,8 +49,9 @@ HOMOGENEOUS_CLUSTERS = MessageType(
     "UQ105",
     "homogeneous-clusters",
     "warning",
-    "Answers within the {n_clusters:count cluster} ({clusters}) mostly agree; such 95 % intervals covered {coverage} "
-    "in simulations. The equal-tailed interval is [{low:.3f}, {high:.3f}].",
+    "Answers within the {n_clusters:count cluster} (defined by {clusters}) mostly agree, and in simulations of such "
+    "data the coverage of 95 % intervals was {coverage}. The more conservative equal-tailed interval is [{low:.3f}, "
+    "{high:.3f}].",
     "With fewer than 8 clusters and a high intra-cluster correlation, highest-density intervals have their lowest "
     "coverage.",
     "Add clusters, or report the equal-tailed interval in the message, which is more conservative.",
@@ -58,8 +60,9 @@ UNEVEN_CLUSTERS = MessageType(
     "UQ106",
     "uneven-clusters",
     "warning",
-    "The {n_clusters:count cluster} ({clusters}) differ so much in size that they carry the information of "
-    "{effective:.1f} equal clusters. Such 95 % intervals covered 80 to 98 % in simulations.",
+    "The {n_clusters:count cluster} (defined by {clusters}) differ so much in size that together they are only as "
+    "informative as {effective:.1f} clusters of equal size. In simulations of such data, the coverage of 95 % "
+    "intervals was between 80 and 98 %.",
     "A few large clusters dominate the score, and the data do not show how other clusters of their size would score. "
     "Coverage is lowest if large clusters score differently from small ones.",
     "Add large clusters, or report the score of each cluster.",
@@ -68,8 +71,8 @@ INTERVAL_OF_THETA = MessageType(
     "UQ107",
     "interval-of-theta",
     "warning",
-    "The interval [{low:.4f}, {high:.4f}] refers to theta, the mean of the fitted Beta distribution, not to the mean "
-    "score {value:.4f}. The default method, clustered, estimates the mean score.",
+    "The interval [{low:.4f}, {high:.4f}] is for theta, the mean of the fitted Beta distribution, and not for the "
+    "mean score of {value:.4f}. Use the default method 'clustered' to estimate the mean score.",
     "In a beta-binomial model theta equals the mean score only if the difficulties of clusters follow a Beta "
     "distribution and cluster sizes are unrelated to scores.",
     "Use the default `--uq bayes` or `--uq clustered`.",
@@ -78,8 +81,8 @@ FEW_TASKS = MessageType(
     "UQ108",
     "few-tasks",
     "warning",
-    "With only {n_tasks:count task} the variation between tasks is poorly known and the interval is unreliable. Add "
-    "tasks, or report the score of each task.",
+    "The interval is unreliable because {n_tasks:count task} {n_tasks:plural is|are} too few to estimate the "
+    "variation between tasks. Add tasks, or report the score of each task.",
     "The tasks are treated as a sample of tasks. The spread between fewer than 10 of them cannot be estimated "
     "precisely.",
     "Add tasks, report the score of each task, or use the method `group`, which estimates the score on exactly these "
@@ -89,9 +92,9 @@ FEW_EFFECTIVE_UNITS = MessageType(
     "UQ109",
     "few-effective-units",
     "warning",
-    "Tasks with few questions or clusters have large weights: {n_units:count independent unit} carry the "
-    "information of {effective:.1f} equally weighted ones. With 5, such 95 % intervals covered 55 to 85 % in "
-    "simulations.",
+    "Tasks with few questions or clusters have large weights, so {n_units:count independent question or "
+    "cluster|independent questions or clusters} carry only as much information as {effective:.1f} equally weighted "
+    "ones. In simulations with the information of 5, the coverage of 95 % intervals was between 55 and 85 %.",
     "If all tasks of a group weigh the same, the questions of small tasks have much more influence than others, and "
     "the interval rests on few of them.",
     "Add questions to the smallest tasks.",
@@ -100,8 +103,9 @@ SMALL_CLASS = MessageType(
     "UQ110",
     "small-class",
     "warning",
-    "Class {label!r} has {n_questions:count question}. With fewer than {enough} questions per class the interval can "
-    "be too narrow: with 10 classes of 3 questions, 95 % intervals covered 80 to 90 % in simulations.",
+    "Class {label!r} has only {n_questions:count question}, and with fewer than {enough} questions per class the "
+    "interval can be too narrow. In simulations with 10 classes of 3 questions, the coverage of 95 % intervals was "
+    "between 80 and 90 %.",
     "A metric that averages over classes gives the smallest class as much weight as the others, and its error rate "
     "is poorly known.",
     "Add questions of this class.",
@@ -110,8 +114,8 @@ TOTALS_ONLY = MessageType(
     "UQ111",
     "totals-only",
     "warning",
-    "{reason:sentence} The interval treats the questions as independent: it does not account for clusters or "
-    "repeated trials, if there are any.",
+    "{reason:sentence} The interval therefore treats the questions as independent and ignores any clusters or "
+    "repeated trials.",
     "The log contains a total, but no score for each question or only some of them. The structure of the questions is "
     "therefore unknown.",
     "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them. `--use-samples` uses the "
@@ -121,8 +125,9 @@ UNSEEN_SUBPOPULATION = MessageType(
     "UQ112",
     "unseen-subpopulation",
     "warning",
-    "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of the population "
-    "may. The score would then be {score:.2f}, outside the interval, which ends at {end:.2f}.",
+    "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of the questions "
+    "in the population may do so. In that case the score would be {score:.2f}, which lies outside the interval that "
+    "ends at {end:.2f}.",
     'Up to 1 - (1 - level)^(1/n) of the population can belong to a subpopulation that a sample of n misses (the "rule '
     'of three"). The interval assumes that there is no such subpopulation.',
     "Add questions. More trials of the same questions do not help.",
@@ -131,9 +136,9 @@ NON_EXCHANGEABLE_TRIALS = MessageType(
     "UQ113",
     "non-exchangeable-trials",
     "warning",
-    "Trial columns differ systematically: the intra-batch correlation is {intra_batch_correlation:.3f} (Cochran's Q, "
-    "p = {p_value:.1g}). The interval treats trials as independent repeats and is too narrow if each column was a "
-    "batch of its own (seed, server or run).",
+    "Scores differ systematically between trials of the same questions: the intra-batch correlation is "
+    "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval treats trials as independent "
+    "repeats and is too narrow if each trial had its own seed, server or run.",
     "The intra-batch correlation is the part of a score's variance that all questions of one trial column share. "
     "This error does not shrink as questions are added, only as batches are added. The warning appears in about 3 % of "
     "data sets without batch effects.",
@@ -143,8 +148,8 @@ NON_RANDOM_SUBSET = MessageType(
     "UQ114",
     "non-random-subset",
     "warning",
-    "The run covers {n_questions} of {n_all:count question}, which were not drawn at random. If the others differ, "
-    "the interval does not describe the whole benchmark.",
+    "The run covers only {n_questions} of the benchmark's {n_all:count question}, and the covered questions were not "
+    "drawn at random. If the other questions differ, the interval does not describe the whole benchmark.",
     "`--limit N` takes the first N questions. Many data sets are sorted by subject or difficulty.",
     "Run all questions, or a random sample: `harness-uq subset` draws one.",
 )
@@ -152,8 +157,9 @@ BETA_SHAPE_EXTRAPOLATION = MessageType(
     "UQ115",
     "beta-shape-extrapolation",
     "warning",
-    "{estimand} from {k:count trial} per question relies on Beta-distributed success rates. With two subpopulations of "
-    "questions, 95 % intervals covered 85 to 90 % in simulations.",
+    "Estimating {estimand} from {k:count trial} per question relies on the assumption that success rates follow a "
+    "Beta distribution. In simulations with two subpopulations of questions, the coverage of 95 % intervals was "
+    "between 85 and 90 %.",
     "If k equals the number of trials, the data cannot show how success rates vary beyond the assumed Beta "
     "distribution.",
     "Run more than k trials per question, or use `--uq pass-k-unbiased`.",
@@ -162,7 +168,7 @@ FEW_LABELS = MessageType(
     "UQ116",
     "few-labels",
     "warning",
-    "With only {n_labels:count human label} the prior contributes much of the interval. Label at least {enough} "
+    "With only {n_labels:count human label}, the interval depends strongly on the prior. Label at least {enough} "
     "questions.",
     "The grader's error rate is estimated from the human labels alone.",
     "Label more questions, drawn at random.",
@@ -171,7 +177,8 @@ UNIFORM_LABELS = MessageType(
     "UQ117",
     "uniform-labels",
     "warning",
-    "All human labels are equal, so the grader's errors on other questions cannot be estimated. Label more questions.",
+    "All human labels are equal, so the grader's error rate on other questions cannot be estimated. Label more "
+    "questions.",
     "If every labeled question has the same label, the relation between labels and the grader's scores is unknown.",
     "Label more questions, drawn at random.",
 )
@@ -179,8 +186,9 @@ LONG_TAIL = MessageType(
     "UQ118",
     "long-tail",
     "warning",
-    "The range of the scores is unknown and these {n_units:count {unit}} have a long tail, which they may understate. "
-    "With log-normal scores, 95 % intervals covered 85 % (10 units), 90 % (30) and 93 % (100) in simulations.",
+    "The scores have an unknown range and a long tail, and a sample of {n_units:count {unit}} may understate the "
+    "tail. In simulations with log-normal scores, the coverage of 95 % intervals was 85 % with 10 questions or "
+    "clusters, 90 % with 30 and 93 % with 100.",
     "If one score in 50 is extreme, coverage was 36 % with 10 units, 44 % with 30 and 87 % with 100, because a sample "
     "may contain too few of the extreme scores.",
     "Declare the range with `--range METRIC=LO,HI` if the metric has one, or add questions.",
@@ -189,8 +197,8 @@ UNKNOWN_PENDING_CLUSTERS = MessageType(
     "UQ119",
     "unknown-pending-clusters",
     "warning",
-    "The log does not record the clusters of questions without a score, so a cluster counts with its scored questions. "
-    "The interval is not strictly anytime-valid.",
+    "The log does not record the clusters of questions that have no score yet, so each cluster is counted with its "
+    "scored questions only. The interval is therefore not strictly anytime-valid.",
     "An anytime-valid interval counts a cluster once all of its questions are scored, which requires the clusters of "
     "all planned questions.",
     "Treat the interval as approximate until the run has finished.",
@@ -199,7 +207,8 @@ FIRST_QUESTION_PENDING = MessageType(
     "UQ120",
     "first-question-pending",
     "refusal",
-    "The first question in the order of the run has no score yet.",
+    "The first question of the run has no score yet, and an anytime-valid interval counts questions in the order of "
+    "the run.",
     "Questions count in the order of the run, up to the first without a score.",
     "Wait.",
 )
@@ -207,7 +216,7 @@ PENDING_CLUSTERS_UNKNOWN = MessageType(
     "UQ121",
     "pending-clusters-unknown",
     "refusal",
-    "Questions are clustered by {key}, and the clusters of the remaining questions are unknown.",
+    "The questions are clustered by {key}, but the clusters of the questions without a score are not known yet.",
     "An anytime-valid interval counts a cluster once all of its questions are scored.",
     "Wait until the run has finished.",
 )
@@ -215,7 +224,7 @@ ORDER_NOT_RANDOM = MessageType(
     "UQ122",
     "order-not-random",
     "warning",
-    "The questions are in the order of the data set, but the interval assumes a random order. Start runs with "
+    "The questions were run in the order of the data set, but the interval assumes a random order. Start runs with "
     "`inspect eval --sample-shuffle`.",
     "If the data set is sorted, the first questions differ from the rest.",
     "Shuffle the questions.",
@@ -224,7 +233,7 @@ FAILED_QUESTIONS = MessageType(
     "UQ123",
     "failed-questions",
     "note",
-    "{n_failed:count question} ended in an error and {n_failed:plural does|do} not count.",
+    "{n_failed:count question} ended in an error and {n_failed:plural is|are} not included in the score.",
     "Questions without a score are left out of the mean.",
     "Check the errors of the run.",
 )
@@ -232,8 +241,8 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "UQ124",
     "pass-k-of-identical-trials",
     "warning",
-    "All {n_trials:count trial} of each question agree. If they are copies of one trial (temperature 0, a cache or a "
-    "fixed seed), the interval refers to pass@1, which is {relation} {estimand}.",
+    "All {n_trials:count trial} of each question agree. If the trials are copies of one trial (temperature 0, a "
+    "cache or a fixed seed), the interval refers to pass@1, which is {relation} {estimand}.",
     "If all trials of each question agree, the scores do not show whether the trials are independent. If they are, "
     "the interval refers to the score of k trials. If they are copies, they show the score of a single trial, which "
     "is a lower bound of pass@k and an upper bound of pass^k.",
@@ -255,7 +264,7 @@ METHOD_SKIPPED = MessageType(
     "UQ130",
     "method-skipped",
     "note",
-    "Method {method!r} was not used ({reason_code}): {reason:sentence}",
+    "Method {method!r} was skipped for the following reason ({reason_code}): {reason:sentence}",
     "The first suitable method of a list is used. This one does not fit the data, and the next one was used instead.",
     "Nothing. The code in parentheses explains the reason.",
 )
@@ -263,7 +272,8 @@ METHOD_FOR_NEW_QUESTIONS = MessageType(
     "UQ131",
     "method-for-new-questions",
     "note",
-    "Method {method!r} estimates the score on new questions. Its interval is wider than one for {target}.",
+    "Method {method!r} estimates the score on new questions, so its interval is wider than an interval for the score "
+    "on {target}.",
     "The scope asked for is narrower than the one the method supports. The interval is valid but conservative.",
     "Use a method that supports the scope, or `--scope population`.",
 )
@@ -271,8 +281,8 @@ FULL_SCOPE_AVAILABLE = MessageType(
     "UQ132",
     "full-scope-available",
     "note",
-    "The run covers {n_questions} of the benchmark's {n_all:count question}. With --scope full the interval would "
-    "refer to all of them and be about {relative_width:percent} as wide.",
+    "The run covers {n_questions} of the benchmark's {n_all:count question}. With --scope full, the interval would "
+    "describe the score on the whole benchmark and be about {relative_width:percent} as wide.",
     "This interval refers to new questions from the same population. The score on the whole benchmark is known better, "
     "because part of it is observed.",
     "Add `--scope full` if you need the score on this benchmark only.",
@@ -281,8 +291,8 @@ TRIALS_ASSUMED_INDEPENDENT = MessageType(
     "UQ133",
     "trials-assumed-independent",
     "note",
-    "Trials of a question are assumed to be independent. If half of them were copies (a cache, a fixed seed), 95 % "
-    "intervals would cover only 65 to 74 %.",
+    "Trials of the same question are assumed to be independent. If half of the trials were copies, for example "
+    "because of a cache or a fixed seed, the coverage of 95 % intervals would be only 65 to 74 %.",
     "With `--scope benchmark` only trial-to-trial noise is uncertain, and copies of a trial look like agreement.",
     "Check that caching is off and that seeds differ between trials.",
 )
@@ -290,8 +300,8 @@ MISSING_SCORES = MessageType(
     "UQ134",
     "missing-scores",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. If scores are missing for a reason, "
-    "the estimate is biased.",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. The estimate is biased if the "
+    "missing scores would have differed from the others.",
     "Trials that failed or were refused are left out of the mean.",
     "Find out why the scores are missing. With a known range (`--range`) the possible effect is reported.",
 )
@@ -299,8 +309,8 @@ MISSING_SCORES_BOUNDS = MessageType(
     "UQ135",
     "missing-scores-bounds",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. The mean score would be {low:.4f} if "
-    "all of them were {worst} and {high:.4f} if all were {best}.",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. The mean score would be {low:.4f} "
+    "if all missing scores were {worst} and {high:.4f} if all were {best}.",
     "Trials that failed or were refused are left out of the mean. The two values bound their effect.",
     "Find out why the scores are missing if the two values differ by more than you can accept.",
 )
@@ -308,8 +318,8 @@ IDENTICAL_TRIALS = MessageType(
     "UQ136",
     "identical-trials",
     "note",
-    "All {n_trials:count trial} of each question have the same score (temperature 0 or a cache?), so only one of them "
-    "counts.",
+    "All {n_trials:count trial} of each question have the same score, perhaps because of temperature 0 or a cache. "
+    "Only one trial per question is counted.",
     "Copies of a trial carry no information about trial-to-trial noise.",
     "Use a temperature above 0 and different seeds if the trials were meant to be independent.",
 )
@@ -317,8 +327,8 @@ GRADED_BY_MODEL = MessageType(
     "UQ137",
     "graded-by-model",
     "note",
-    "A model graded these answers. Its errors are not part of the interval, and more questions do not reduce them; "
-    "human labels do (`--labels`).",
+    "A model graded these answers, and the interval does not account for grading errors. Human labels correct for "
+    "grading errors (`--labels`), but more questions do not reduce them.",
     "The interval describes the mean of the grader's scores. If the grader is biased, so is the score.",
     "Label a random subset of the questions and pass it with `--labels`.",
 )
@@ -326,7 +336,8 @@ INTERVAL_EXCEEDS_RANGE = MessageType(
     "UQ138",
     "interval-exceeds-range",
     "note",
-    "The interval extends beyond the range of the scores, [{low:g}, {high:g}], which this method does not enforce.",
+    "The interval extends beyond the range of possible scores, [{low:g}, {high:g}], because this method does not "
+    "enforce the range.",
     "Intervals of the form mean ± error can contain impossible scores, mostly with few questions or near the ends of "
     "the range.",
     "Use `--uq bayes`, whose intervals stay inside the range.",
@@ -335,8 +346,9 @@ CLUSTER_PRIOR = MessageType(
     "UQ139",
     "cluster-prior",
     "note",
-    "With {n_clusters:count cluster} ({clusters}) the interval depends on the prior of the variation between clusters. "
-    "With the Gamma prior of Bowyer et al. (2025) it is [{low:.3f}, {high:.3f}].",
+    "With only {n_clusters:count cluster} (defined by {clusters}), the interval depends on the prior for the "
+    "variation between clusters. With the Gamma prior of Bowyer et al. (2025), the interval would be [{low:.3f}, "
+    "{high:.3f}].",
     "Fewer than 10 clusters say little about how clusters vary.",
     "Add clusters. If the two intervals lead to different conclusions, the data are insufficient.",
 )
@@ -344,8 +356,8 @@ FEW_INFORMATIVE_CLUSTERS = MessageType(
     "UQ140",
     "few-informative-clusters",
     "note",
-    "{n_informative} of {n_clusters:count cluster} ({clusters}) {n_informative:plural contains|contain} any {outcome}, "
-    "so the correlation within clusters is poorly known.",
+    "Only {n_informative} of {n_clusters:count cluster} (defined by {clusters}) {n_informative:plural "
+    "contains|contain} at least one {outcome}, so the correlation within clusters is poorly known.",
     "If nearly all answers are equal, few clusters show whether answers within a cluster agree. The interval is wide "
     "for this reason.",
     "Add clusters.",
@@ -354,7 +366,8 @@ CLASS_FREQUENCIES_RANDOM = MessageType(
     "UQ141",
     "class-frequencies-random",
     "note",
-    "The class frequencies are treated as random. If they were fixed by design, the metric is conditional on them.",
+    "The interval treats the class frequencies as random. If the class frequencies were fixed by design, the metric "
+    "refers to these frequencies only.",
     "Metrics such as F1 and MCC depend on how frequent each class is.",
     "Report the class frequencies with the metric.",
 )
@@ -362,7 +375,7 @@ TRIAL_CORRELATION = MessageType(
     "UQ142",
     "trial-correlation",
     "note",
-    "Trials of the same question have a correlation of {icc:.2f} within their cluster.",
+    "Within a cluster, the scores of repeated trials of the same question have a correlation of {icc:.2f}.",
     "The correlation is estimated by a model with three levels: clusters, questions and trials.",
     "A value near 1 means that more trials add little; add questions instead.",
 )
@@ -370,8 +383,8 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
     "binomial-upper-bound",
     "note",
-    "{share:percent} of the interval is the binomial interval, an upper bound with --scope benchmark, because "
-    "{reason:sentence}",
+    "The binomial interval, which is conservative with --scope benchmark, has a weight of {share:percent} in this "
+    "interval. The reason is that {reason:sentence}",
     "About exactly these questions only trial-to-trial noise is uncertain. If the data do not show it, the binomial "
     "interval bounds it from above.",
     "Run more trials per question.",
@@ -380,8 +393,8 @@ UNIFORM_PRIOR_PER_QUESTION = MessageType(
     "UQ144",
     "uniform-prior-per-question",
     "note",
-    "The uniform prior of each question pulls the estimate towards the middle of the range, so that intervals of easy "
-    "or hard benchmarks can miss the true score.",
+    "Each question has its own uniform prior, which pulls the estimate towards the middle of the range. Intervals "
+    "for easy or hard benchmarks can therefore miss the true score.",
     "Bayes@N as published assigns an independent uniform prior to each question. Its influence does not fade as "
     "questions are added.",
     "Use the default method of `--scope benchmark`.",
@@ -390,8 +403,8 @@ POPULATION_INTERVAL_SHOWN = MessageType(
     "UQ145",
     "population-interval-shown",
     "note",
-    "The interval is the one for new questions, an upper bound with --scope benchmark: fewer than "
-    "{n_needed:count trial} per question do not show the trial-to-trial noise.",
+    "The interval shown is the wider one for new questions. With --scope benchmark, estimating the trial-to-trial "
+    "noise requires at least {n_needed:count trial} per question.",
     "The variance for exactly these questions requires 2k trials per question.",
     "Run more trials per question.",
 )
@@ -399,7 +412,8 @@ TASKS_AS_SAMPLE = MessageType(
     "UQ146",
     "tasks-as-sample",
     "note",
-    "The tasks are treated as a random sample of tasks. The method group estimates the score on exactly these tasks.",
+    "The interval treats the tasks as a random sample from a larger population of tasks. Use method 'group' to "
+    "estimate the score on exactly these tasks.",
     "Generalizing to new tasks makes the interval wider.",
     "Use `--uq group` if only these tasks matter.",
 )
@@ -407,7 +421,7 @@ EQUAL_TASK_WEIGHTS = MessageType(
     "UQ147",
     "equal-task-weights",
     "note",
-    "The score is the mean over {n_tasks:count task} with equal weights.",
+    "The score is the unweighted mean of the scores of {n_tasks:count task}.",
     "The weights reproduce the value that the harness reports for the group.",
     "Nothing.",
 )
@@ -415,8 +429,8 @@ TASK_WEIGHTS_BY_SIZE = MessageType(
     "UQ148",
     "task-weights-by-size",
     "note",
-    "The score is the mean over {n_tasks:count task} weighted by their number of questions, equivalent to "
-    "{effective:.1f} tasks of equal weight.",
+    "The score is the mean of {n_tasks:count task}, weighted by number of questions. The weights are equivalent to "
+    "{effective:.1f} equally weighted tasks.",
     "The weights reproduce the value that the harness reports for the group.",
     "Nothing.",
 )
@@ -424,7 +438,8 @@ NORMALITY_ASSUMED = MessageType(
     "UQ149",
     "normality-assumed",
     "note",
-    "Student's t assumes that the mean is approximately normal, which {n_questions:count question} cannot confirm.",
+    "Student's t interval assumes that the mean is approximately normal, and {n_questions:count question} "
+    "{n_questions:plural is|are} too few to check this assumption.",
     "With fewer than 30 questions a skewed or discrete distribution of scores can make the interval unreliable.",
     "Use `--uq bayes`, or add questions.",
 )
@@ -432,7 +447,7 @@ GROUP_METHOD_REPLACED = MessageType(
     "UQ150",
     "group-method-replaced",
     "note",
-    "Method {method!r} does not support groups of tasks. The default posterior is shown instead.",
+    "Method {method!r} does not support groups of tasks, so the interval of the default method is shown for the group.",
     "The row of the group therefore uses another method than the rows of its tasks.",
     "Use `--uq bayes` for all rows, or report the tasks only.",
 )
@@ -440,8 +455,8 @@ ANYTIME_VALID = MessageType(
     "UQ151",
     "anytime-valid",
     "note",
-    "The interval is anytime-valid: you may look at it at any time and stop the run because of what you see. The order "
-    "of the questions must not depend on their scores.",
+    "The interval is anytime-valid, so you may check it at any time and stop the run based on what you see. The "
+    "order of the questions must not depend on their scores.",
     "A confidence sequence covers the score at all times at once with its nominal level.",
     "Start the run with its questions in random order.",
 )
@@ -449,8 +464,8 @@ INCOMPLETE_CLUSTERS = MessageType(
     "UQ152",
     "incomplete-clusters",
     "note",
-    "A cluster counts once all of its questions are scored: {n_complete} of {n_clusters:count cluster} "
-    "{n_complete:plural is|are} complete.",
+    "The score includes {n_complete} of {n_clusters:count cluster}, because a cluster counts only when all of its "
+    "questions have a score.",
     "Counting clusters in part would favor clusters whose questions finish early.",
     "Nothing. The interval becomes narrower as clusters are completed.",
 )
@@ -458,8 +473,8 @@ GRADER_CORRECTION = MessageType(
     "UQ153",
     "grader-correction",
     "note",
-    "The grader's mean is {grader_mean:.4f} and the mean of the human labels {label_mean:.4f}. The corrected estimate "
-    "{estimate:.4f} refers to the score that a human would give.",
+    "The grader's mean score is {grader_mean:.4f} and the mean of the human labels is {label_mean:.4f}. The "
+    "corrected estimate of {estimate:.4f} refers to the mean score that a human would give.",
     "The human labels correct the mean of the grader's scores (prediction-powered inference).",
     "Nothing.",
 )
@@ -467,8 +482,8 @@ EFFECTIVE_LABELS = MessageType(
     "UQ154",
     "effective-labels",
     "note",
-    "With the grader's scores, {n_labels:count human label} {n_labels:plural is|are} as informative as "
-    "{effective:.0f} labels alone.",
+    "Combined with the grader's scores, {n_labels:count human label} {n_labels:plural is|are} as informative as "
+    "{effective:.0f} human labels alone.",
     "The better the grader agrees with the labels, the more its scores add.",
     "Nothing.",
 )
@@ -476,8 +491,8 @@ WEAK_GRADER = MessageType(
     "UQ155",
     "weak-grader",
     "note",
-    "The grader agrees with {agreement:percent} of the labels, which is no more than the accuracy of the model. Such a "
-    "grader saves at most half of the labels, however many questions it scores.",
+    "The grader agrees with {agreement:percent} of the human labels, which is no more than the accuracy of the "
+    "evaluated model. Such a grader can replace at most half of the human labels, however many questions it scores.",
     "A grader that is no more accurate than the evaluated model adds little information.",
     "Use a better grader, or more human labels.",
 )
@@ -485,8 +500,8 @@ LABELS_ASSUMED_RANDOM = MessageType(
     "UQ156",
     "labels-assumed-random",
     "note",
-    "The labeled questions are treated as a random sample. If they were drawn with known probabilities, add a column "
-    "`probability` to the labels.",
+    "The labeled questions are treated as a random sample. If the questions were drawn with known probabilities, add "
+    "a column `probability` to the labels.",
     "If questions were chosen for labeling because of their scores, the correction is biased.",
     "Draw the questions to label at random, or record the probabilities.",
 )
@@ -494,7 +509,7 @@ CLUSTERS_USED = MessageType(
     "UQ157",
     "clusters-used",
     "note",
-    "Clusters: {clusters} ({evidence}).",
+    "The interval accounts for clusters of questions: {clusters} ({evidence}).",
     "Questions of a cluster share material, such as a passage, and are not independent.",
     "Use `--cluster TASK=FIELD` if the clusters are wrong, or `--cluster none` if the questions are independent.",
 )
@@ -502,8 +517,8 @@ TRIALS_ALL_AGREE = MessageType(
     "UQ158",
     "trials-all-agree",
     "refusal",
-    "Method {method!r} requires a question whose trials differ; all trials of each question agree. Use "
-    "pass-k-unbiased.",
+    "Method {method!r} requires a question whose trials differ, but all trials of each question agree. Use method "
+    "'pass-k-unbiased'.",
     "If all trials of each question agree, the data do not show whether they are independent trials or copies of one "
     "trial. The hierarchy over questions would then depend on its prior only.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
@@ -515,7 +530,7 @@ NO_SCORES = MessageType(
     "UQ160",
     "no-scores",
     "refusal",
-    "No question has a score.",
+    "None of the questions has a score.",
     "All trials failed or were not scored.",
     "Check the errors of the run.",
 )
@@ -523,7 +538,7 @@ NOT_A_MEAN = MessageType(
     "UQ161",
     "not-a-mean",
     "refusal",
-    "Method {method!r} estimates means, not {estimand}. Use pass-k or pass-k-unbiased.",
+    "Method {method!r} estimates means, not {estimand}. Use method 'pass-k' or 'pass-k-unbiased'.",
     "pass@k and related metrics are not means of single trials.",
     "Use `--uq bayes`, or the methods named.",
 )
@@ -531,7 +546,7 @@ SINGLE_TASKS_ONLY = MessageType(
     "UQ162",
     "single-tasks-only",
     "refusal",
-    "Method {method!r} supports single tasks, not groups of tasks.",
+    "Method {method!r} applies to single tasks and does not support groups of tasks.",
     "The score of a group is a weighted mean over tasks.",
     "Use `--uq bayes` for groups.",
 )
@@ -539,7 +554,7 @@ SCORES_REQUIRED = MessageType(
     "UQ163",
     "scores-required",
     "refusal",
-    "Method {method!r} requires a score for each question; {metric!r} has none.",
+    "Method {method!r} requires a score for each question, but the log contains none for metric {metric!r}.",
     "The metric is computed from all answers at once, or the log contains totals only.",
     "Use `--uq bayes`.",
 )
@@ -547,7 +562,7 @@ SCORE_TYPE_UNSUPPORTED = MessageType(
     "UQ164",
     "score-type-unsupported",
     "refusal",
-    "Method {method!r} requires {required}; these scores are {actual}.",
+    "Method {method!r} requires {required}, but these scores are {actual}.",
     "The method assumes a type of score that the log does not have.",
     "Use `--uq bayes`, or declare the range with `--range METRIC=LO,HI`.",
 )
@@ -555,7 +570,7 @@ INDEPENDENCE_REQUIRED = MessageType(
     "UQ165",
     "independence-required",
     "refusal",
-    "Method {method!r} assumes independent answers; these have clusters or repeated trials.",
+    "Method {method!r} assumes independent answers, but these answers have clusters or repeated trials.",
     "An interval that ignores clusters or repeated trials is too narrow.",
     "Use `--uq bayes`, or the method of the same family for clusters, such as `clustered-t`.",
 )
@@ -563,7 +578,7 @@ CLUSTERS_REQUIRED = MessageType(
     "UQ166",
     "clusters-required",
     "refusal",
-    "Method {method!r} requires {required}; these scores have none.",
+    "Method {method!r} requires {required}, but this task has none.",
     "The method models the variation between clusters.",
     "Use `--uq bayes`.",
 )
@@ -571,7 +586,8 @@ TWO_LEVELS = MessageType(
     "UQ167",
     "two-levels",
     "refusal",
-    "Method {method!r} models one level above the trial; these scores have two, clusters and questions.",
+    "Method {method!r} supports one level of clustering, but these scores have two: clusters of questions, and "
+    "repeated trials of each question.",
     "Questions within clusters were tried several times, so there are two sources of dependence.",
     "Use `--uq bayes` or `--uq nested`.",
 )
@@ -579,7 +595,7 @@ CLASSES_REQUIRED = MessageType(
     "UQ168",
     "classes-required",
     "refusal",
-    "Method {method!r} requires target and predicted classes.",
+    "Method {method!r} requires the target class and the predicted class of each question.",
     "The metric is a function of the confusion matrix.",
     "Use `--uq bayes`.",
 )
@@ -587,7 +603,7 @@ CLASS_METRIC_UNSUPPORTED = MessageType(
     "UQ169",
     "class-metric-unsupported",
     "refusal",
-    "Method {method!r} does not support {metric!r} of {n_classes:count class|classes}. Supported metrics: "
+    "Method {method!r} does not support metric {metric!r} with {n_classes:count class|classes}. Supported metrics: "
     "{supported:join}.",
     "No formula of the metric as a function of the confusion matrix is known.",
     "Use `--uq bayes`.",
@@ -604,7 +620,7 @@ GROUP_REQUIRED = MessageType(
     "UQ171",
     "group-required",
     "refusal",
-    "Method {method!r} supports groups of tasks only.",
+    "Method {method!r} applies only to groups of tasks, not to single tasks.",
     "The method estimates a weighted mean over tasks.",
     "Use `--uq bayes` for single tasks.",
 )
@@ -612,7 +628,7 @@ RANGE_REQUIRED = MessageType(
     "UQ172",
     "range-required",
     "refusal",
-    "Method {method!r} requires scores of a known range. Declare it with --range METRIC=LO,HI.",
+    "Method {method!r} requires scores with a known range. Declare the range with --range METRIC=LO,HI.",
     "The method uses the lowest and highest possible score.",
     "Add `--range METRIC=LO,HI`, such as `--range bleu=0,100`.",
 )
@@ -620,7 +636,7 @@ INDEPENDENT_TASKS_REQUIRED = MessageType(
     "UQ173",
     "independent-tasks-required",
     "refusal",
-    "Method {method!r} requires tasks that were drawn independently; these tasks share items.",
+    "Method {method!r} requires independently drawn tasks, but these tasks share items.",
     "Tasks built from the same items do not vary independently.",
     "Use `--uq group`.",
 )
@@ -636,7 +652,7 @@ UNKNOWN_BENCHMARK_SIZE = MessageType(
     "UQ175",
     "unknown-benchmark-size",
     "refusal",
-    "Method {method!r} requires the number of questions of the whole benchmark, which the log does not record.",
+    "Method {method!r} requires the number of questions in the whole benchmark, which the log does not record.",
     "The score on the whole benchmark combines the observed questions with the others.",
     "Use `--scope population`.",
 )
@@ -644,7 +660,8 @@ WHOLE_BENCHMARK_RUN = MessageType(
     "UQ176",
     "whole-benchmark-run",
     "refusal",
-    "All {n_all:count question} of the benchmark were run, so the score with --scope full is known exactly.",
+    "The run covers all {n_all:count question} of the benchmark, so the score on the whole benchmark (--scope full) "
+    "is known exactly.",
     "There are no other questions to predict.",
     "Use `--scope population` or `--scope benchmark`.",
 )
@@ -652,7 +669,7 @@ TOTALS_REQUIRED = MessageType(
     "UQ177",
     "totals-required",
     "refusal",
-    "Method {method!r} supports logs that contain totals only.",
+    "Method {method!r} is for logs that contain only totals, but this log contains a score for each question.",
     "This log contains a score for each question, which gives a better interval.",
     "Use `--uq bayes`.",
 )
@@ -660,7 +677,7 @@ INCOMPLETE_TOTALS = MessageType(
     "UQ178",
     "incomplete-totals",
     "refusal",
-    "{reason:sentence} The log records no {missing}.",
+    "{reason:sentence} The uncertainty cannot be estimated because the log does not record the {missing}.",
     "An interval from totals requires a value, and the number of questions of a proportion or a standard error.",
     "Log the samples. If the log contains some samples, `--use-samples` uses these.",
 )
@@ -668,7 +685,8 @@ TOTALS_NOT_A_PROPORTION = MessageType(
     "UQ179",
     "totals-not-a-proportion",
     "refusal",
-    "{reason:sentence} {metric!r} is not known to be a proportion of correct answers.",
+    "{reason:sentence} The total cannot be used instead, because metric {metric!r} is not known to be a proportion "
+    "of correct answers.",
     "The uncertainty of a total is determined only for a proportion of independent answers.",
     "Log the samples.",
 )
@@ -676,7 +694,8 @@ INCONSISTENT_TOTALS = MessageType(
     "UQ180",
     "inconsistent-totals",
     "refusal",
-    "{reason:sentence} A value of {value:g} on {n_questions:count question} is not a whole number of correct answers.",
+    "{reason:sentence} The total cannot be used instead, because a value of {value:g} on {n_questions:count "
+    "question} does not correspond to a whole number of correct answers.",
     "The value is rounded, weighted or not a proportion, so the number of correct answers is unknown.",
     "Log the samples.",
 )
@@ -684,7 +703,8 @@ ZERO_WIDTH_INTERVAL = MessageType(
     "UQ181",
     "zero-width-interval",
     "refusal",
-    "The interval would have zero width at {value:.6g}; the data do not determine it.",
+    "The data are insufficient to estimate the uncertainty: the interval would have zero width at {value:.6g}. Add "
+    "questions or trials.",
     "An interval of zero width would claim certainty that the data do not support.",
     "Add questions or trials.",
 )
@@ -692,7 +712,7 @@ CONSTANT_SCORES = MessageType(
     "UQ182",
     "constant-scores",
     "refusal",
-    "All scores are equal, so this method gives an interval of zero width. Use --uq bayes.",
+    "All scores are equal, so this method would return an interval of zero width. Use --uq bayes instead.",
     "Methods based on the sample variance claim certainty if all scores are equal.",
     "Use `--uq bayes`.",
 )
@@ -700,7 +720,7 @@ SCORE_TOO_LARGE = MessageType(
     "UQ183",
     "score-too-large",
     "refusal",
-    "A score of {value:.3g} is too large to be averaged (limit: {limit:g}).",
+    "The score {value:.3g} is too large to be averaged; the limit is {limit:g}.",
     "Squares of larger numbers overflow.",
     "Rescale the scores.",
 )
@@ -708,7 +728,7 @@ UNKNOWN_SCORE_LEVEL = MessageType(
     "UQ184",
     "unknown-score-level",
     "refusal",
-    "Bayes@N requires scores at declared levels ({levels:join}).",
+    "Method 'bayes-at-n' requires every score to be one of the declared levels ({levels:join}).",
     "The method models the probability of each possible score.",
     "Use the default method of `--scope benchmark`.",
 )
@@ -716,7 +736,7 @@ AVERAGE_AT_N_CONSTANT = MessageType(
     "UQ185",
     "avg-at-n-constant",
     "refusal",
-    "avg@N has no interval if all scores are the lowest or the highest possible.",
+    "Method 'avg-at-n' cannot compute an interval if all scores equal the lowest or the highest possible score.",
     "The rescaled standard deviation is zero.",
     "Use the default method of `--scope benchmark`.",
 )
@@ -724,7 +744,7 @@ PASS_K_REQUIRED = MessageType(
     "UQ186",
     "pass-k-required",
     "refusal",
-    "Method {method!r} estimates pass@k and related metrics. Add --estimand pass@K.",
+    "Method {method!r} estimates pass@k and related metrics, not means. Add --estimand pass@K.",
     "The method does not estimate means.",
     "Add `--estimand pass@K`, or use `--uq bayes`.",
 )
@@ -732,7 +752,7 @@ CLUSTERED_PASS_K = MessageType(
     "UQ187",
     "clustered-pass-k",
     "refusal",
-    "Method {method!r} assumes independent questions; these have clusters. Use pass-k-unbiased.",
+    "Method {method!r} assumes independent questions, but these questions are clustered. Use method 'pass-k-unbiased'.",
     "An interval that ignores clusters is too narrow.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
@@ -740,8 +760,8 @@ NOT_BETA_DISTRIBUTED = MessageType(
     "UQ188",
     "not-beta-distributed",
     "refusal",
-    "The success rates of the questions are not Beta-distributed (p = {p_value:.2g}), as method {method!r} assumes. "
-    "Use pass-k-unbiased.",
+    "Method {method!r} assumes that the success rates of questions follow a Beta distribution, which the data reject "
+    "(p = {p_value:.2g}). Use method 'pass-k-unbiased'.",
     "Moments beyond the second depend on the assumed shape of the distribution.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
@@ -749,7 +769,7 @@ NO_LABEL_METRIC = MessageType(
     "UQ189",
     "no-label-metric",
     "refusal",
-    "The log has no metric {metric!r} with human scores.",
+    "The log does not contain a metric {metric!r} with human scores.",
     "`--labels` names a metric of the log or a file of labels.",
     "Check the name with `harness-uq structure LOG`.",
 )
@@ -757,7 +777,7 @@ LABELED_QUESTIONS_UNSCORED = MessageType(
     "UQ190",
     "labeled-questions-unscored",
     "refusal",
-    "None of the {n_labels:count labeled question} has a score of {metric!r}.",
+    "None of the {n_labels:count labeled question} has a score for metric {metric!r}.",
     "Labels correct the grader's scores only on questions that have both.",
     "Label questions that the grader scored.",
 )
@@ -765,7 +785,7 @@ NO_LABELS = MessageType(
     "UQ191",
     "no-labels",
     "refusal",
-    "No question of this task has a label.",
+    "None of the questions of this task has a human label.",
     "The identifiers or the task in the labels do not match the log.",
     "Compare the identifiers in the labels with those in the log.",
 )
@@ -773,7 +793,8 @@ LABELS_UNMATCHED = MessageType(
     "UQ192",
     "labels-unmatched",
     "refusal",
-    "The labels cover {n_labeled:count trial} per question and the grader {n_graded}, so they cannot be matched.",
+    "Labels and scores cannot be matched, because the labels cover {n_labeled:count trial} per question and the "
+    "grader scored {n_graded}.",
     "Each label must refer to one trial, or to a question as a whole.",
     "Label each trial, or one per question.",
 )
@@ -781,7 +802,8 @@ GRADER_CORRECTION_UNSUPPORTED = MessageType(
     "UQ193",
     "grader-correction-unsupported",
     "error",
-    "Unsupported with --labels: scope {scope} and estimand {estimand}. Use --scope population and --estimand mean.",
+    "Human labels (--labels) do not support scope {scope!r} with estimand {estimand!r}. Use --scope population and "
+    "--estimand mean.",
     "Human labels correct the mean score on new questions only.",
     "Leave out `--scope` and `--estimand`.",
 )
@@ -789,7 +811,7 @@ NOT_COMPUTABLE = MessageType(
     "UQ194",
     "not-computable",
     "refusal",
-    "Not estimable: {reason:sentence}",
+    "The score cannot be estimated for the following reason: {reason:sentence}",
     "A numerical method cannot give an answer for these data. The reason is the method's own.",
     "Add questions or trials, or try another method with `--uq`.",
 )
@@ -797,7 +819,7 @@ METHOD_UNSUITABLE = MessageType(
     "UQ195",
     "method-unsuitable",
     "refusal",
-    "Method {method!r} does not apply: {reason:sentence}",
+    "Method {method!r} does not apply to these data for the following reason: {reason:sentence}",
     "A method of a plugin does not support these data.",
     "Use `--uq bayes`, or see the documentation of the plugin.",
 )
@@ -805,7 +827,7 @@ METHOD_FAILED = MessageType(
     "UQ196",
     "method-failed",
     "error",
-    "Method {method!r} failed unexpectedly: {error:sentence} Please report this error.",
+    "Method {method!r} failed with an unexpected error: {error:sentence} Please report this error.",
     "The failure is a defect of harness_uq or of a plugin. Other results are not affected.",
     "Run again with `harness-uq --debug` to see the traceback, and report it.",
 )
@@ -813,7 +835,7 @@ ESTIMATION_FAILED = MessageType(
     "UQ197",
     "estimation-failed",
     "error",
-    "The result could not be computed: {error:sentence} Please report this error.",
+    "The result could not be computed because of an unexpected error: {error:sentence} Please report this error.",
     "The failure is a defect of harness_uq or of a plugin. Other results are not affected.",
     "Run again with `harness-uq --debug` to see the traceback, and report it.",
 )
@@ -829,7 +851,7 @@ QUESTION_SCORES_REQUIRED = MessageType(
     "UQ199",
     "question-scores-required",
     "refusal",
-    "Metric {metric!r} has no score for each question.",
+    "The log contains no scores of individual questions for metric {metric!r}.",
     "The metric is computed from all answers at once, or the log contains totals only.",
     "Log the samples, or use another metric of the same run.",
 )

@@ -8,7 +8,7 @@ PILOT_FEW_CLUSTERS = MessageType(
     "UQ501",
     "pilot-few-clusters",
     "warning",
-    "The pilot has only {n_clusters:count cluster}, so that its design effect and the plan are rough estimates. Use a "
+    "The pilot has only {n_clusters:count cluster}, so its design effect and the plan are rough estimates. Use a "
     "pilot with more clusters.",
     "The design effect measures how much clusters reduce the information of a question.",
     "Use a pilot with at least 10 clusters, or plan with a larger design effect.",
@@ -17,8 +17,8 @@ PILOT_AVERAGED = MessageType(
     "UQ502",
     "pilot-averaged",
     "note",
-    "Variances are means over {n_systems:count system}{pairs}; widths are those of the system with the widest "
-    "interval.",
+    "The plan uses the mean variances of {n_systems:count system}{pairs}. The widths are those of the system with "
+    "the widest interval.",
     "A plan for several systems uses one set of variances.",
     "Plan for each system separately if their variances differ much.",
 )
@@ -26,8 +26,8 @@ PILOT_ONE_SYSTEM = MessageType(
     "UQ503",
     "pilot-one-system",
     "note",
-    "The pilot of one system does not determine the variance of a difference. Add the pilot of a second system, or use "
-    "--correlation.",
+    "The pilot contains one system only, so the variance of a difference between two systems is unknown. Add the "
+    "pilot of a second system, or set --correlation.",
     "The variance of a paired difference depends on the correlation of the two systems' scores.",
     "Add a second pilot, or give the correlation.",
 )
@@ -35,7 +35,7 @@ PILOT_ONE_TRIAL = MessageType(
     "UQ504",
     "pilot-one-trial",
     "note",
-    "Each question was tried once, so the effect of more trials is unknown.",
+    "Each question of the pilot has only one trial, so the effect of more trials is unknown.",
     "One trial does not separate the variation between questions from trial-to-trial noise.",
     "Use a pilot with repeated trials to plan the number of trials.",
 )
@@ -43,7 +43,7 @@ PILOT_CLUSTER_SIZE = MessageType(
     "UQ505",
     "pilot-cluster-size",
     "note",
-    "The design effect assumes clusters as large as those of the pilot.",
+    "The plan assumes clusters of the same size as in the pilot, because the design effect depends on cluster size.",
     "Larger clusters have a larger design effect.",
     "Plan for clusters of the same size.",
 )
@@ -51,8 +51,8 @@ ZERO_VARIANCE_ESTIMATED = MessageType(
     "UQ506",
     "zero-variance-estimated",
     "warning",
-    "The plan uses a variance of 0 for {factors:join}, as estimated, although its interval includes larger values. Add "
-    "levels to the pilot to estimate it better.",
+    "The variance due to {factors:quote} was estimated as 0, and the plan uses 0 although larger values are "
+    "plausible. Use a pilot with more levels of the factors for a better estimate.",
     "With few levels a variance is often estimated as 0. The plan then assigns no levels to the factor.",
     "Add levels of the factor to the pilot.",
 )
@@ -60,7 +60,7 @@ PILOT_TOO_SMALL = MessageType(
     "UQ510",
     "pilot-too-small",
     "refusal",
-    "A pilot of one question does not determine a variance.",
+    "A pilot with only one question is not sufficient to estimate a variance. Use a larger pilot.",
     "A variance requires at least two questions.",
     "Use a larger pilot.",
 )
@@ -68,8 +68,8 @@ PILOT_WITHOUT_TRIALS = MessageType(
     "UQ511",
     "pilot-without-trials",
     "refusal",
-    "Each question of the pilot was tried once, so the effect of more trials is unknown. Use a pilot with repeated "
-    "trials, or give the variance of a trial with --variance-within.",
+    "Each question of the pilot has only one trial, so the effect of more trials is unknown. Use a pilot with "
+    "repeated trials, or set the variance between trials with --variance-within.",
     "One trial does not separate the variation between questions from trial-to-trial noise.",
     "Use a pilot with repeated trials.",
 )
@@ -77,7 +77,7 @@ PILOT_WITHOUT_SCORES = MessageType(
     "UQ512",
     "pilot-without-scores",
     "refusal",
-    "Plans require a score for each question.",
+    "A plan requires a pilot with scores of individual questions.",
     "The variance between questions is estimated from the scores of the pilot.",
     "Log the samples of the pilot.",
 )
@@ -85,7 +85,7 @@ PLAN_UNAVAILABLE = MessageType(
     "UQ513",
     "plan-unavailable",
     "refusal",
-    "No plan is possible. {reasons:sentence}",
+    "No plan is possible for {reasons:sentence}",
     "Each reason names the task and metric.",
     "Use another pilot, or another target.",
 )
@@ -96,8 +96,8 @@ IDENTICAL_LOGS = MessageType(
     "UQ520",
     "identical-logs",
     "warning",
-    "All {n_logs} runs have the same score on every question, as copies, cached answers or a fixed seed would. They do "
-    "not show how runs vary.",
+    "All {n_logs} runs have the same score on every question, perhaps because of copied files, cached answers or a "
+    "fixed seed. Such runs do not show how scores vary between runs.",
     "Identical runs give an estimated variance of 0 between runs.",
     "Check that the runs used different seeds and no cache.",
 )
@@ -105,8 +105,8 @@ FEW_LEVELS = MessageType(
     "UQ521",
     "few-levels",
     "warning",
-    "With {n_levels:count level} of {factor} the variation between its levels is poorly known, and the interval is "
-    "wide. Add levels.",
+    "With only {n_levels:count level} of factor {factor!r}, the variance between levels is poorly known and its "
+    "interval is wide. Add levels of the factor.",
     "The interval accounts for the uncertainty of the variance. With fewer than 5 levels that uncertainty is large.",
     "Run more levels of the factor.",
 )
@@ -122,7 +122,7 @@ MODEL_LEFT_OUT = MessageType(
     "UQ523",
     "model-left-out",
     "warning",
-    "{model} on {task} is left out ({reason_code}): {reason:sentence}",
+    "System {model!r} on task {task!r} is left out for the following reason ({reason_code}): {reason:sentence}",
     "The other systems and tasks are not affected.",
     "See the reason named.",
 )
@@ -130,7 +130,7 @@ LOGS_COMBINED = MessageType(
     "UQ524",
     "logs-combined",
     "note",
-    "The estimate combines {n_logs:count log}.",
+    "The estimate combines the scores of {n_logs:count log}.",
     "Logs that differ in the factors named are levels of these factors.",
     "Nothing.",
 )
@@ -138,7 +138,7 @@ FACTOR_USED = MessageType(
     "UQ525",
     "factor-used",
     "note",
-    "Factor {factor}: {evidence:sentence}",
+    "The analysis includes factor {factor!r} ({evidence:clause}).",
     "A factor is a setting that differs between the logs.",
     "Name factors with `--factor NAME=FIELD` if they were detected wrongly.",
 )
@@ -149,8 +149,8 @@ DRAW_SIZE_MISMATCH = MessageType(
     "UQ540",
     "draw-size-mismatch",
     "warning",
-    "The inclusion probabilities describe a draw of {expected:.0f} questions, but {n_questions} have scores. Use the "
-    "file of the last draw; questions that were drawn but not scored bias the estimate.",
+    "The inclusion probabilities describe a draw of {expected:.0f} questions, but {n_questions} have scores, which "
+    "biases the estimate. Run all drawn questions, and use the probabilities that the last draw wrote.",
     "Inverse-probability weights are valid only if all drawn questions are scored.",
     "Pass the probabilities that the second draw wrote, and run the questions that are missing.",
 )
@@ -158,8 +158,8 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "UQ541",
     "subset-with-reference-runs",
     "note",
-    "{n_questions} of {n_all:count question} were run. The scores of {n_systems:count reference system} on all of them "
-    "adjust for how they differ from the rest.",
+    "The run covers {n_questions} of {n_all:count question}. The scores of {n_systems:count reference system} on all "
+    "questions adjust for differences between the questions that were run and the others.",
     "The difference estimator is unbiased even if the reference systems are misleading.",
     "Nothing.",
 )
@@ -167,7 +167,8 @@ EFFECTIVE_SUBSET = MessageType(
     "UQ542",
     "effective-subset",
     "note",
-    "The subset is as informative as {effective:.0f} randomly drawn questions without reference runs.",
+    "With the reference runs, the subset is as informative as {effective:.0f} randomly drawn questions without "
+    "reference runs.",
     "The better the reference runs predict the scores, the more they add.",
     "Nothing.",
 )
@@ -175,8 +176,8 @@ EQUAL_PROBABILITIES_ASSUMED = MessageType(
     "UQ543",
     "equal-probabilities-assumed",
     "note",
-    "All questions are assumed to have had the same probability of being drawn, which is not true of the first "
-    "questions of a file.",
+    "All questions are assumed to have been drawn with the same probability. This assumption is wrong if the run "
+    "used the first questions of the data set.",
     "If the probabilities differ, the estimate is biased.",
     "Pass the probabilities with `--inclusion-probabilities FILE`.",
 )
@@ -192,7 +193,8 @@ PROBABILITIES_MISSING = MessageType(
     "UQ551",
     "probabilities-missing",
     "refusal",
-    "{n_missing} of {n_questions:count question} have no inclusion probability, such as {example}.",
+    "{n_missing} of {n_questions:count question} {n_missing:plural has|have} no inclusion probability, for example "
+    "question {example!r}.",
     "Each question needs the probability with which it was drawn.",
     "Use the file that `harness-uq subset` wrote for this task.",
 )
@@ -200,7 +202,8 @@ QUESTIONS_NOT_IN_REFERENCE = MessageType(
     "UQ552",
     "questions-not-in-reference",
     "refusal",
-    "{n_missing} of the run's {n_questions:count question} are not in the reference runs, such as {example}.",
+    "{n_missing} of the run's {n_questions:count question} {n_missing:plural is|are} missing from the reference "
+    "runs, for example question {example!r}.",
     "The reference runs must cover the whole benchmark.",
     "Use reference runs of the same version of the benchmark.",
 )
@@ -208,7 +211,7 @@ NO_REFERENCE_SCORES = MessageType(
     "UQ553",
     "no-reference-scores",
     "refusal",
-    "No reference run has question scores for {what}.",
+    "None of the reference runs has scores of individual questions for {what}.",
     "Reference runs must contain the same task and metric, of other systems.",
     "Pass reference runs with logged samples.",
 )
@@ -216,7 +219,7 @@ WHOLE_BENCHMARK_ESTIMAND = MessageType(
     "UQ554",
     "whole-benchmark-estimand",
     "error",
-    "Unsupported with --reference-runs: estimand {estimand}. Use --estimand mean.",
+    "Reference runs (--reference-runs) do not support the estimand {estimand!r}. Use --estimand mean.",
     "The difference estimator estimates the mean score on the whole benchmark.",
     "Leave out `--estimand`.",
 )
@@ -224,7 +227,8 @@ DUPLICATE_LABEL = MessageType(
     "UQ555",
     "duplicate-label",
     "error",
-    "Two labels for question {question!r} of {task}. Keep one, or name the task of each.",
+    "Question {question!r} of task {task!r} has two labels. Keep only one of them, or add the name of the task to "
+    "each label.",
     "Each question has at most one label.",
     "Remove one of the labels.",
 )
@@ -232,7 +236,8 @@ PARTIAL_PROBABILITIES = MessageType(
     "UQ556",
     "partial-probabilities",
     "error",
-    "{n_given} of {n_labels:count label} of {task} have a probability. Give all or none.",
+    "Only {n_given} of {n_labels:count label} of task {task!r} {n_given:plural has|have} a probability. Specify the "
+    "probability of every label or of none.",
     "Weights require the probability of each labeled question.",
     "Fill in the column `probability`, or remove it.",
 )
@@ -240,7 +245,7 @@ LABEL_COLUMNS_MISSING = MessageType(
     "UQ557",
     "label-columns-missing",
     "error",
-    "Columns missing from {path}: {columns:join}. A file of labels has the columns id and score.",
+    "The label file {path} has no column {columns:quote or}. Labels require the columns 'id' and 'score'.",
     "Labels are read from a CSV file with one row per question.",
     "Add the columns.",
 )
@@ -248,7 +253,7 @@ LABEL_NOT_A_NUMBER = MessageType(
     "UQ558",
     "label-not-a-number",
     "error",
-    "Label on line {line} of {path} is not a number: {row}.",
+    "The label on line {line} of {path} is not a number: {row}.",
     "The columns `score` and `probability` contain numbers.",
     "Correct the line.",
 )
@@ -256,7 +261,8 @@ PROBABILITIES_INVALID = MessageType(
     "UQ559",
     "probabilities-invalid",
     "error",
-    "{path} is not a file of inclusion probabilities: {reason:sentence} Use the file that `harness-uq subset` wrote.",
+    "{path} does not contain valid inclusion probabilities: {reason:sentence} Use the file that `harness-uq subset` "
+    "wrote.",
     "The file is a JSON object of probabilities by task and question.",
     "Use the file `FILE.drawn.json` beside the drawn identifiers.",
 )

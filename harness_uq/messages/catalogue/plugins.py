@@ -14,7 +14,7 @@ PLUGIN_SKIPPED = MessageType(
     "UQ702",
     "plugin-skipped",
     "warning",
-    "Plugin {plugin!r} ({address}) is skipped{extent}: {reason:sentence}",
+    "Plugin {plugin!r} ({address}) is skipped{extent} for the following reason: {reason:sentence}",
     "The plugin is invalid or raised an error when it was loaded. Everything else works without it.",
     "Update or uninstall the plugin.",
 )
@@ -22,7 +22,7 @@ PLUGIN_HOOK_FAILED = MessageType(
     "UQ703",
     "plugin-hook-failed",
     "warning",
-    "Hook {hook} of plugin {plugin!r} failed: {reason:sentence}",
+    "The hook {hook!r} of plugin {plugin!r} failed with this error: {reason:sentence}",
     "The plugin raised an error. Everything else works without its answer.",
     "Update or uninstall the plugin.",
 )
@@ -30,7 +30,7 @@ PLUGIN_WITHOUT_HARNESS = MessageType(
     "UQ705",
     "plugin-without-harness",
     "error",
-    "The plugin {plugin!r} provides no harness named {plugin!r}. See harness-uq plugins.",
+    "Plugin {plugin!r} provides no harness named {plugin!r}. Run `harness-uq plugins` to list the installed plugins.",
     "`harness-uq NAME` runs a harness whose plugin is installed.",
     "Run `harness-uq plugins` to see which plugins were skipped.",
 )
@@ -38,7 +38,8 @@ HARNESS_NOT_RUNNABLE = MessageType(
     "UQ706",
     "harness-not-runnable",
     "error",
-    "harness-uq reads logs of {harness} but cannot run it. Harnesses that it can run: {known:join}.",
+    "harness-uq can read logs of {harness} but cannot run this harness. The harnesses that it can run are "
+    "{known:join}.",
     "Some plugins read logs only.",
     "Run the harness itself, and pass its logs to harness-uq.",
 )

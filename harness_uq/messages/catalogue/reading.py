@@ -32,7 +32,7 @@ INVALID_JSON = MessageType(
     "UQ304",
     "invalid-json",
     "error",
-    "The file is not valid JSON (perhaps it is cut off): {reason:sentence}",
+    "The file is not valid JSON, perhaps because it is incomplete. The parser reported: {reason:sentence}",
     "A run that was killed while it wrote its log leaves an incomplete file.",
     "Run the evaluation again, or copy the file again.",
 )
@@ -64,7 +64,7 @@ OBJECT_MISSING = MessageType(
     "UQ308",
     "object-missing",
     "error",
-    "No such object, and none below this path.",
+    "The store contains no object with this path or below it.",
     "The store has no object whose name begins with this path.",
     "Check the bucket and the path.",
 )
@@ -72,7 +72,7 @@ NOT_A_REGULAR_FILE = MessageType(
     "UQ309",
     "not-a-regular-file",
     "error",
-    "Not a regular file. FIFOs, sockets and devices are not opened.",
+    "This is not a regular file. Named pipes (FIFOs), sockets and devices are not opened.",
     "Reading such a file could block.",
     "Pass a file or a folder.",
 )
@@ -80,7 +80,7 @@ NO_LOG_IN_FOLDER = MessageType(
     "UQ310",
     "no-log-in-folder",
     "error",
-    "None of the {n_files:count file} is a log of a known harness ({harnesses:join}).",
+    "The folder contains {n_files:count file}, but no log of a known harness ({harnesses:join}).",
     "Logs are recognized by their content.",
     "Check the path. `harness-uq plugins` lists the readers that are installed.",
 )
@@ -96,7 +96,7 @@ NOT_A_TABLE = MessageType(
     "UQ312",
     "not-a-table",
     "error",
-    "The file is neither a log of a known harness nor a table of scores: {reason:sentence}",
+    "The file is neither a log of a known harness nor a readable table of scores: {reason:sentence}",
     "CSV, TSV, JSON Lines and Parquet files can be read as tables of scores.",
     "Name the columns with `--column ROLE=NAME`.",
 )
@@ -104,7 +104,7 @@ FILE_CLAIMED_TWICE = MessageType(
     "UQ313",
     "file-claimed-twice",
     "error",
-    "Two harnesses claim {path}: {first} and {second}. Uninstall one of the plugins.",
+    "The file {path} is recognized as a log of two harnesses: {first} and {second}. Uninstall one of the two plugins.",
     "A file must belong to one reader.",
     "Uninstall one of the two plugins.",
 )
@@ -112,7 +112,7 @@ READER_FAILED = MessageType(
     "UQ314",
     "reader-failed",
     "error",
-    "The reader of {harness} failed: {error:sentence} Please report this error.",
+    "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error.",
     "The failure is a defect of the reader. Other harnesses are not affected.",
     "Run again with `harness-uq --debug` to see the traceback, and report it.",
 )
@@ -128,7 +128,7 @@ TASK_LEFT_OUT = MessageType(
     "UQ316",
     "task-left-out",
     "warning",
-    "Task {task!r} is left out: {reason:sentence}",
+    "Task {task!r} is left out for the following reason: {reason:sentence}",
     "No score of the task could be read.",
     "See the reason.",
 )
@@ -136,7 +136,7 @@ NO_SUCH_SELECTION = MessageType(
     "UQ318",
     "no-such-selection",
     "error",
-    "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available: {known:join}.",
+    "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available {kind}s: {known:join}.",
     "`--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern.",
     "Use one of the names listed.",
 )
@@ -152,7 +152,7 @@ CONSTANT_FACTOR = MessageType(
     "UQ320",
     "constant-factor",
     "error",
-    "{field} is {value} in all {n_logs} logs, so it cannot be a factor.",
+    "The setting {field!r} has the value {value!r} in all {n_logs} logs, so it cannot be used as a factor.",
     "A factor is a setting that differs between the logs.",
     "Add logs with another value.",
 )
@@ -187,7 +187,8 @@ REPEATED_ROWS_AS_TRIALS = MessageType(
     "UQ331",
     "repeated-rows-as-trials",
     "note",
-    "Questions occur in several rows, which count as repeated trials.",
+    "Some questions occur in several rows of the table. Rows with the same system, task and question count as "
+    "repeated trials.",
     "Rows with the same system, task and question are trials of that question.",
     "Add a column that distinguishes the rows if they are different questions.",
 )
@@ -195,7 +196,7 @@ COLUMN_NOT_FOUND = MessageType(
     "UQ332",
     "column-not-found",
     "error",
-    "Column {column!r} not found (expected for the {role}).{suggestion} Available columns: {known}.",
+    "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
     "`--column ROLE=NAME` names a column of the table.",
     "Use one of the columns listed.",
 )
@@ -203,7 +204,8 @@ COLUMN_ROLE_UNFILLED = MessageType(
     "UQ333",
     "column-role-unfilled",
     "error",
-    "No column recognized as the {role}. Name it with --column {role}=NAME. Available columns: {known}.",
+    "None of the table's columns is recognized as the {role}. Specify the column with --column {role}=NAME. "
+    "Available columns: {known}.",
     "Columns are recognized by common names such as `score`, `model` and `task`.",
     "Name the column.",
 )

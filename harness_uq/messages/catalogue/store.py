@@ -6,7 +6,7 @@ STORE_EMPTY = MessageType(
     "UQ601",
     "store-empty",
     "error",
-    "The store {store} contains no task logs. Fill it with `harness-uq estimate LOGS --store {store}`.",
+    "The store {store} contains no task logs. Fill the store with `harness-uq estimate LOGS --store {store}`.",
     "A store keeps logs and results between commands.",
     "Fill the store, or check its path.",
 )
@@ -14,7 +14,7 @@ STORE_UNUSABLE = MessageType(
     "UQ602",
     "store-unusable",
     "error",
-    "The store {store} cannot be {action}: {reason:sentence}",
+    "The store {store} cannot be {action} for the following reason: {reason:sentence}",
     "The operating system or the store refused the operation.",
     "Check that the folder exists and that you may write to it.",
 )
@@ -22,7 +22,7 @@ STORE_FILE_DAMAGED = MessageType(
     "UQ603",
     "store-file-damaged",
     "warning",
-    "A file of the store cannot be read, so its logs are read again: {reason:sentence}",
+    "A file in the store cannot be read, so the original logs are read again. The error was: {reason:sentence}",
     "The file is damaged or was written by another version.",
     "Run `harness-uq store gc STORE` to remove such files.",
 )
@@ -30,7 +30,7 @@ STORE_ROW_DAMAGED = MessageType(
     "UQ604",
     "store-row-damaged",
     "error",
-    "A row of the store cannot be decoded: {reason:sentence}",
+    "A row in the store cannot be decoded for the following reason: {reason:sentence}",
     "The row is damaged or was written by another version.",
     "Run `harness-uq store gc STORE` and fill the store again.",
 )
@@ -38,7 +38,7 @@ WORKER_DIED = MessageType(
     "UQ605",
     "worker-died",
     "error",
-    "The worker that read {logs} died: {reason:sentence}",
+    "The worker process that was reading {logs} died with this error: {reason:sentence}",
     "A worker process usually dies because the machine runs out of memory.",
     "Use fewer workers with `--jobs`.",
 )
@@ -46,7 +46,7 @@ SCHEDULER_LOST = MessageType(
     "UQ606",
     "scheduler-lost",
     "error",
-    "The connection to the Dask scheduler was lost. Processes on this machine did the remaining work.",
+    "The connection to the Dask scheduler was lost, so processes on this machine completed the remaining work.",
     "The results are complete.",
     "Check the scheduler.",
 )
@@ -54,7 +54,7 @@ SCHEDULER_UNREACHABLE = MessageType(
     "UQ607",
     "scheduler-unreachable",
     "error",
-    "No Dask scheduler at {address}: {reason:sentence}",
+    "No Dask scheduler responds at {address}. The error was: {reason:sentence}",
     "`--scheduler` names the address of a running scheduler.",
     "Check the address, or leave out `--engine dask`.",
 )
@@ -62,7 +62,8 @@ WORKER_REPLACED = MessageType(
     "UQ608",
     "worker-replaced",
     "error",
-    "The worker that read {logs} died and its work was repeated: {reason:sentence}",
+    "The worker process that was reading {logs} died, and another process repeated its work. The error was: "
+    "{reason:sentence}",
     "The results are complete. A worker process usually dies because the machine runs out of memory.",
     "Use fewer workers with `--jobs`.",
 )
@@ -70,7 +71,8 @@ STORED_FILE_UNREADABLE = MessageType(
     "UQ609",
     "stored-file-unreadable",
     "error",
-    "File {path} of the store: {reason:sentence}",
+    "The file {path} in the store cannot be read, so the original logs are read again. The error was: "
+    "{reason:sentence}",
     "The results are complete, because the logs were read again.",
     "Run `harness-uq store gc STORE` to remove damaged files.",
 )

@@ -14,16 +14,16 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
     "UQ402",
     "unknown-cluster-field",
     "warning",
-    "Task {task!r} has no field {field!r} to cluster by; clusters are detected instead. Its fields: {known}.",
-    "The field named by the user does not occur in the documents of the task.",
+    "Task {task!r} has no field {field!r} that could define clusters. Available fields: {known}.",
+    "The field named by the user does not occur in the documents of the task. A live run detects the clusters instead.",
     "Use one of the fields listed, with `--cluster TASK=FIELD`.",
 )
 PARTIAL_CLUSTER_FIELD = MessageType(
     "UQ403",
     "partial-cluster-field",
     "warning",
-    "Cluster field {field!r} is missing from {n_missing} of {n_questions:count question}; each of these counts as its "
-    "own cluster.",
+    "The cluster field {field!r} is missing from {n_missing} of {n_questions:count question}. Each question without "
+    "the field counts as a separate cluster.",
     "If these questions share material with others, the interval is too narrow.",
     "Complete the field, or choose another one.",
 )
@@ -31,7 +31,8 @@ RANGE_UNKNOWN = MessageType(
     "UQ404",
     "range-unknown",
     "note",
-    "The range of {metric!r} is unknown. Declare it with --range {metric}=LO,HI to get a bounded interval.",
+    "The range of metric {metric!r} is unknown. Declare the range with --range {metric}=LO,HI to get an interval "
+    "that stays within it.",
     "Intervals for scores of a known range stay inside it and have better coverage.",
     "Declare the range if the metric has one.",
 )
@@ -39,7 +40,8 @@ POSSIBLE_CLUSTER_FIELDS = MessageType(
     "UQ405",
     "possible-cluster-fields",
     "note",
-    "Fields that group the questions: {fields}. If questions of a group share material, use --cluster {example}.",
+    "The following fields group the questions and may define clusters: {fields}. If questions of the same group "
+    "share material, use --cluster {example}.",
     "Fields with repeated values can indicate shared passages, but also mere categories such as subjects.",
     "Use `--cluster` if the groups share material.",
 )
@@ -47,7 +49,8 @@ RANGE_EXCLUDES_VALUE = MessageType(
     "UQ406",
     "range-excludes-value",
     "refusal",
-    "--range {metric}={low:g},{high:g} excludes a logged score: {value:g}.",
+    "The log contains the score {value:g} for metric {metric!r}, which lies outside the declared range of {low:g} to "
+    "{high:g}.",
     "The range must contain all possible scores.",
     "Correct the range.",
 )
@@ -55,7 +58,7 @@ UNKNOWN_NAME = MessageType(
     "UQ407",
     "unknown-name",
     "error",
-    "Unknown {kind}: {name!r}.{known:nearest {name}} Available: {known:join}.",
+    "The logs contain no {kind} {name!r}.{known:nearest {name}} Available {kind}s: {known:join}.",
     "A cluster field or range is given for a task or metric that the logs do not contain.",
     "Use one of the names listed.",
 )
@@ -63,7 +66,7 @@ GROUP_SAMPLES_MISSING = MessageType(
     "UQ410",
     "group-samples-missing",
     "refusal",
-    "Samples of {tasks:join} are missing from the logs. The group requires all of its tasks.",
+    "The logs contain no samples of {tasks:quote}. The score of a group of tasks requires samples of all its tasks.",
     "The score of a group is a weighted mean over all of its tasks.",
     "Pass the logs of all tasks.",
 )
@@ -71,7 +74,7 @@ GROUP_WITHOUT_METRIC = MessageType(
     "UQ411",
     "group-without-metric",
     "refusal",
-    "None of the group's tasks has a score of {metric!r}.",
+    "None of the tasks in the group has a score for metric {metric!r}.",
     "The group reports a metric that its tasks do not have.",
     "Use another metric of the group.",
 )
@@ -79,7 +82,8 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "UQ412",
     "group-total-too-large",
     "refusal",
-    "{task}: {n_questions:count question} known by their total alone are too many to combine (limit: {limit:,}).",
+    "Task {task!r} has only a total for {n_questions:count question}, which is too many to combine with other tasks "
+    "(limit: {limit:,}).",
     "Totals are expanded to one score per question.",
     "Log the samples.",
 )
@@ -87,8 +91,8 @@ GROUP_WEIGHTS_UNKNOWN = MessageType(
     "UQ413",
     "group-weights-unknown",
     "refusal",
-    "Neither equal weights ({equal:.6g}) nor weights by size ({by_size:.6g}) of the {n_tasks:count task} reproduce the "
-    "group's value {reported:.6g}.",
+    "The value {reported:.6g} of the group cannot be reproduced from its {n_tasks:count task}. Equal weights give "
+    "{equal:.6g}, and weights by number of questions give {by_size:.6g}.",
     "The weights of a group are inferred from the value that the harness reports.",
     "Report the tasks separately.",
 )
@@ -96,9 +100,8 @@ TASK_TOTALS_ONLY = MessageType(
     "UQ414",
     "task-totals-only",
     "warning",
-    "Only the totals of {n_totals} of {n_tasks:count task} are known. The interval treats their questions as "
-    "independent: it does not account "
-    "for clusters, repeated trials or items that recur across tasks, if there are any.",
+    "The log contains only totals for {n_totals} of {n_tasks:count task}. The interval treats the questions of these "
+    "tasks as independent and ignores any clusters, repeated trials or items that recur across tasks.",
     "The structure of questions without logged samples is unknown.",
     "Log the samples of all tasks.",
 )
@@ -106,7 +109,7 @@ GROUP_MEMBER_UNUSABLE = MessageType(
     "UQ415",
     "group-member-unusable",
     "refusal",
-    "Task {task} of the group cannot be used: {reason:sentence}",
+    "Task {task!r} of the group cannot be used for the following reason: {reason:sentence}",
     "The score of a group is a weighted mean over all of its tasks.",
     "Log the samples of the task.",
 )
