@@ -14,6 +14,7 @@ from .clusters.cluster_robust import korn_graubard_wilson as korn_graubard_wilso
 from .clusters.clustered_proportion import clustered_score_posterior as clustered_score_posterior
 from .clusters.clustered_proportion import nested_score_posterior as nested_score_posterior
 from .clusters.nested import nested_posterior as nested_posterior
+from .clusters.size_association import size_association_test as size_association_test
 from .common.beta_mixture import BetaMixturePosterior as BetaMixturePosterior
 from .common.importance import adapted_proposal as adapted_proposal
 from .common.importance import importance_sample as importance_sample

@@ -139,14 +139,27 @@ def test_scores_that_depend_on_cluster_size_leave_the_interval_on_the_plain_scor
     assert has(beta, "interval-of-theta")
 
 
-def test_a_few_clusters_with_most_of_the_questions_are_warned_of():
-    sizes = [60, 60] + [2] * 20
-    values = np.concatenate([[1] * 50 + [0] * 10, [1] * 35 + [0] * 25, [1, 0] * 20])
-    row = one(task_log(values, fields={"passage": np.repeat(np.arange(22), sizes).tolist()}))
-    assert row.interval.width > 0.25
-    assert has(row, "uneven-clusters")
-    even = one(task_log(values, fields={"passage": np.repeat(np.arange(20), 8).tolist()}))
-    assert not has(even, "uneven-clusters")
+UNIT_RANGE = Options(structure=StructureOptions(ranges={"score": (0.0, 1.0)}))
+UNEVEN_SIZES = np.array([60, 50, 40, 8, 6, *[2] * 18])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "large", "small", "is_warned"),
+    [
+        (UNEVEN_SIZES, 0.5, 1.0, True),  # large clusters score lower
+        (UNEVEN_SIZES, 0.5, 0.5, False),  # cluster size is unrelated to the score
+        (np.array([200, 20, *[2] * 18]), 0.5, 0.5, True),  # fewer than 3 effective clusters cannot show it
+        (np.array([8] * 20), 0.5, 1.0, False),
+    ],
+)
+def test_uneven_clusters_are_warned_of_if_the_score_may_depend_on_size(sizes, large, small, is_warned):
+    shares = np.where(sizes > 2, large, small)
+    scores = np.concatenate([np.arange(size) < share * size for size, share in zip(sizes, shares, strict=True)])
+    units = np.repeat(np.arange(len(sizes)), sizes)
+    row = one(task_log(scores.astype(float), fields={"passage": units.tolist()}))
+    assert row.method == "clustered"
+    assert has(row, "uneven-clusters") == is_warned
+    assert has(estimate_scores(scores / 2 + 0.25, clusters=units, options=UNIT_RANGE), "uneven-clusters") == is_warned
 
 
 def test_questions_of_unequal_numbers_of_trials_count_alike():
@@ -162,18 +175,25 @@ def test_few_clusters_show_the_other_priors_interval():
     assert has(row, "cluster-prior", n_clusters=4, clusters="passage")
 
 
-def test_few_clusters_of_high_correlation_warn_and_show_the_equal_tails():
-    """Highest-density intervals cover .83 to .90 there: docs/calibration.md, clustered: few."""
-    rows = {
-        right: one(
+@pytest.mark.parametrize(
+    ("method", "label"), [("bayes", "equal-tailed-interval"), ("clustered-beta", "homogeneous-clusters")]
+)
+def test_few_clusters_of_high_correlation_show_the_equal_tails(method, label):
+    """The default covers at least 0.92 there, clustered-beta does not (docs/calibration.md, few clusters)."""
+    rows = [
+        one(
             task_log(
                 [float(i % 20 < right[i // 20]) for i in range(60)], fields={"passage": [i // 20 for i in range(60)]}
             ),
             structure=StructureOptions("passage"),
+            method=method,
         )
         for right in ((20, 1, 19), (10, 11, 12), (20, 20, 20))
-    }
-    assert [has(row, "homogeneous-clusters") for row in rows.values()] == [True, False, False]
+    ]
+    assert [has(row, label) for row in rows] == [True, False, False]
+    is_warning = method == "clustered-beta"
+    assert has(rows[0].warnings, label) == is_warning
+    assert has(rows[0].warnings, "homogeneous-clusters") == is_warning
 
 
 def test_one_cluster_is_a_proper_posterior_with_a_note():

@@ -191,6 +191,7 @@ CALLS: dict[str, Call] = {
     "remaining_mean_posterior": {"scores": GRADED, "n_rest": 5, "low": 0, "high": 1, "clusters": LABELS},
     "running_log_e_value": {"correct_a": RIGHT, "correct_b": OTHER},
     "score_correlation": {"scores_a": GRADED, "scores_b": RIGHT},
+    "size_association_test": {"scores": GRADED, "clusters": ["a", "a", "a", "b", "b", "c", "d", "d"]},
     "shared_items_posterior": {
         "scores": GRADED,
         "tasks": LABELS,

@@ -23,7 +23,7 @@ from harness_uq.estimation.method_result import (
     unit_counts,
 )
 from harness_uq.estimation.unseen_subpopulations import rule_of_three_warning
-from harness_uq.messages import Message
+from harness_uq.messages import Message, MessageType
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate, Posterior
@@ -43,6 +43,8 @@ FEW_INFORMATIVE_UP_TO = 30
 INFORMATIVE_CLUSTERS = 5
 FEW_EFFECTIVE = 15
 UNEVEN = 0.7
+TOO_FEW_TO_COMPARE_SIZES = 3
+SIZE_ASSOCIATION_P = 0.15
 APART_SD = 0.5
 ROUNDING = 1e-6
 
@@ -88,7 +90,7 @@ class ClusteredScore:
             messages=(
                 *_prior_note(problem, successes, sizes),
                 *few_informative(problem, successes, sizes),
-                *weak_clusters(problem, posterior, successes, sizes),
+                *weak_clusters(problem, posterior, successes, sizes, catalogue.EQUAL_TAILED_INTERVAL),
             ),
         )
         unseen = rule_of_three_warning(problem, result, successes, sizes)
@@ -137,7 +139,15 @@ class BetaClustered:
             diagnostics=_diagnostics(posterior),
             messages=(
                 *few_informative(problem, successes, sizes),
-                *_narrow(problem, posterior, posterior.icc_mean, successes, sizes, coverage="83 to 90 %"),
+                *_narrow(
+                    problem,
+                    posterior,
+                    posterior.icc_mean,
+                    successes,
+                    sizes,
+                    "83 to 90 %",
+                    catalogue.HOMOGENEOUS_CLUSTERS,
+                ),
             ),
         )
         beside = _beside_the_plain_score(result, posterior.icc_mean, successes, sizes)
@@ -201,7 +211,7 @@ class ClusteredRatio:
         low, high = problem.structure.bounds or (0.0, 1.0)
         totals, sizes = stats.cluster_totals(question_means(scores), unit_codes(scores))
         posterior = stats.clustered_bounded_posterior(totals, sizes, low, high)
-        messages = (*_few_clusters_warning(problem, len(sizes)), *uneven_clusters(problem, sizes))
+        messages = (*_few_clusters_warning(problem, len(sizes)), *_uneven_clusters(problem, sizes))
         result = credible(problem, posterior, plain_score(scores), messages=messages)
         return build(problem, self.name, result)
 
@@ -290,18 +300,27 @@ def _needs_units(method: str, problem: Problem) -> Message | None:
 
 
 def weak_clusters(
-    problem: Problem, posterior: "ClusteredScorePosterior", successes: FloatArray, sizes: FloatArray
+    problem: Problem,
+    posterior: "ClusteredScorePosterior",
+    successes: FloatArray,
+    sizes: FloatArray,
+    homogeneous: MessageType = catalogue.HOMOGENEOUS_CLUSTERS,
 ) -> tuple[Message, ...]:
-    """Warnings of the default posteriors of clustered 0/1 scores."""
-    narrow = _narrow(problem, posterior, posterior.icc_mean, successes, sizes, coverage="92 to 95 %")
-    return (*narrow, *(uneven_clusters(problem, sizes) if problem.structure.n_clusters is not None else ()))
+    """Messages of the default posteriors of clustered 0/1 scores; `homogeneous` is that of alike answers."""
+    narrow = _narrow(problem, posterior, posterior.icc_mean, successes, sizes, "92 to 95 %", homogeneous)
+    return (*narrow, *(_uneven_clusters(problem, sizes) if problem.structure.n_clusters is not None else ()))
 
 
-def uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]:
-    """A warning where a few of the clusters hold most of the weight: how others as large score is hardly known."""
+def _uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]:
+    """Warn if few clusters have most of the weight and large clusters may score differently from small ones."""
     effective = stats.effective_weights(sizes)
     if effective >= min(FEW_EFFECTIVE, UNEVEN * len(sizes)):
         return ()
+    scores = scores_of(problem)
+    if effective >= TOO_FEW_TO_COMPARE_SIZES:
+        p_value = stats.size_association_test(question_means(scores), unit_codes(scores))
+        if p_value >= SIZE_ASSOCIATION_P:
+            return ()
     return (catalogue.UNEVEN_CLUSTERS(n_clusters=len(sizes), clusters=_clusters(problem), effective=effective),)
 
 
@@ -327,9 +346,15 @@ def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[Message, .
 
 
 def _narrow(
-    problem: Problem, posterior: Posterior, icc: float, successes: FloatArray, sizes: FloatArray, *, coverage: str
+    problem: Problem,
+    posterior: Posterior,
+    icc: float,
+    successes: FloatArray,
+    sizes: FloatArray,
+    coverage: str,
+    homogeneous: MessageType,
 ) -> tuple[Message, ...]:
-    """A warning for few, strongly correlated clusters, for which highest-density intervals cover least.
+    """A message for few, strongly correlated clusters, for which highest-density intervals cover least.
 
     `coverage` is their lowest coverage in simulations. If all answers are alike, they cover 0.95 or more, and if the
     correlation is weak, 0.93 or more.
@@ -338,11 +363,7 @@ def _narrow(
     if len(sizes) >= VERY_FEW_CLUSTERS or icc < STRONG_ICC or not is_mixed or problem.interval == "quantile":
         return ()
     low, high = posterior.interval(problem.level, "quantile")
-    return (
-        catalogue.HOMOGENEOUS_CLUSTERS(
-            n_clusters=len(sizes), clusters=_clusters(problem), coverage=coverage, low=low, high=high
-        ),
-    )
+    return (homogeneous(n_clusters=len(sizes), clusters=_clusters(problem), coverage=coverage, low=low, high=high),)
 
 
 def _diagnostics(posterior: "ClusteredPosterior | SampledClusteredPosterior") -> dict[str, float]:

@@ -64,7 +64,8 @@ UNEVEN_CLUSTERS = MessageType(
     "informative as {effective:.1f} clusters of equal size. In simulations of such data, the coverage of 95 % "
     "intervals was between 80 and 98 %.",
     "A few large clusters dominate the score, and the data do not show how other clusters of their size would score. "
-    "Coverage is lowest if large clusters score differently from small ones.",
+    "Coverage is lowest if large clusters score differently from small ones. The warning appears if cluster means "
+    "depend on cluster size (p < 0.15), or if fewer than 3 effective clusters leave that open.",
     "Add large clusters, or report the score of each cluster.",
 )
 INTERVAL_OF_THETA = MessageType(
@@ -513,8 +514,18 @@ CLUSTERS_USED = MessageType(
     "Questions of a cluster share material, such as a passage, and are not independent.",
     "Use `--cluster TASK=FIELD` if the clusters are wrong, or `--cluster none` if the questions are independent.",
 )
-TRIALS_ALL_AGREE = MessageType(
+EQUAL_TAILED_INTERVAL = MessageType(
     "UQ158",
+    "equal-tailed-interval",
+    "note",
+    "Answers within the {n_clusters:count cluster} ({clusters}) mostly agree; such 95 % intervals covered {coverage} "
+    "in simulations. The equal-tailed interval is [{low:.3f}, {high:.3f}].",
+    "With fewer than 8 clusters and a high intra-cluster correlation, coverage is close to nominal but tends to be "
+    "lower than elsewhere.",
+    "Add clusters, or report the equal-tailed interval in the message, which is more conservative.",
+)
+TRIALS_ALL_AGREE = MessageType(
+    "UQ159",
     "trials-all-agree",
     "refusal",
     "Method {method!r} requires a question whose trials differ, but all trials of each question agree. Use method "
