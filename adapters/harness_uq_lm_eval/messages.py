@@ -113,6 +113,15 @@ RESAMPLED = MessageType(
     "Nothing.",
 )
 
+SPARE_SAMPLES = MessageType(
+    "LM114",
+    "spare-samples",
+    "note",
+    "{file} is not read, because {used} contains the samples of the same task.",
+    "The folder contains the samples of the task twice, for example with and without compression.",
+    "Nothing.",
+)
+
 # ---------------------------------------------------------------- warnings on what was read
 
 BROKEN_LINES = MessageType(
@@ -240,8 +249,8 @@ SAMPLES_UNREADABLE = MessageType(
     "samples-unreadable",
     "warning",
     "The samples file {file} cannot be used for the following reason: {reason:sentence}",
-    "The samples file is damaged, so that only totals are known.",
-    "Run the task again.",
+    "The samples file is damaged or in an unknown format, so that only totals are known.",
+    "Decompress or replace the file, or run the task again.",
 )
 
 # ---------------------------------------------------------------- refusals
@@ -305,6 +314,23 @@ RESULTS_NOT_SAVED = MessageType(
     "The results could not be saved in {path}, not even without uncertainty.",
     "The file could not be written completely, for example because the disk is full. lm-eval's log has the reason.",
     "Free space or choose another `--output_path`, and run the evaluation again.",
+)
+
+SAMPLES_NOT_JSON = MessageType(
+    "LM405",
+    "samples-not-json",
+    "error",
+    "The file is named like a samples file, but it is not JSON.",
+    "The file is damaged, or another program wrote it.",
+    "Replace the file, or remove it.",
+)
+SAMPLES_FORMAT_UNKNOWN = MessageType(
+    "LM406",
+    "samples-format-unknown",
+    "error",
+    "The file is named like a samples file, but files ending in {suffix} are not read.",
+    "Samples files may be compressed with gzip (`.gz`), bzip2 (`.bz2`) or Zstandard (`.zst`).",
+    "Decompress the file.",
 )
 
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("LM", "lm-eval", message_types_in(globals())))

@@ -7,16 +7,19 @@ lm-eval names it after the model, and uses the same folder for all models withou
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, Discovery, LogError, Message, Run
 from harness_uq.plugin_api import paths as io_paths
+from harness_uq_lm_eval.messages import SAMPLES_FORMAT_UNKNOWN, SAMPLES_NOT_JSON, SAMPLES_UNREADABLE, SPARE_SAMPLES
+from harness_uq_lm_eval.read.compression import open_decompressed, without_compression
 from harness_uq_lm_eval.read.results import NoResultsError, Results
 
 _TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+?)(?:_{_TIME})?\.jsonl?")
+_SAMPLES_OF_UNKNOWN_FORMAT = re.compile(rf"samples_(?P<task>.+?)_{_TIME}\.jsonl?(?P<suffix>\.(?!(?:gz|bz2|zst)$)\w+)")
 _RESULTS_NAME = re.compile(rf"(?P<stem>.+)_{_TIME}\.json")
 _SAMPLES_START = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:')
 _JSON_START = re.compile(rb"\s*[\[{]")
@@ -37,12 +40,14 @@ class LmEvalRun(Run):
     ----------
     results : the results file; None if there are only samples
     samples : (task, file) pairs
+    unread : (task, message) for each samples file of the run that is not read
     only_sampled : whether only the tasks of `samples` were requested
     why_no_results : the reason if there is no results file
     """
 
     results: str | None = None
     samples: tuple[tuple[str, str], ...] = ()
+    unread: tuple[tuple[str, Message], ...] = ()
     only_sampled: bool = False
     why_no_results: str = ""
 
@@ -59,12 +64,33 @@ class _SamplesFile:
     path: str
     time: str | None
     task: str | None  # None if the name contains the arguments of the run
+    problem: Message | None = None  # the reason if the file is not read
 
 
 @dataclass(slots=True)
 class _Group:
     results: _ResultsFile | None = None
     samples: list[tuple[str, _SamplesFile]] = field(default_factory=list)
+
+    def read(self) -> dict[str, str]:
+        """The file that is read for each task; of several files, the first, which is not compressed."""
+        files = sorted((task, file.path) for task, file in self.samples if file.problem is None)
+        return dict(reversed(files))
+
+    def spare_files(self) -> list[str]:
+        """Further files of a task whose samples are read from another file."""
+        read = self.read()
+        return [file.path for task, file in self.samples if task in read and file.path != read[task]]
+
+    def unread(self) -> Iterator[tuple[str, Message]]:
+        """Task and message for each samples file that is not read."""
+        read = self.read()
+        for task, file in self.samples:
+            name = io_paths.name_of(file.path)
+            if task in read and file.path != read[task]:
+                yield task, SPARE_SAMPLES(file=name, used=io_paths.name_of(read[task]))
+            elif file.problem is not None:
+                yield task, SAMPLES_UNREADABLE(file=name, reason=file.problem.text)
 
 
 def find(paths: Sequence[str]) -> Discovery:
@@ -82,13 +108,15 @@ def find(paths: Sequence[str]) -> Discovery:
             unrecognised.append(path)
         else:
             folders[io_paths.folder_of(path)].append(file)
-    named = {file.path for files in folders.values() for file in files}
-    runs = [
-        run
-        for folder, files in folders.items()
-        for group in _grouped([*files, *_partners(folder, files)])
-        if (run := _run(group, named)) is not None
-    ]
+    named = {file.path: file for files in folders.values() for file in files}
+    groups = [group for folder, files in folders.items() for group in _grouped([*files, *_partners(folder, files)])]
+    spare = {path for group in groups for path in group.spare_files()}
+    for path, file in named.items():
+        if isinstance(file, _SamplesFile) and path in spare:
+            unrecognised.append(path)
+        elif isinstance(file, _SamplesFile) and file.problem is not None:
+            problems.append((path, file.problem))
+    runs = [run for group in groups if (run := _run(group, set(named))) is not None]
     return Discovery(tuple(runs), tuple(unrecognised), tuple(problems))
 
 
@@ -97,7 +125,7 @@ def parts(paths: Sequence[str]) -> list[list[str]]:
 
     Files that are not JSON, and Inspect's logs, whose names start with a time, are groups of their own.
     """
-    names = {path: name for path in paths if (name := io_paths.name_of(path)).endswith((".json", ".jsonl"))}
+    names = {path: name for path in paths if _is_json_name(name := io_paths.name_of(path))}
     times = {path: _time_in(name) for path, name in names.items() if not _STARTS_WITH_TIME.match(name)}
     untimed = {io_paths.folder_of(path) for path, time in times.items() if time is None}
     groups: dict[object, list[str]] = defaultdict(list)
@@ -107,31 +135,43 @@ def parts(paths: Sequence[str]) -> list[list[str]]:
     return list(groups.values())
 
 
+def _is_json_name(name: str) -> bool:
+    return without_compression(name).endswith((".json", ".jsonl")) or bool(_SAMPLES_OF_UNKNOWN_FORMAT.fullmatch(name))
+
+
 def _time_in(name: str) -> str | None:
-    match = _SAMPLES_NAME.fullmatch(name) or _RESULTS_NAME.fullmatch(name)
+    plain_name = without_compression(name)
+    match = (
+        _SAMPLES_NAME.fullmatch(plain_name)
+        or _RESULTS_NAME.fullmatch(plain_name)
+        or _SAMPLES_OF_UNKNOWN_FORMAT.fullmatch(name)
+    )
     return match["time"] if match else None
 
 
 def _recognise(path: str) -> _ResultsFile | _SamplesFile | None:
     name = io_paths.name_of(path)
-    if not name.endswith((".json", ".jsonl")):
+    if match := _SAMPLES_OF_UNKNOWN_FORMAT.fullmatch(name):
+        return _SamplesFile(path, match["time"], match["task"], SAMPLES_FORMAT_UNKNOWN(suffix=match["suffix"]))
+    if not _is_json_name(name):
         return None
-    head = _head(path)
-    return _as_samples(path, name, head) or _as_results(path, name, head)
-
-
-def _as_samples(path: str, name: str, head: bytes) -> _SamplesFile | None:
-    match = _SAMPLES_NAME.fullmatch(name)
+    plain_name = without_compression(name)
+    match = _SAMPLES_NAME.fullmatch(plain_name)
     time, task = (match["time"], match["task"]) if match else (None, None)
+    try:
+        head = _head(path)
+    except LogError as error:
+        if time is None and name != plain_name:
+            return None
+        if time is None:
+            raise
+        return _SamplesFile(path, time, task, error.message)
     if _SAMPLES_START.match(head):
         return _SamplesFile(path, time, task)
-    if time is None:
-        return None
-    if not _JSON_START.match(head):
-        if not head.strip():
-            raise LogError(FILE_EMPTY())
-        raise LogError("The file is named like a samples file, but it is not JSON")
-    return _SamplesFile(path, time, task)
+    if time is not None:
+        is_empty, is_json = not head.strip(), _JSON_START.match(head) is not None
+        return _SamplesFile(path, time, task, FILE_EMPTY() if is_empty else None if is_json else SAMPLES_NOT_JSON())
+    return _as_results(path, name, head) if name == plain_name else None
 
 
 def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
@@ -150,7 +190,7 @@ def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
 
 def _head(path: str) -> bytes:
     try:
-        with io_paths.open_binary(path) as file:
+        with open_decompressed(path) as file:
             return file.read(_HEAD)
     except OSError as error:
         raise LogError(FILE_UNREADABLE(reason=str(error.strerror))) from None
@@ -183,6 +223,8 @@ def _grouped(files: Sequence[_ResultsFile | _SamplesFile]) -> list[_Group]:
     for file in files:
         if isinstance(file, _SamplesFile):
             task, group = _group_of(file, groups)
+            if group is None and file.problem is not None:
+                continue
             if group is None:
                 group = orphans.setdefault(file.time or file.path, _Group())
             group.samples.append((task, file))
@@ -200,7 +242,7 @@ def _group_of(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group
 
 
 def _stem(path: str) -> str:
-    return PurePath(io_paths.name_of(path)).stem
+    return PurePath(without_compression(io_paths.name_of(path))).stem
 
 
 def _assign_orphans(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Group]:
@@ -217,7 +259,7 @@ def _assign_orphans(groups: Sequence[_Group], orphans: dict[str, _Group]) -> lis
 def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
     """The run; None if no file of it was given, and only the given tasks if only samples files were given."""
     results = group.results.path if group.results else None
-    samples = sorted((task, file.path) for task, file in group.samples)
+    samples = sorted(group.read().items())
     if results not in named:
         samples = [(task, path) for task, path in samples if path in named]
         if not samples:
@@ -229,6 +271,7 @@ def _run(group: _Group, named: set[str]) -> LmEvalRun | None:
         time=_time(group),
         results=results,
         samples=tuple(samples),
+        unread=tuple(group.unread()),
         only_sampled=results is not None and results not in named,
         why_no_results=_why_no_results(group.samples[0][1]) if results is None else "",
     )

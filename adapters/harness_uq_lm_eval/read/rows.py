@@ -13,8 +13,8 @@ from typing import BinaryIO, TypeAlias
 import msgspec
 
 from harness_uq.plugin_api import LogError
-from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.json_access import loads
+from harness_uq_lm_eval.read.compression import open_decompressed
 
 Row: TypeAlias = Mapping[str, object]
 
@@ -55,9 +55,9 @@ def iterate(path: str) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     OSError : if the file cannot be read
-    LogError : if it is a truncated array
+    LogError : if it is a truncated array, or compressed and damaged
     """
-    with io_paths.open_binary(path) as file:
+    with open_decompressed(path) as file:
         first = file.readline()
         file.seek(0)
         if not first.lstrip().startswith(b"["):

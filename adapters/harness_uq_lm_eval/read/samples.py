@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from harness_uq.plugin_api import Questions
+from harness_uq.plugin_api import LogError, Questions
 from harness_uq_lm_eval.json_access import items, text
 from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.read.metric_values import MetricValues
@@ -57,23 +57,31 @@ class Samples:
         return len(self._ids)
 
     def read(self, path: str) -> None:
-        """Read the rows of a file.
+        """Read the rows of a file; if its compression is damaged, those before the damage.
 
         Raises
         ------
         LogError : if no row can be read
         """
-        decode = Decoder()
-        for number, line in iterate(path):
-            try:
-                row = decode(line)
-                self.add(row)
-                self._hash(row)
-            except (ValueError, RecursionError) as error:
-                self.broken.append((number, str(error)))
-                continue
-            if twice := repeated_keys(line, ("doc_id", "filter", *self._metrics(row))):
-                self.repeated.append((number, twice))
+        decode, number = Decoder(), 0
+        try:
+            for number, line in iterate(path):
+                self._read_row(number, line, decode)
+        except LogError as error:
+            if not len(self):
+                raise
+            self.broken.append((number + 1, str(error)))
+
+    def _read_row(self, number: int, line: bytes, decode: Decoder) -> None:
+        try:
+            row = decode(line)
+            self.add(row)
+            self._hash(row)
+        except (ValueError, RecursionError) as error:
+            self.broken.append((number, str(error)))
+            return
+        if twice := repeated_keys(line, ("doc_id", "filter", *self._metrics(row))):
+            self.repeated.append((number, twice))
 
     def add(self, row: Row) -> None:
         """Add a row; if a part of it cannot be read, nothing is added.

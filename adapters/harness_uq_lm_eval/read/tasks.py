@@ -103,7 +103,10 @@ class _Task:
         if self.results is not None and self.results.is_group(self.name) and self.path is None:
             return self._group(self.results)
         if self.path is None:
-            return self._unsampled_log("No samples file of this task was found")
+            is_unread = any(task == self.name for task, _ in self.run.unread)
+            return self._unsampled_log(
+                "The samples file cannot be read" if is_unread else "No samples file of this task was found"
+            )
         identifiers = Identifiers(self.name)
         samples = Samples((metric for metric, _ in self._reported()), identifiers)
         try:
@@ -264,7 +267,7 @@ class _Task:
             notes.append(SYSTEM_NAMED_AFTER_FOLDER(reason=self.run.why_no_results))
         if samples is not None and samples.unlisted:
             notes.append(UNLISTED_COLUMNS(columns=_listed(samples.unlisted)))
-        return tuple(notes)
+        return (*notes, *(message for task, message in self.run.unread if task == self.name))
 
     def _bypassed(self, columns: Iterable[MetricKey]) -> list[Message]:
         metrics = dict.fromkeys(metric for metric, _ in columns)

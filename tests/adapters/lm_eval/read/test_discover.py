@@ -1,11 +1,21 @@
+import bz2
+import gzip
 import json
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness_uq_lm_eval.harness import LmEvalHarness
-from harness_uq_lm_eval.read.discover import find
+from harness_uq_lm_eval.read.discover import find, parts
 from tests.adapters.lm_eval.logs import TIME, Folder, rows, without
+from tests.message_checks import has
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 LATER = "2026-01-03T00-00-00"
 ACC = {"acc,none": 0.5}
@@ -168,7 +178,7 @@ def test_other_files_are_not_recognised(folder):
         (f"results_{TIME}.json", '{"results": {"t": {"acc', "invalid-json"),
         (f"results_{TIME}.json", '{"results": {}, "versions": {}, "config": {}}', "predates-version-4"),
         (f"samples_t_{TIME}.jsonl", "", "file-empty"),
-        (f"samples_t_{TIME}.jsonl", "not json", "log-unreadable"),
+        (f"samples_t_{TIME}.jsonl", "not json", "samples-not-json"),
     ],
 )
 def test_a_broken_file_with_the_name_of_a_log_is_a_problem_with_its_reason(folder, name, content, words):
@@ -178,6 +188,90 @@ def test_a_broken_file_with_the_name_of_a_log_is_a_problem_with_its_reason(folde
     ((where, message),) = found.problems
     assert where == path
     assert message.name == words
+
+
+COMPRESS = {".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd.compress}
+
+
+def compress(path, suffix):
+    """Replace a file by a compressed one."""
+    packed = Path(path + suffix)
+    packed.write_bytes(COMPRESS[suffix](Path(path).read_bytes()))
+    Path(path).unlink()
+    return str(packed)
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_compressed_samples_are_read_as_plain_ones(folder, suffix):
+    folder.results({"t": ACC}, n=2)
+    path = folder.samples("t", rows("acc", [1, 0]))
+    plain = folder.logs()["t"]
+    packed = compress(path, suffix)
+    for given in (folder.files(), [packed], [folder.files()[0]]):
+        log = folder.logs(*given)["t"]
+        assert log.source.path == packed
+        assert log.messages == ()
+        np.testing.assert_array_equal(log.data[0].values, plain.data[0].values)
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_compressed_samples_of_old_versions_are_read(folder, suffix):
+    results = folder.results({"t": ACC}, name="results.json", config={"model_args": "pretrained=org/model"})
+    path = compress(old_samples(folder, "pretrained=org__model_t"), suffix)
+    (run,) = find([results, path]).runs
+    assert run.samples == (("t", path),)
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_the_rows_before_the_damage_of_a_compressed_file_are_kept(folder, suffix):
+    folder.results({"t": ACC}, n=2000)
+    path = Path(compress(folder.samples("t", rows("acc", np.random.default_rng(0).random(2000).tolist())), suffix))
+    path.write_bytes(path.read_bytes()[: -(path.stat().st_size // 4)])
+    log = folder.logs()["t"]
+    if suffix == ".bz2":  # one block, which is lost as a whole
+        assert has(log, "samples-unreadable", file=path.name)
+        return
+    assert 0 < len(log.questions) < 2000
+    assert has(log, "broken-lines", file=path.name, n_kept=len(log.questions))
+
+
+@pytest.mark.parametrize(
+    "name", [f"samples_t_{TIME}.jsonl.xz", f"samples_t_{TIME}.jsonl.gz", f"samples_t_{TIME}.jsonl"]
+)
+def test_a_samples_file_that_is_not_read_is_named(folder, name):
+    results = folder.results({"t": ACC}, n=2)
+    path = folder.text(name, "no samples")
+    for given, is_named in (([results], False), ([results, path], True)):
+        found = find(given)
+        assert [where for where, _ in found.problems] == [path] * is_named
+        assert {message.severity for _, message in found.problems} <= {"error"}
+        assert has(folder.logs(*given)["t"], "samples-unreadable", file=name)
+    assert [where for where, _ in find([path]).problems] == [path]
+
+
+def test_of_plain_and_compressed_samples_the_plain_ones_are_read(folder):
+    folder.results({"t": ACC}, n=2)
+    path = folder.samples("t", rows("acc", [1, 0]))
+    folder.text(f"samples_t_{TIME}.jsonl.bak", "an older version")
+    Path(path + ".gz").write_bytes(gzip.compress(Path(path).read_bytes()))
+    found = find(folder.files())
+    assert [run.samples for run in found.runs] == [(("t", path),)]
+    assert (found.problems, sorted(found.unrecognised)) == ((), [f"{path}.bak", f"{path}.gz"])
+    messages = folder.logs()["t"].messages
+    assert {message.params["file"] for message in messages} == {Path(f"{path}{end}").name for end in (".bak", ".gz")}
+    assert {message.name for message in messages} == {"spare-samples"}
+
+
+def test_a_compressed_file_that_is_no_log_is_not_recognised(folder):
+    others = [folder.text("data.json.gz", "not compressed"), folder.text(f"results_{TIME}.json.gz", "{}")]
+    found = find(others)
+    assert (found.runs, found.problems, found.unrecognised) == ((), (), tuple(others))
+
+
+def test_files_of_one_time_are_one_part_however_they_are_compressed(folder):
+    names = [f"results_{TIME}.json", f"samples_t_{TIME}.jsonl.gz", f"samples_u_{TIME}.jsonl.xz"]
+    later = [f"results_{LATER}.json", f"samples_t_{LATER}.jsonl.zst"]
+    assert parts([*names, *later, "notes.txt"]) == [names, later, ["notes.txt"]]
 
 
 def test_a_file_that_vanished_is_a_problem(tmp_path):

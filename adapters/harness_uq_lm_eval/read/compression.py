@@ -1,0 +1,63 @@
+"""Open files that may be compressed with gzip, bzip2 or Zstandard.
+
+lm-eval writes no compressed files, but archives of logs often contain them. The reading functions of fsspec are not
+used, because it is not installed with harness_uq, and because it needs a package for Zstandard as well.
+"""
+
+import bz2
+import gzip
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, cast
+
+from harness_uq.plugin_api import LogError
+from harness_uq.plugin_api import paths as io_paths
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_READERS: dict[str, Callable[[BinaryIO], object]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".bz2": bz2.BZ2File,
+    ".zst": zstd.ZstdFile,
+}
+
+
+def without_compression(name: str) -> str:
+    """The name of a file without the suffix of its compression.
+
+    >>> without_compression("samples.jsonl.gz"), without_compression("samples.jsonl")
+    ('samples.jsonl', 'samples.jsonl')
+    """
+    return next((name.removesuffix(suffix) for suffix in _READERS if name.endswith(suffix)), name)
+
+
+@contextmanager
+def open_decompressed(path: str) -> Iterator[BinaryIO]:
+    """Open a file for reading and seeking; its content is decompressed as it is read.
+
+    Raises
+    ------
+    OSError : if the file cannot be opened
+    LogError : if the compressed content is damaged or truncated
+    """
+    suffix = next((suffix for suffix in _READERS if io_paths.name_of(path).endswith(suffix)), None)
+    with io_paths.open_binary(path) as file:
+        if suffix is None:
+            yield file
+            return
+        try:
+            with cast("BinaryIO", _READERS[suffix](file)) as decompressed:
+                yield decompressed
+        except (EOFError, zlib.error, zstd.ZstdError) as error:
+            raise LogError(f"The compressed file is damaged: {error}") from None
+        except OSError as error:
+            if (
+                error.errno is not None
+            ):  # an error of the disk; the modules raise errors of the content without a number
+                raise
+            raise LogError(f"The compressed file is damaged: {error}") from None
