@@ -301,7 +301,7 @@ def test_a_task_whose_samples_are_broken_keeps_its_reported_value(folder):
 
 def test_a_run_of_which_nothing_can_be_read_is_an_error(folder):
     folder.samples("t", ['{"doc_id": 0, "acc'])
-    with pytest.raises(LogError, match=r"1 line of samples_t_.* is cut off"):
+    with pytest.raises(LogError, match=r"1 line of samples_t_"):
         folder.logs()
 
 
