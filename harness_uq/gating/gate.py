@@ -1,17 +1,18 @@
-"""Whether a new system is worse than a baseline by more than a margin: several scores at one rate of error.
+"""Decide whether a new system is worse than a baseline by more than a margin, over several scores at one error rate.
 
-A score fails where Holm's procedure over all scores rejects "not worse by more than the margin" at the tail of the
-interval, (1 - level)/2, and passes where "worse by more than the margin" is rejected there. The gate fails where any
-score does, so that systems that are nowhere worse by more than the margin rarely fail. It passes if every score that
-is needed does: since all have to, that takes no correction (an intersection-union test, Berger 1982). The tests are
-those of `compare`. What is promised of either error is twice the tail, 1 - level: a posterior's tail is a rate on
-average only, and of 4 questions on which equals differ all 4 go one way in 1 of 16 cases, where it says 0.015.
+A score fails if Holm's procedure over all scores rejects "not worse by more than the margin" at alpha = 1 - level. It
+passes if "worse by at least the margin" is rejected at alpha. The gate fails if any score fails, so that it fails with
+probability at most alpha if no score is worse by more than the margin. It passes if every required score passes, which
+needs no correction (an intersection-union test, Berger 1982).
+
+For independent questions with one right-or-wrong answer each, both tests are exact and unconditional (Hsueh, Liu and
+Chen 2001). For all other scores the p-value is twice the tail of the posterior of the difference beyond the margin: a
+posterior tail is an error rate on average only, and an interval of level 1 - alpha has the tail alpha / 2. An exact
+test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a level of 95 %.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
 from harness_uq.comparison.sides import Side, common_keys
@@ -24,6 +25,7 @@ from harness_uq.plugins.readers import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.gate import Decision, Gate, GateRow, ScoreName
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
+from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
 
 _POWER = 0.8
@@ -31,11 +33,11 @@ _POWER = 0.8
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """How to decide.
+    """Options of a gate.
 
     Attributes
     ----------
-    compare : how to compare; its `margin` is that of the metrics which `margins` does not name
+    compare : options of the comparisons; their `margin` applies to metrics that `margins` does not name
     margins : smallest drop that matters by metric, >= 0
     """
 
@@ -48,13 +50,8 @@ class GateOptions:
 
     @property
     def alpha(self) -> float:
-        """Promised largest chance of a false failure, and of a false pass: 1 - level."""
+        """Largest probability of a false failure, and of a false pass: 1 - level."""
         return 1 - self.compare.level
-
-    @property
-    def tail(self) -> float:
-        """At which either is tested: a tail of the interval."""
-        return self.alpha / 2
 
 
 def gate(new: Runs, baseline: Runs, options: GateOptions, *, plugins: Plugins | None = None) -> Gate:
@@ -79,7 +76,7 @@ def gate(new: Runs, baseline: Runs, options: GateOptions, *, plugins: Plugins | 
     decided = decide(sides[0], sides[1], options, offered)
     worst = worst_logs(sides[0].logs, options.compare.structure)
     rows = _compared(worst, sides[1].logs, options, offered) if worst else []
-    can_fail = {(row.task, row.metric, row.filter): row.prob_noninferior for row in rows}
+    can_fail = {(row.task, row.metric, row.filter): _p_values(row) for row in rows}
     n_tested = sum(row.adjusted_p is not None for row in decided.rows)
     return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, options) for row in decided.rows))
 
@@ -98,7 +95,7 @@ def decide(new: Side, baseline: Side, options: GateOptions, plugins: Plugins) ->
         raise DataError(
             UNKNOWN_MARGIN_METRIC(metric=unknown[0], known=sorted({row.metric for row in rows}) or ["none"])
         )
-    decided = _decided(rows, options.tail)
+    decided = _decided(rows, options.alpha)
     missing = tuple(ScoreName(*key) for key in baseline.chosen if key not in there)
     return Gate(_whole(decided, missing), options.alpha, decided, missing)
 
@@ -123,22 +120,49 @@ def _compared(
     return rows
 
 
-def _decided(rows: Sequence[Comparison], tail: float) -> tuple[GateRow, ...]:
-    p = [row.prob_noninferior for row in rows]
-    tested = [value for value in p if value is not None]
-    adjusted = iter(holm(np.clip(tested, 0, 1)).tolist() if tested else [])
+@dataclass(frozen=True, slots=True)
+class _PValues:
+    """p-values of "not worse by more than the margin" (`inferior`) and of "worse by at least it" (`noninferior`)."""
+
+    inferior: float
+    noninferior: float
+
+
+def _p_values(row: Comparison) -> _PValues | None:
+    """p-values of a comparison; None if its difference is not estimable."""
+    if row.prob_noninferior is None:
+        return None
+    if not _is_exact(row) or row.table is None:
+        return _PValues(min(2 * row.prob_noninferior, 1.0), min(2 * (1 - row.prob_noninferior), 1.0))
+    both, only_a, only_b, neither = row.table.both_right, row.table.only_a, row.table.only_b, row.table.both_wrong
+    won, lost = (only_a, only_b) if row.higher_is_better else (only_b, only_a)
+    test = noninferiority_test((both, won, lost, neither), row.margin)
+    return _PValues(test.p_inferior, test.p_noninferior)
+
+
+def _is_exact(row: Comparison) -> bool:
+    """Whether the questions are independent, have equal weights and one right-or-wrong answer each."""
+    return row.table is not None and row.method in ("dirichlet", "latent-normal")
+
+
+def _decided(rows: Sequence[Comparison], alpha: float) -> tuple[GateRow, ...]:
+    p = [_p_values(row) for row in rows]
+    tested = [values.inferior for values in p if values is not None]
+    adjusted = iter(holm(tested).tolist() if tested else [])
     pooled = {(row.metric, row.filter) for row in rows if row.task == OVERALL and row.prob_noninferior is not None}
     return tuple(
-        _decided_row(row, None if value is None else next(adjusted), tail, pooled)
-        for row, value in zip(rows, p, strict=True)
+        _decided_row(row, values, None if values is None else next(adjusted), alpha, pooled)
+        for row, values in zip(rows, p, strict=True)
     )
 
 
-def _decided_row(row: Comparison, adjusted: float | None, tail: float, pooled: Iterable[tuple[str, str]]) -> GateRow:
+def _decided_row(
+    row: Comparison, p: _PValues | None, adjusted: float | None, alpha: float, pooled: Iterable[tuple[str, str]]
+) -> GateRow:
     decision: Decision = "undecided"
-    if adjusted is not None and adjusted <= tail:
+    if adjusted is not None and adjusted <= alpha:
         decision = "fail"
-    elif row.prob_noninferior is not None and row.prob_noninferior >= 1 - tail:
+    elif p is not None and p.noninferior <= alpha:
         decision = "pass"
     return GateRow(row, decision, row.task == OVERALL or (row.metric, row.filter) not in pooled, adjusted)
 
@@ -151,30 +175,33 @@ def _whole(rows: Sequence[GateRow], missing: Sequence[object]) -> Decision:
 
 
 def _with_power(
-    row: GateRow, worst: Mapping[tuple[str, str, str], float | None], n_tested: int, options: GateOptions
+    row: GateRow, worst: Mapping[tuple[str, str, str], _PValues | None], n_tested: int, options: GateOptions
 ) -> GateRow:
-    """The row with what its data could show; of an equal new system, and at the first, strictest step of Holm."""
-    comparison, strict = row.comparison, options.tail / max(n_tested, 1)
+    """Add what the data could show: of an equally good system, and at the strictest step of Holm's procedure."""
+    comparison, strict = row.comparison, options.alpha / max(n_tested, 1)
     p_worst = worst.get((comparison.task, comparison.metric, comparison.filter))
-    can_fail = None if p_worst is None else p_worst <= strict
+    can_fail = None if p_worst is None else p_worst.inferior <= strict
     if comparison.difference is None or not comparison.difference.std_error > 0:
         return replace(row, can_fail=can_fail)
-    variance = comparison.difference.std_error**2
-    passing = float(detection_power(comparison.margin, 1, variance, level=1 - options.tail, alternative="one-sided"))
-    drop = float(minimum_detectable_effect(1, variance, level=1 - strict, power=_POWER, alternative="one-sided"))
+    tails = 1 if _is_exact(comparison) else 2
+    level, variance = 1 - options.alpha / tails, comparison.difference.std_error**2
+    passing = float(detection_power(comparison.margin, 1, variance, level=level, alternative="one-sided"))
+    strictest = 1 - strict / tails
+    drop = float(minimum_detectable_effect(1, variance, level=strictest, power=_POWER, alternative="one-sided"))
     return replace(
         row,
         power_to_pass=passing,
         minimum_failing_drop=comparison.margin + drop,
-        n_additional_questions=_more(comparison, options.tail) if passing < _POWER else None,
+        n_additional_questions=_n_additional(comparison, level) if passing < _POWER else None,
         can_fail=can_fail,
     )
 
 
-def _more(comparison: Comparison, tail: float) -> int | None:
-    """Questions beyond these with which an equal passes in 80 of 100 runs; None without a margin or known questions."""
-    if not comparison.margin or comparison.n_matched is None or comparison.difference is None:
+def _n_additional(comparison: Comparison, level: float) -> int | None:
+    """Number of additional questions with which an equally good system passes in 80 % of runs; None if unknown."""
+    is_identical = comparison.identical_runs_note is not None
+    if not comparison.margin or comparison.n_matched is None or comparison.difference is None or is_identical:
         return None
     variance = comparison.n_matched * comparison.difference.std_error**2
-    needed = required_questions(comparison.margin, variance, level=1 - tail, power=_POWER, alternative="one-sided")
-    return int(needed) - comparison.n_matched
+    needed = required_questions(comparison.margin, variance, level=level, power=_POWER, alternative="one-sided")
+    return max(int(needed) - comparison.n_matched, 0)

@@ -57,7 +57,7 @@ class Gate(Declared, HasMessages):
     ----------
     decision : `fail` if any row fails; `pass` if every required row passes and no task is missing
     alpha : upper bound of the error rates: of a failure if no score is worse by more than its margin, and of a pass if
-        a required score is; each test is made at alpha / 2
+        a required score is
     rows : one row per score
     missing : task, metric and filter of scores of the baseline that the new runs lack
     messages : notes and warnings

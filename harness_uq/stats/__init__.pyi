@@ -56,6 +56,7 @@ from .means.bounded import clustered_bounded_posterior as clustered_bounded_post
 from .means.bounded import prior_copies as prior_copies
 from .means.bounded import remaining_mean_posterior as remaining_mean_posterior
 from .means.hall import hall_mean as hall_mean
+from .pairs.exact_noninferiority import noninferiority_test as noninferiority_test
 from .pairs.independent import difference_posterior as difference_posterior
 from .pairs.independent import fisher_odds_ratio as fisher_odds_ratio
 from .pairs.independent import independent_posterior as independent_posterior
