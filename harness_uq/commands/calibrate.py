@@ -53,14 +53,14 @@ def add_arguments(parser: CommandParser) -> None:
         choices=_SETTINGS,
         default=list(_SETTINGS),
         metavar="NAME",
-        help="Simulate these kinds of data; a name that does not exist lists all (default: all)",
+        help="Simulate these settings; an unknown name lists all settings (default: all)",
     )
     data.add_argument(
         "--sizes",
         nargs="+",
         type=_argument_types.count,
         metavar="N",
-        help="Simulate these numbers of questions, in settings with several (default: all)",
+        help="Simulate only these numbers of questions (default: all numbers of each setting)",
     )
     data.add_argument(
         "--from",
@@ -74,30 +74,33 @@ def add_arguments(parser: CommandParser) -> None:
         "--methods",
         nargs="+",
         metavar="NAME",
-        help="Evaluate these methods besides the default of each setting (default: all)",
+        help="Evaluate these methods in addition to the default method of each setting (default: all)",
     )
     method.add_argument(
         "--levels",
         nargs="+",
         type=_argument_types.level,
         metavar="P",
-        help="Evaluate these nominal levels (default: those of the published studies)",
+        help="Evaluate intervals at these nominal levels (default: the levels of published studies)",
     )
     method.add_argument(
         "--size",
         choices=["smoke", "standard"],
         default="smoke",
-        help="Simulate for about a minute or for about half an hour (default: %(default)s)",
+        help="Run for about a minute (smoke) or for about half an hour (standard) (default: %(default)s)",
     )
     method.add_argument("--no-sbc", action="store_true", help="Skip simulation-based calibration")
     _shared_options.add_seed(parser)
     output = parser.groups["Output"]
     output.add_argument("--report", type=Path, metavar="DIR", help="Write results.json, figures and the page DIR.md")
     output.add_argument(
-        "--beside", type=Path, metavar="FILE", help="Show the defaults of an earlier report for comparison"
+        "--beside", type=Path, metavar="FILE", help="Compare the default methods with those of an earlier report"
     )
     output.add_argument(
-        "--readme-figure", type=_argument_types.figure, metavar="FILE", help="Draw the figure of the README and exit"
+        "--readme-figure",
+        type=_argument_types.figure,
+        metavar="FILE",
+        help="Draw the figure of the README into FILE and exit",
     )
     _shared_options.add_format(parser, ["table", "json"])
     scaling = parser.groups["Scaling"]

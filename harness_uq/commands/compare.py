@@ -48,7 +48,7 @@ def add_arguments(parser: CommandParser) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="Runs of A and runs of B, or any runs of two systems; NAME=RUN sets the name of a system",
+        help="Runs of systems A and B, or any runs of two systems; NAME=RUN sets the name of a system",
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
@@ -59,7 +59,7 @@ def add_arguments(parser: CommandParser) -> None:
         choices=["bayes", "dirichlet", "latent-normal", "t", "independent"],
         default="bayes",
         metavar="METHOD",
-        help="Use bayes, latent-normal, t (paired, cluster-robust) or independent (unpaired) (default: %(default)s)",
+        help="Use this method; t is paired and cluster-robust, and independent is unpaired (default: %(default)s)",
     )
     _shared_options.add_margin(parser)
     _shared_options.add_scope(parser)
@@ -69,13 +69,13 @@ def add_arguments(parser: CommandParser) -> None:
     output.add_argument(
         "--fail-if-worse",
         action="store_true",
-        help="Exit with code 3 if A is worse by more than the margin, overall or on a task (Holm)",
+        help="Exit with code 3 if A is worse by more than the margin, overall or on any task (Holm)",
     )
     output.add_argument(
         "--disagreements",
         type=_argument_types.count,
         metavar="N",
-        help="List up to N questions per task that differ most, first those on which A is worse",
+        help="List up to N questions per task that differ most, starting with those on which A is worse",
     )
     _emit_results.add_output(parser)
     _output_files.add_plot(parser, "the differences")

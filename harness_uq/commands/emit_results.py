@@ -32,7 +32,8 @@ def add_output(parser: CommandParser, *, layout: bool = False) -> None:
         help="Set the output format: table, json, csv, markdown, latex, html ... (default: that of --output, or table)",
     )
     output.add_argument("--output", metavar="FILE", help="Write the results to FILE; its suffix chooses the format")
-    output.add_argument("--columns", metavar="NAME[,NAME]", help="Print these columns of tables, in this order, or all")
+    columns_help = "Show these columns of tables, in this order; 'all' shows every column"
+    output.add_argument("--columns", metavar="NAME[,NAME]", help=columns_help)
     output.add_argument("--digits", type=int, metavar="N", help="Print scores in tables with N decimals")
     latex.add_argument("--latex-caption", metavar="TEXT", dest="caption", help="Set the caption of the LaTeX table")
     latex.add_argument("--latex-label", metavar="NAME", dest="label", help="Set the label of the LaTeX table")

@@ -51,7 +51,7 @@ def add_arguments(parser: CommandParser) -> None:
         "new",
         metavar="NEW",
         nargs="+",
-        help="Runs of the new system; NAME=NEW sets its name. With --self-test: any runs or a result store",
+        help="Runs of the new system; NAME=NEW sets its name. With --self-test, any runs or a result store",
     )
     mode = data.add_mutually_exclusive_group(required=True)
     mode.add_argument(
@@ -62,7 +62,7 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="?",
         const="auto",
         choices=["auto", "runs", "epochs", "halves"],
-        help="Compare each system with itself and print how often the gate fails (default: auto, the first possible)",
+        help="Compare each system with itself and print how often the gate fails (auto: the first possible)",
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
@@ -74,7 +74,7 @@ def add_arguments(parser: CommandParser) -> None:
         type=_argument_types.task_margin,
         dest="margins",
         metavar="[NAME=]D",
-        help="Allow the score to drop by up to D; NAME is a task or a metric (repeatable)",
+        help="Allow scores to drop by up to D; NAME limits the margin to a task or metric (repeatable)",
     )
     method.add_argument(
         "--n-simulations",

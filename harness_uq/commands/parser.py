@@ -95,7 +95,7 @@ def build_parser(command: "Command", **defaults: object) -> CommandParser:
         action="append",
         default=[],
         metavar="CODE[,CODE]",
-        help="Do not print these notes and warnings, by code or name, such as UQ104 or few-clusters (repeatable)",
+        help="Hide the notes and warnings with these codes or names, such as UQ104 or few-clusters (repeatable)",
     )
     parser.set_defaults(**defaults)
     return parser

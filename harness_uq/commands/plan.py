@@ -36,7 +36,7 @@ EXAMPLES = (
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    _shared_options.add_named_logs(parser, nargs="*", details=". Pilot of one or two systems")
+    _shared_options.add_named_logs(parser, nargs="*", details=". Pass a pilot of one or two systems")
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
     _add_target(parser)
@@ -49,7 +49,7 @@ def add_arguments(parser: CommandParser) -> None:
         type=_argument_types.level,
         default=0.8,
         metavar="P",
-        help="Set the probability of detecting the difference (default: %(default)s)",
+        help="Set the probability of detecting a true difference of D (default: %(default)s)",
     )
     _emit_results.add_output(parser)
     _output_files.add_plot(parser, "the precision curves")
@@ -63,13 +63,18 @@ def _add_target(parser: CommandParser) -> None:
         "--difference",
         type=_argument_types.positive,
         metavar="D",
-        help="Detect a difference of D between two systems",
+        help="Plan to detect a difference of D between two systems",
     )
     goal.add_argument(
-        "--width", type=_argument_types.positive, metavar="W", help="Make the interval of one score W wide"
+        "--width",
+        type=_argument_types.positive,
+        metavar="W",
+        help="Plan an interval of width W for the score of one system",
     )
-    target.add_argument("--questions", type=_argument_types.count, metavar="N", help="Use exactly N questions")
-    target.add_argument("--trials", type=_argument_types.count, metavar="K", help="Use exactly K trials per question")
+    target.add_argument("--questions", type=_argument_types.count, metavar="N", help="Plan with exactly N questions")
+    target.add_argument(
+        "--trials", type=_argument_types.count, metavar="K", help="Plan with exactly K trials per question"
+    )
 
 
 def _add_costs(parser: CommandParser) -> None:
@@ -100,11 +105,14 @@ def _add_costs(parser: CommandParser) -> None:
 def _add_assumptions(parser: CommandParser) -> None:
     assumptions = parser.groups["Without a pilot run"]
     assumptions.add_argument(
-        "--score", type=_argument_types.score, metavar="P", help="Assume this score of a task graded right or wrong"
+        "--score",
+        type=_argument_types.score,
+        metavar="P",
+        help="Assume this score for a task that is graded right or wrong",
     )
     for name, text in (
-        ("--variance-between", "Assume this variance of expected scores between questions"),
-        ("--variance-within", "Assume this variance of repeated trials of a question"),
+        ("--variance-between", "Assume this variance of the expected score between questions"),
+        ("--variance-within", "Assume this variance between repeated trials of the same question"),
         ("--difference-variance", "Assume this variance, over questions, of the difference between two systems"),
     ):
         assumptions.add_argument(name, type=_argument_types.not_negative, metavar="V", help=text)
@@ -112,14 +120,14 @@ def _add_assumptions(parser: CommandParser) -> None:
         "--correlation",
         type=_argument_types.correlation,
         metavar="R",
-        help="Assume this correlation, over questions, of the expected scores of two systems",
+        help="Assume this correlation between the expected scores of two systems on the same questions",
     )
     assumptions.add_argument(
         "--design-effect",
         type=_argument_types.positive,
         default=1.0,
         metavar="F",
-        help="Assume this design effect of clusters (default: %(default)g)",
+        help="Assume this design effect due to clustering (default: %(default)g)",
     )
 
 

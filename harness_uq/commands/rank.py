@@ -27,7 +27,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--correction",
         choices=["holm", "bh"],
         default="holm",
-        help="Correct the paired tests by Holm or Benjamini-Hochberg (default: %(default)s)",
+        help="Correct p-values of the paired tests by Holm's or the Benjamini-Hochberg method (default: %(default)s)",
     )
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)

@@ -34,13 +34,13 @@ def add_arguments(parser: CommandParser) -> None:
     where = output.add_mutually_exclusive_group(required=True)
     where.add_argument("--output-dir", metavar="DIR", help="Write copies to this folder; the originals do not change")
     where.add_argument(
-        "--in-place", action="store_true", help="Change the logs themselves; harness-uq restore undoes it"
+        "--in-place", action="store_true", help="Change the original logs; use harness-uq restore to undo the change"
     )
     output.add_argument(
         "--format",
         choices=["log", "eee"],
         default="log",
-        help="Write copies of the logs, or records of Every Eval Ever (default: %(default)s)",
+        help="Write copies of the logs (log) or records of Every Eval Ever (eee) (default: %(default)s)",
     )
 
 

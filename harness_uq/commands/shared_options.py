@@ -30,10 +30,10 @@ def add_selection(parser: CommandParser) -> None:
     """`--task`, `--metric`, `--filter` and `--model`: parts of the logs to use."""
     data = parser.groups["Data"]
     for name, text in (
-        ("task", "Use only tasks that match; a group selects all of its tasks (repeatable)"),
-        ("metric", "Use only metrics that match (repeatable)"),
-        ("filter", "Use only filters that match; none selects scores without a filter (repeatable)"),
-        ("model", "Use only systems that match, by the names in the output (repeatable)"),
+        ("task", "Use only tasks whose names match PATTERN; a group selects its tasks (repeatable)"),
+        ("metric", "Use only metrics whose names match PATTERN (repeatable)"),
+        ("filter", "Use only filters whose names match PATTERN; 'none' selects unfiltered scores (repeatable)"),
+        ("model", "Use only systems whose displayed names match PATTERN (repeatable)"),
     ):
         data.add_argument(f"--{name}", action="append", default=[], metavar="PATTERN", dest=f"{name}s", help=text)
 
@@ -47,7 +47,7 @@ def add_structure(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[TASK=]FIELD",
-        help="Cluster questions by FIELD; auto detects it, none assumes independence (default: auto, repeatable)",
+        help="Cluster questions by FIELD; 'auto' detects it, 'none' assumes independence (default: auto, repeatable)",
     )
     data.add_argument(
         "--range",
@@ -65,7 +65,7 @@ def add_structure(parser: CommandParser) -> None:
         type=_argument_types.column,
         metavar="ROLE=NAME",
         dest="table_columns",
-        help="Read this role (score, question, system, task, ...) from column NAME of a table (repeatable)",
+        help="Read the ROLE (score, question, system, task, ...) from column NAME of a table (repeatable)",
     )
 
 
@@ -84,19 +84,23 @@ def add_estimation(parser: CommandParser) -> None:
     add_use_samples(parser)
     method = parser.groups["Method"]
     method.add_argument(
-        "--uq", "--method", default="bayes", metavar="METHOD", help="Use this method, see below (default: %(default)s)"
+        "--uq",
+        "--method",
+        default="bayes",
+        metavar="METHOD",
+        help="Use this method for the intervals, as listed below (default: %(default)s)",
     )
     add_level(parser)
     method.add_argument(
         "--scope",
         choices=["population", "benchmark", "full"],
         default="population",
-        help="Estimate the score on similar new questions, on these, or on the full benchmark (default: %(default)s)",
+        help="Estimate the score on similar new questions, on these or on the full benchmark (default: %(default)s)",
     )
     method.add_argument(
         "--estimand",
         default="mean",
-        help="Estimate mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: %(default)s)",
+        help="Estimate the mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: %(default)s)",
     )
     method.add_argument(
         "--interval",
@@ -147,7 +151,7 @@ def add_seed(parser: CommandParser) -> None:
         type=_argument_types.seed,
         default=0,
         metavar="N",
-        help="Set the random seed of methods that sample (default: %(default)s)",
+        help="Set the seed for methods that use random numbers (default: %(default)s)",
     )
 
 
@@ -156,7 +160,7 @@ def add_factors(parser: CommandParser, default: str) -> None:
     parser.groups["Method"].add_argument(
         "--generalize-over",
         metavar="NAME[,NAME]",
-        help=f"Generalize to new levels of these factors, such as question,seed (default: {default})",
+        help=f"Estimate the score for new levels of these factors, such as question,seed (default: {default})",
     )
     parser.groups["Data"].add_argument(
         "--factor",
@@ -164,7 +168,7 @@ def add_factors(parser: CommandParser, default: str) -> None:
         default=[],
         metavar="NAME=FIELD",
         dest="factors",
-        help="Treat the logged setting FIELD, or task, path or run, as the factor NAME (repeatable)",
+        help="Use the logged setting FIELD (or task, path or run) as the factor NAME (repeatable)",
     )
 
 

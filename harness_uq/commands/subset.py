@@ -49,7 +49,7 @@ both stages, with the inclusion probabilities that the second draw wrote.
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     data = parser.groups["Data"]
-    data.add_argument("task", metavar="TASK", help="Select questions of this task, as the reference runs name it")
+    data.add_argument("task", metavar="TASK", help="Select questions of this task, named as in the reference runs")
     data.add_argument(
         "--reference-runs",
         nargs="+",
@@ -59,7 +59,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     data.add_argument("--metric", help="Measure difficulty by this metric (default: the first metric of the task)")
     data.add_argument(
-        "--after", nargs="+", metavar="LOG", help="Draw further questions, given these runs of the new system"
+        "--after", nargs="+", metavar="LOG", help="Draw further questions after these runs of the new system"
     )
     data.add_argument(
         "--inclusion-probabilities",
@@ -78,7 +78,11 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _shared_options.add_seed(parser)
     parser.groups["Output"].add_argument(
-        "--ids", type=Path, required=True, metavar="FILE", help="Write the ids to this JSON file (required)"
+        "--ids",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="Write the ids of the questions to this JSON file (required)",
     )
     _loading.add_engine(parser)
 

@@ -50,7 +50,7 @@ def add_arguments(parser: CommandParser) -> None:
         type=_argument_types.positive,
         default=10.0,
         metavar="SECONDS",
-        help="Update the estimates at this interval (default: %(default)g)",
+        help="Update the estimates every SECONDS seconds (default: %(default)g)",
     )
     output.add_argument("--once", action="store_true", help="Print the current estimates and exit")
     _shared_options.add_format(parser, ["text", "json"])

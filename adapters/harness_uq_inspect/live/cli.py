@@ -31,7 +31,7 @@ Method:
                           questions of a run with --limit (full) (default:
                           population)
   --uq-cluster [TASK=]FIELD
-                          Cluster questions by FIELD; auto detects it, none
+                          Cluster questions by FIELD; 'auto' detects it, 'none'
                           assumes independence (default: auto, repeatable)
 
 Output:

@@ -34,7 +34,7 @@ Method:
                           questions of a run with --limit (full) (default:
                           population)
   --uq_cluster [TASK=]FIELD
-                          Cluster questions by FIELD; auto detects it, none
+                          Cluster questions by FIELD; 'auto' detects it, 'none'
                           assumes independence (default: auto, repeatable)
   --uq_estimand ESTIMAND  Estimate mean, pass@K, pass^K, G-pass@K:TAU,
                           mG-pass@K or maj@K (default: mean)

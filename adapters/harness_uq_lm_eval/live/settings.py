@@ -175,7 +175,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uq_cluster",
         action="append",
         metavar="[TASK=]FIELD",
-        help="Cluster questions by FIELD; auto detects it, none assumes independence (default: auto, repeatable)",
+        help="Cluster questions by FIELD; 'auto' detects it, 'none' assumes independence (default: auto, repeatable)",
     )
     group.add_argument("--uq_compare", metavar="RUN", help="Compare with this logged run, question by question")
     group.add_argument(
