@@ -29,7 +29,7 @@ DETAILS = _shared_options.METHODS
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    _shared_options.add_named_logs(parser, details=". Compares two systems, ranks more than two")
+    _shared_options.add_named_logs(parser, details=". Compares two systems, ranks more")
     _shared_options.add_estimation(parser)
     _shared_options.add_margin(parser)
     _auxiliary_data.add_auxiliary_data(parser)
