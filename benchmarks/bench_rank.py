@@ -19,7 +19,7 @@ from scipy import special
 from harness_uq import Questions, ResultList, Scores, Source, TaskLog
 from harness_uq.data.task_log import MetadataField
 from harness_uq.ranking.rank import rank
-from harness_uq.stats.clusters.hat_functions import HatNodes
+from harness_uq.stats.clusters.beta_expectations import HatNodes
 from harness_uq.stats.common.validate_arrays import FloatArray
 
 RUNS = 3

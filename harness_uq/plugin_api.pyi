@@ -86,10 +86,10 @@ from .stats.classes.multiclass import confusion_matrix as confusion_matrix
 from .stats.classes.multiclass import multiclass_score as multiclass_score
 from .stats.means.bayesian_bootstrap import NamedStatistic as NamedStatistic
 from .stats.means.bayesian_bootstrap import corpus_statistic as corpus_statistic
-from .stats.sequential.betting import log_e_value_of_differences as log_e_value_of_differences
 from .stats.sequential.confidence_sequence import ConfidenceSequence as ConfidenceSequence
 from .stats.sequential.confidence_sequence import SequentialScope as SequentialScope
 from .stats.sequential.confidence_sequence import confidence_sequence as confidence_sequence
 from .stats.sequential.confidence_sequence import paired_confidence_sequence as paired_confidence_sequence
+from .stats.sequential.paired_betting_e_value import log_e_value_of_differences as log_e_value_of_differences
 from .structure.types import Structure as Structure
 from .structure.types import StructureOptions as StructureOptions

@@ -23,7 +23,7 @@ from harness_uq.data.task_log import FloatArray
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.classes.multiclass import multiclass_posterior
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
-from harness_uq.stats.clusters.nested import nested_posterior
+from harness_uq.stats.clusters.nested_trials_posterior import nested_posterior
 from harness_uq.stats.common.posterior import DifferencePosterior, DrawsPosterior, Posterior
 from harness_uq.stats.effects.variance_mixture import effect_variance
 from harness_uq.stats.pairs.bivariate_normal import latent_normal_cells

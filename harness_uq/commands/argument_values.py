@@ -9,7 +9,7 @@ from harness_uq.commands import console as _console
 from harness_uq.errors import HarnessUqError, UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from harness_uq.data.filters import LogFilter
+    from harness_uq.data.score_selection import LogFilter
     from harness_uq.data.task_log import TaskLog
     from harness_uq.estimation.estimate import Options
     from harness_uq.plugins.manager import Plugins
@@ -126,7 +126,7 @@ def plugins_of_command(args: argparse.Namespace) -> "Plugins":
 
 def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "LogFilter":
     """The filter given by `--task`, `--metric`, `--filter` and `--model`; a `--metric` adds the metrics of labels."""
-    from harness_uq.data.filters import LogFilter
+    from harness_uq.data.score_selection import LogFilter
 
     metrics = (*args.metrics, *label_metrics) if args.metrics else ()
     return LogFilter(tuple(args.tasks), metrics, tuple(args.filters), tuple(args.models))

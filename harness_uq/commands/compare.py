@@ -146,7 +146,7 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
 
 def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
     """The systems in the order of the patterns of `--model`, or else of the logs."""
-    from harness_uq.data.filters import matches
+    from harness_uq.data.score_selection import matches
 
     systems = list(dict.fromkeys(log.system for log in logs))
     return list(dict.fromkeys(system for model in models or ["*"] for system in systems if matches(system, [model])))

@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.Emitter) -> int:
-    from harness_uq.data.filters import LogFilter
+    from harness_uq.data.score_selection import LogFilter
     from harness_uq.gating.gate import gate
 
     if len(args.new) > 1:
@@ -159,7 +159,7 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
     ------
     UsageError : if several systems remain, or a pattern matches nothing
     """
-    from harness_uq.data.filters import matches
+    from harness_uq.data.score_selection import matches
 
     systems = sorted({log.system for log in reading.logs})
     any_model = replace(_argument_values.log_filter(args), models=())

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
-from harness_uq.comparison.corpus import pair_records
 from harness_uq.comparison.differences import DifferenceFinding, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
+from harness_uq.comparison.non_mean_metrics import pair_records
 from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_margins

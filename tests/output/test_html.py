@@ -12,8 +12,8 @@ from harness_uq.estimation.judge_correction import METHOD_INFO as JUDGED
 from harness_uq.estimation.methods import harness_uq_estimators
 from harness_uq.estimation.subset import METHOD_INFO as PARTS
 from harness_uq.output.html import report_html
-from harness_uq.output.html.appendix import methods_used
 from harness_uq.output.html.forest import forest_views, mark_of
+from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import reliability_view
 from harness_uq.output.html.tables import best_first, ratio_table
 from harness_uq.plots.figure_rows import forest_rows

@@ -11,7 +11,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.subsets.adaptive_draw import draw_additional
 from harness_uq.stats.subsets.draw import Design, Subset, draw_subset, inclusion_probabilities
 from harness_uq.stats.subsets.estimate import subset_estimate
-from harness_uq.stats.subsets.history import covariates, rates
+from harness_uq.stats.subsets.question_covariates import covariates, rates
 
 NONE = float("nan")
 

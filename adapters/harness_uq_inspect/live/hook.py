@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from harness_uq_inspect.live.environment import is_enabled
 from harness_uq_inspect.live.inspect_internals import active_log_location, displayed_results
-from harness_uq_inspect.live.log_location import identity, local_path
+from harness_uq_inspect.live.normalize_log_path import identity, local_path
 from harness_uq_inspect.live.settings import InspectSettings, settings_from_environment
 from harness_uq_inspect.read.schema import Json
 

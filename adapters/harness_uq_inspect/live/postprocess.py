@@ -17,7 +17,7 @@ from harness_uq.plugin_api import (
     estimate,
     estimates_table,
 )
-from harness_uq_inspect.live.log_location import local_path
+from harness_uq_inspect.live.normalize_log_path import local_path
 from harness_uq_inspect.live.settings import InspectSettings, Scope
 from harness_uq_inspect.messages import TRIALS_AS_FINISHED
 from harness_uq_inspect.read.samples import Log, read_log

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness_uq.plugin_api import ClusterDeclaration, HarnessResult
-from harness_uq_inspect.read.own_metrics import harness_value, is_ours
+from harness_uq_inspect.read.harness_uq_metrics import harness_value, is_ours
 from harness_uq_inspect.read.reducers import MEAN, SINGLE_TRIAL_IDENTITIES
 from harness_uq_inspect.read.schema import Header, Headline, Metric, ScoreTotals
 

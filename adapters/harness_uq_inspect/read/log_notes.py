@@ -24,7 +24,7 @@ from harness_uq_inspect.messages import (
     TRIALS_WITHOUT_SCORE,
 )
 from harness_uq_inspect.read.harness_results import n_made
-from harness_uq_inspect.read.own_metrics import is_stale
+from harness_uq_inspect.read.harness_uq_metrics import is_stale
 from harness_uq_inspect.read.parse_scores import is_unscored
 from harness_uq_inspect.read.samples import Log
 from harness_uq_inspect.read.schema import STOP_WHEN, EarlyStopping, Sample

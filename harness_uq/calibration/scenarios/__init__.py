@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 
-from harness_uq.calibration.scenarios.bounded import BOUNDED, UNBOUNDED
 from harness_uq.calibration.scenarios.clusters import CLUSTERED, NESTED
 from harness_uq.calibration.scenarios.confusion import F1
 from harness_uq.calibration.scenarios.crossed import CROSSED
@@ -12,6 +11,7 @@ from harness_uq.calibration.scenarios.exact import CLOSED
 from harness_uq.calibration.scenarios.finite_population import FULL
 from harness_uq.calibration.scenarios.groups import GROUPS
 from harness_uq.calibration.scenarios.labels import JUDGE
+from harness_uq.calibration.scenarios.numeric_scores import BOUNDED, UNBOUNDED
 from harness_uq.calibration.scenarios.pairs import INDEPENDENT, PAIRED, PAIRED_CLUSTERED
 from harness_uq.calibration.scenarios.subsets import SUBSET
 from harness_uq.calibration.scenarios.trials import BENCHMARK, PASS_K

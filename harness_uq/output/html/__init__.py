@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from harness_uq._version import __version__
 from harness_uq.output.columns import format_number
 from harness_uq.output.footnotes import Result, warnings_of
-from harness_uq.output.html.appendix import methods_used
 from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.headline import FEW, Headline, basis, headlines
+from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import Statement, reliability_view
 from harness_uq.output.html.systems import pair_views, rank_view
 from harness_uq.output.html.tables import best_first, ratio_table, scores_table, variance_table

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats.clusters.nested import nested_correlations
+from harness_uq.stats.clusters.nested_trials_posterior import nested_correlations
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes

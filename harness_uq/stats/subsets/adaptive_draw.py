@@ -8,8 +8,8 @@ from harness_uq.errors import NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 from harness_uq.stats.subsets.draw import FLOOR, Subset, inclusion_probabilities, ordered, systematic
-from harness_uq.stats.subsets.history import check_history, covariates
 from harness_uq.stats.subsets.logistic_regression import logistic
+from harness_uq.stats.subsets.question_covariates import check_history, covariates
 from harness_uq.stats.subsets.validate import check_probabilities, check_scores
 
 

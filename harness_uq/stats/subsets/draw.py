@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.common.validate_scalars import check_range, check_rng, check_whole
-from harness_uq.stats.subsets.history import check_history, rates
+from harness_uq.stats.subsets.question_covariates import check_history, rates
 
 Design: TypeAlias = Literal["uniform", "stratified", "informative"]
 

@@ -9,8 +9,8 @@ from scipy import special
 from harness_uq.errors import NotEstimableError
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
-from harness_uq.stats.subsets.history import check_history, covariates
 from harness_uq.stats.subsets.logistic_regression import logistic
+from harness_uq.stats.subsets.question_covariates import check_history, covariates
 from harness_uq.stats.subsets.validate import check_probabilities, check_scores
 
 _FOLDS = 10

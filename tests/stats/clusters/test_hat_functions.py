@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from harness_uq.stats.clusters.hat_functions import HatNodes
+from harness_uq.stats.clusters.beta_expectations import HatNodes
 
 A, B = np.array([0.01, 0.3, 2.0, 40.0, 300.0, 3e8]), np.array([0.3, 0.2, 5.0, 3.0, 100.0, 1e8])
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from harness_uq.errors import DataError
-from harness_uq.stats.sequential.betting import log_e_value_of_differences
+from harness_uq.stats.sequential.paired_betting_e_value import log_e_value_of_differences
 from harness_uq.stats.sequential.paired_e_value import log_e_value
 
 counts = st.integers(0, 60)

@@ -7,7 +7,7 @@ from scipy import stats
 from harness_uq.errors import NotEstimableError
 from harness_uq.stats.means.bounded import bounded_posterior, clustered_bounded_posterior
 from harness_uq.stats.trials.pass_k import g_pass_at_k, pass_at_k, pass_hat_k
-from harness_uq.stats.trials.pass_k_unbiased import unbiased_pass_k_posterior
+from harness_uq.stats.trials.pass_k_unbiased_posterior import unbiased_pass_k_posterior
 
 COUNTS = np.array([0, 1, 3, 8, 8, 5, 7, 2])
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness_uq import DataError, Questions, Scores, Source, TaskLog, estimate
 from harness_uq.stats import confidence_sequence
-from harness_uq.stats.sequential.betting import log_e_value_of_differences
+from harness_uq.stats.sequential.paired_betting_e_value import log_e_value_of_differences
 from harness_uq_inspect.live.stopping_rules import EpochMonitor, Rule
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.schema import Sample

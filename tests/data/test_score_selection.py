@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.data.filters import LogFilter
+from harness_uq.data.score_selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError
 from tests.data.toy import TOY, task_log

@@ -15,7 +15,7 @@ from scipy import special
 from harness_uq.errors import UnreliableError
 from harness_uq.stats.clusters.beta_binomial_likelihood import stirling_rest
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
-from harness_uq.stats.clusters.hat_functions import MAX_NODES, HatNodes
+from harness_uq.stats.clusters.beta_expectations import MAX_NODES, HatNodes
 from harness_uq.stats.common.posterior import DensityPosterior, Posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, validated_codes
 from harness_uq.stats.common.validate_outcomes import check_question_counts, distinct_counts
