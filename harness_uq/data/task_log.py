@@ -244,6 +244,8 @@ class Scores:
         Lowest and highest possible score; None if the log does not contain them. A catalogue may add them.
     event : str or None
         The estimand to which the trials were reduced, such as `pass@4`; None for averages.
+    is_complete : bool
+        Whether every trial that was run has a score; NaN then fills up questions with fewer trials than others.
     """
 
     metric: str
@@ -255,6 +257,7 @@ class Scores:
     reduction: str | None = None
     bounds: tuple[float, float] | None = None
     event: str | None = None
+    is_complete: bool = False
 
     def __post_init__(self) -> None:
         values = _read_only(self, "values", self.values, np.float64, 2)

@@ -27,6 +27,7 @@ DATA = pa.struct(
         "logged_trials": pa.int64(),
         "reduction": pa.string(),
         "event": pa.string(),
+        "is_complete": pa.bool_(),
         "total": pa.float64(),
         "n": pa.int64(),
         "reason": pa.string(),
@@ -63,6 +64,7 @@ def data_to_row(data: TaskData) -> Row:
         "logged_trials": data.logged_trials,
         "reduction": data.reduction,
         "event": data.event,
+        "is_complete": data.is_complete,
     }
 
 
@@ -80,4 +82,5 @@ def data_from_row(row: Row) -> TaskData:
     if kind == "records":
         return SufficientStatistics(metric, name, values, row["function"], clusters)
     levels, bounds = (None if row[key] is None else tuple(row[key]) for key in ("levels", "bounds"))
-    return Scores(metric, name, values, clusters, levels, row["logged_trials"], row["reduction"], bounds, row["event"])
+    trials, reduction, event = row["logged_trials"], row["reduction"], row["event"]
+    return Scores(metric, name, values, clusters, levels, trials, reduction, bounds, event, row["is_complete"])

@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq import LogError, TaskLog, read_table
 from harness_uq.tabular.parse_cells import score_of
-from tests.message_checks import names_of
+from tests.message_checks import has, names_of
 
 
 def values(log: TaskLog, metric: str = "score") -> list[list[float]]:
@@ -51,6 +51,18 @@ def test_rows_of_a_question_are_trials_and_a_note_says_so_where_no_column_number
     assert names_of(log.notes) == ["repeated-rows-as-trials"]
     (numbered,) = read_table(rows | {"trial": [0, 0, 1]})
     assert numbered.notes == ()
+
+
+def test_questions_in_fewer_rows_than_others_have_no_missing_trials() -> None:
+    from harness_uq import estimate
+
+    rows = {"id": ["a", "b", "a", "c"], "score": [1, 0, 1, 1]}
+    (row,) = estimate(read_table(rows))
+    assert not has(row, "missing-scores-bounds")
+    (numbered,) = estimate(read_table(rows | {"trial": [0, 0, 1, 0]}))
+    assert has(numbered, "missing-scores-bounds", n_missing=2, n_trials=6)
+    (empty,) = estimate(read_table({"id": ["a", "b", "a", "c"], "score": [1, 0, 1, None]}))
+    assert has(empty, "missing-scores-bounds")
 
 
 def test_the_column_of_clusters_counts_whatever_the_number_of_clusters() -> None:

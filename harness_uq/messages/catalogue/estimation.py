@@ -319,7 +319,7 @@ IDENTICAL_TRIALS = MessageType(
     "UQ136",
     "identical-trials",
     "note",
-    "All {n_trials:count trial} of each question have the same score, perhaps because of temperature 0 or a cache. "
+    "All trials of each question (up to {n_trials}) have the same score, perhaps because of temperature 0 or a cache. "
     "Only one trial per question is counted.",
     "Copies of a trial carry no information about trial-to-trial noise.",
     "Use a temperature above 0 and different seeds if the trials were meant to be independent.",
