@@ -2,7 +2,7 @@
 
 from harness_uq.planning.components import Components
 from harness_uq.planning.optimal_design import Target
-from harness_uq.results.format_points import amount
+from harness_uq.results.format_points import amount, count_of
 from harness_uq.results.plan import PlanRow
 
 
@@ -41,7 +41,7 @@ def _goal(target: Target, components: Components) -> str:
 
 def _ask(row: PlanRow) -> str:
     times = {1: "once", 2: "twice"}.get(row.n_trials, f"{row.n_trials:,} times")
-    return f"ask {row.n_questions:,} questions {times} each"
+    return f"ask {count_of(row.n_questions, 'question')} {times} each"
 
 
 def _also(row: PlanRow, components: Components, target: Target) -> str:
@@ -58,7 +58,7 @@ def _without_target(
 ) -> str:
     in_points = components.in_points
     if best is None:
-        scaled = f" The pilot had {pilot_size:,} questions; thrice as many are listed." if pilot_size else ""
+        scaled = f" The pilot had {count_of(pilot_size, 'question')}; thrice as many are listed." if pilot_size else ""
         return f"What each design would tell.{scaled} Name a target with --difference or --width."
     statements = []
     if best.detectable is not None:
@@ -67,7 +67,7 @@ def _without_target(
     if best.expected_width is not None:
         width = amount(best.expected_width, in_points=in_points)
         statements.append(f"a score's {100 * target.level:g} % interval is about {width} wide")
-    first = f"{best.n_questions:,} questions, {best.n_trials} trial{'s' if best.n_trials > 1 else ''} each{cost}"
+    first = f"{count_of(best.n_questions, 'question')}, {count_of(best.n_trials, 'trial')} each{cost}"
     return f"{first}: {' and '.join(statements)}."
 
 
@@ -79,5 +79,6 @@ def _why_not(components: Components, target: Target, n_questions: int | None) ->
     if target.budget is not None and n_questions is None:
         return f"The budget of {target.budget:g} is too small for it."
     if n_questions is not None and components.within:
-        return f"Not even many trials of {n_questions:,} questions are enough: questions differ. Ask more questions."
+        asked = count_of(n_questions, "question")
+        return f"Not even many trials of {asked} are enough: questions differ. Ask more questions."
     return "Ask for a larger difference or a wider interval."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import GREY, INK, TEXT, axes_of, draw_series, legend_below, need_rows, new_figure, tidy
 from harness_uq.plots.figure_rows import counted
+from harness_uq.results.format_points import count_of
 from harness_uq.results.plan import Plan, PlanRow
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _draw_designs(axes: "Axes", plan: Plan, name: str) -> None:
         draw_series(axes, k, f"{counted(n_trials, 'trial')} a question", [n for n, _ in line], [y for _, y in line])
     best = plan.recommended
     if best is not None and (y := getattr(best, name)) is not None:
-        label = f"recommended: {best.n_questions:,} questions"
+        label = f"recommended: {count_of(best.n_questions, 'question')}"
         axes.plot([best.n_questions], [y], "o", markersize=13, fillstyle="none", color=INK, label=label)
     _question_axis(axes, [row.n_questions for row in rows], best)
     axes.set_ylim(bottom=0.0)

@@ -15,10 +15,23 @@ def amount(value: float, *, in_points: bool) -> str:
     return f"{text} point" if text == "1" else f"{text} points"
 
 
+def count_of(n: int, noun: str) -> str:
+    """A number with its noun and thousands separators.
+
+    >>> count_of(1, "question"), count_of(1200, "question")
+    ('1 question', '1,200 questions')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def difference_number(value: float, *, in_points: bool) -> str:
-    """A difference as text without its unit; points are hundredths."""
+    """A difference as text without its unit and without negative zero; points are hundredths.
+
+    >>> difference_number(-0.0, in_points=True)
+    '0'
+    """
     if not in_points:
-        return f"{value:.3g}"
-    points = _POINTS * value
+        return f"{value + 0.0:.3g}"
+    points = _POINTS * value + 0.0
     text = f"{points:.1f}" if abs(points) >= 1 else f"{points:.2g}"
     return text.removesuffix(".0")

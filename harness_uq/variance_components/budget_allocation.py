@@ -12,7 +12,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import Runs
 from harness_uq.results.budget_allocation import AllocationRow, BudgetAllocation
 from harness_uq.results.effects import Effects
-from harness_uq.results.format_points import amount
+from harness_uq.results.format_points import amount, count_of
 from harness_uq.stats.design.budget_allocation import TRIALS, BalancedRun, CrossedDesign, best_allocation
 from harness_uq.stats.effects.crossed_table import RESIDUAL
 from harness_uq.stats.effects.design import CROSSED
@@ -133,7 +133,7 @@ def _row(name: str, split: BalancedRun, stay: Mapping[str, int]) -> AllocationRo
 def _answer(system_effects: Effects, best: BalancedRun | None, as_many: BalancedRun | None) -> str:
     if best is None:
         return "No balanced run of two questions or more and two levels of each factor reaches it."
-    what = [f"{best.units:,} questions", *(f"{n} {plural(name)}" for name, n in best.levels.items())]
+    what = [count_of(best.units, "question"), *(f"{n} {plural(name)}" for name, n in best.levels.items())]
     if best.trials > 1:
         what.append(f"{best.trials} trials each")
     half = amount(best.half_width, in_points=system_effects.is_share)
@@ -142,7 +142,7 @@ def _answer(system_effects: Effects, best: BalancedRun | None, as_many: Balanced
         return sentence
     now = _listed([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
     half = amount(as_many.half_width, in_points=system_effects.is_share)
-    return f"{sentence} With {now} as now: {as_many.units:,} questions, {as_many.cost:,.6g}, ±{half}."
+    return f"{sentence} With {now} as now: {count_of(as_many.units, 'question')}, {as_many.cost:,.6g}, ±{half}."
 
 
 def _listed(parts: Sequence[str]) -> str:

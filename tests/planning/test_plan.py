@@ -13,8 +13,10 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.planning.components import Components
+from harness_uq.planning.explanations import answer_of
+from harness_uq.planning.optimal_design import Target
 from harness_uq.planning.plan import PlanOptions, plan
-from harness_uq.results.plan import Plan
+from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.structure.types import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
@@ -330,6 +332,13 @@ def test_a_pilot_predicts_the_width_of_a_run_three_times_as_large(draw: object, 
         actual = estimate_scores(more, clusters=more_codes).interval.width
         errors.append(abs(wanted.expected_width / actual - 1))
     assert np.median(errors) <= 0.1
+
+
+def test_a_plan_of_one_question_is_in_the_singular() -> None:
+    components = Components(between=0.25, within=0.1)
+    row = PlanRow(1, 1, expected_width=0.9, detectable=None)
+    text = answer_of(row, components, Target(None, None, 0.95, 0.8), n_questions=1, pilot_size=None)
+    assert text.startswith("1 question, 1 trial each: ")
 
 
 def test_the_answer_of_a_plan_stands_before_its_table() -> None:
