@@ -122,7 +122,7 @@ def _undecided(evidence: VerdictInputs) -> str:
             f"{a} is not worse than {b} by more than {evidence.stated_margin}, but the data do not show whether it is "
             f"better: it may be up to {gain} better or {loss} worse."
         )
-    return f"The data do not show which is better, {a} or {b}: {a} may be up to {gain} better or {loss} worse."
+    return f"{a} may be up to {gain} better or {loss} worse than {b}: the data do not show which is better."
 
 
 def next_step(evidence: VerdictInputs) -> str:
