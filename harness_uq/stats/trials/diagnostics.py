@@ -215,9 +215,8 @@ def missing_bounds(values: ArrayLike, low: float, high: float) -> MissingBounds:
     check_range(low, high)
     x, present = _check_trials(values)
     if not low < high or (x[present] < low).any() or (x[present] > high).any():
-        raise DataError(
-            f"scores must lie within bounds low < high; got bounds {low}, {high} and scores {_range(x[present])}"
-        )
+        scores = f"from {x[present].min():g} to {x[present].max():g}" if present.any() else "none"
+        raise DataError(f"scores must lie within bounds low < high; got bounds {low}, {high} and scores {scores}")
     filled = [float(np.where(present, x, bound).mean()) for bound in (low, high)]
     return MissingBounds(int((~present).sum()), x.size, *filled)
 
@@ -349,7 +348,3 @@ def _check_trials(values: ArrayLike) -> tuple[FloatArray, NDArray[np.bool_]]:
 def _question_means(x: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
     totals, counts = np.where(present, x, 0.0).sum(axis=1), present.sum(axis=1)
     return np.asarray(np.divide(totals, counts, out=np.full(len(x), np.nan), where=counts > 0))
-
-
-def _range(values: FloatArray) -> str:
-    return f"from {values.min():g} to {values.max():g}" if len(values) else "none"
