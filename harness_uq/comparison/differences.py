@@ -20,6 +20,7 @@ from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.pairs.paired import DirichletCellsPosterior, paired_posterior
 from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test
+from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
 
 CompareMethod = Literal["dirichlet", "latent_normal", "t", "independent"]
 
@@ -36,6 +37,7 @@ class Pair:
     weights : float (n_questions,), > 0; weight of each question in the score, None if all weights are equal
     bounds : range of a score; None if unknown
     is_single_binary : whether each question has one trial that is scored 0 or 1
+    n_repeated : trials per question if there are several, all scored 0 or 1; otherwise 1
     """
 
     a: FloatArray
@@ -44,6 +46,7 @@ class Pair:
     weights: FloatArray | None
     bounds: tuple[float, float] | None
     is_single_binary: bool
+    n_repeated: int = 1
 
     @property
     def differences(self) -> FloatArray:
@@ -64,6 +67,11 @@ class Pair:
         cells = (right_a & right_b, right_a & ~right_b, ~right_a & right_b, ~right_a & ~right_b)
         both, only_a, only_b, neither = (int(cell.sum()) for cell in cells)
         return both, only_a, only_b, neither
+
+    @property
+    def has_repeated_answers(self) -> bool:
+        """Whether scores are 0 or 1, and questions are in clusters or were tried several times."""
+        return self.n_repeated > 1 or (self.is_single_binary and self.units is not None)
 
     @property
     def labels(self) -> IntArray:
@@ -145,6 +153,11 @@ def _dirichlet(pair: Pair, bounds: tuple[float, float], messages: tuple[Message,
         ratio = float(cells.odds_ratio_quantile(0.5))
         return DifferenceFinding(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
     posterior = paired_clustered_difference_posterior(pair.differences, pair.labels, *bounds, weights=pair.weights)
+    if pair.has_repeated_answers:
+        sizes = np.bincount(pair.labels)
+        unit_means = (np.bincount(pair.labels, pair.differences) / np.maximum(sizes, 1))[sizes > 0]
+        n_answers = len(pair.differences) * pair.n_repeated
+        posterior = WidenedDifferencePosterior(posterior, unit_means, n_answers, bounds[1] - bounds[0])
     name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
     try:
         p_value = _student(pair, ()).p_value

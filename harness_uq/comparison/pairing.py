@@ -51,7 +51,15 @@ def pair_scores(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugi
     of_a, of_b = matched.means
     n_trials, n_unmatched = matched.n_trials, matched.common.n_unmatched
     return Paired(
-        pair=Pair(of_a, of_b, matched.clusters.labels, None, matched.bounds, matched.is_binary and n_trials == 1),
+        pair=Pair(
+            a=of_a,
+            b=of_b,
+            units=matched.clusters.labels,
+            weights=None,
+            bounds=matched.bounds,
+            is_single_binary=matched.is_binary and n_trials == 1,
+            n_repeated=n_trials if matched.is_binary else 1,
+        ),
         a=a,
         b=b,
         rows=matched.common.rows,
@@ -84,6 +92,7 @@ def pool(members: Sequence[Paired], weights: Sequence[float] | None) -> Pair:
         weights=None if np.allclose(each, each[0], rtol=1e-12) else each / each.mean(),
         bounds=members[0].pair.bounds,
         is_single_binary=all(member.pair.is_single_binary for member in members),
+        n_repeated=min(member.pair.n_repeated for member in members),
     )
 
 

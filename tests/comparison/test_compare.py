@@ -31,6 +31,7 @@ from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.independent import independent_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
+from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
 from harness_uq.structure.types import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
@@ -150,9 +151,11 @@ def test_clusters_are_respected() -> None:
     passages = np.repeat(np.arange(8), 5)
     logs = two(a, b, fields={"passage": passages})
     row = one(*logs, structure=StructureOptions(cluster="passage"))
-    exact = paired_clustered_difference_posterior(a - b, passages, 0, 1)
+    process = paired_clustered_difference_posterior(a - b, passages, 0, 1)
+    exact = WidenedDifferencePosterior(process, (a - b).reshape(8, 5).mean(axis=1), 40, 1.0)
     assert (row.method, row.n_clusters, row.cluster_key) == ("clustered-dirichlet-process", 8, "passage")
     assert row.prob_positive == pytest.approx(exact.prob_positive)
+    assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx(exact.interval(0.95))
     t = one(*logs, method="t", structure=StructureOptions(cluster="passage"))
     assert t.p_value == pytest.approx(
         2 * stats.t.sf(abs(t.difference.value) / cluster_robust(a - b, passages).std_error, 7)

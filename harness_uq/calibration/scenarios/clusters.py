@@ -64,6 +64,13 @@ KINDS: dict[str, tuple[tuple[float, float], ...]] = {  # shares of questions and
     "98 % at 1, 2 % at 0": ((0.98, 1.0), (0.02, 0.0)),
     "50 % at 1, 30 % at 0.5, 20 % at 0": ((0.5, 1.0), (0.3, 0.5), (0.2, 0.0)),
 }
+_RARE_KINDS: dict[str, tuple[tuple[float, float], ...]] = {  # a small sample often lacks the second kind
+    "98 % at 0.9, 2 % at 0": ((0.98, 0.9), (0.02, 0.0)),
+    "95 % at 0.9, 5 % at 0": ((0.95, 0.9), (0.05, 0.0)),
+    "90 % at 0.97, 10 % at 0": ((0.9, 0.97), (0.1, 0.0)),
+    "95 % at 0.3, 5 % at 1": ((0.95, 0.3), (0.05, 1.0)),
+    "all at 0.9": ((1.0, 0.9),),
+}
 _WEIGHTS: dict[str, tuple[int, ...]] = {
     "200 and 50 of 4": (200, *[4] * 50),
     "two of 60 and 20 of 2": (60, 60, *[2] * 20),
@@ -137,6 +144,7 @@ def _mixture_cells(smoke: bool) -> list[Cell]:
     easy = "95 % at 0.97, 5 % at 0"
     rare_failures = [(easy, "30×8"), (easy, "50×16")]
     cells = [(easy, "150×8")] if smoke else [*product(KINDS, shapes), *rare_failures]
+    cells += [] if smoke else product(_RARE_KINDS, ("30×8", "14×8"))
     n = 60 if smoke else 200
     return [Cell("clustered", "mixtures", {"kinds": kinds, "trials": shape}, n) for kinds, shape in cells]
 
@@ -185,7 +193,7 @@ def _draw_sizes(cell: Cell, rng: np.random.Generator) -> ScoreData:
 
 def _draw_mixture(cell: Cell, rng: np.random.Generator) -> ScoreData:
     n_questions, n_trials = (int(n) for n in cell.text("trials").split("×"))
-    share, rate = np.array(KINDS[cell.text("kinds")]).T
+    share, rate = np.array((KINDS | _RARE_KINDS)[cell.text("kinds")]).T
     rates = np.sort(rng.choice(rate, size=n_questions, p=share))
     right = rng.random((n_questions, n_trials)) < rates[:, None]
     return ScoreData(float(share @ rate), right.astype(float))

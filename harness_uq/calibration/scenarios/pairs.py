@@ -235,7 +235,11 @@ def _paired_clustered_cells(size: Size) -> list[Cell]:
     smoke = size == "smoke"
     shapes = ("25×20",) if smoke else ("10×10", "25×20", "100×5", "250×4")
     scores = ((0.6, 0.6),) if smoke else ((0.6, 0.6), (0.9, 0.9), (0.97, 0.97), (0.8, 0.85))
-    return [
+    subpopulations = [
+        Cell("paired_clustered", "subpopulation", {"theta": theta, "clusters": "30×8", "A never right on": share}, 200)
+        for theta, share in ([] if smoke else product((0.9, 0.7), (0.0, 0.02, 0.05, 0.1)))
+    ]
+    return subpopulations + [
         Cell(
             "paired_clustered",
             "fixed",
@@ -249,6 +253,8 @@ def _paired_clustered_cells(size: Size) -> list[Cell]:
 
 def _draw_paired_clustered(cell: Cell, rng: np.random.Generator) -> DataSet:
     """Latent normal model: half of the variance of each cluster and question effect is common to both systems."""
+    if cell.family == "subpopulation":
+        return _draw_subpopulation(cell, rng)
     n_clusters, size = (int(n) for n in cell.text("clusters").split("×"))
     theta = np.array([cell.number("theta_A"), cell.number("theta_B")])
     icc = cell.number("latent icc")
@@ -260,6 +266,17 @@ def _draw_paired_clustered(cell: Cell, rng: np.random.Generator) -> DataSet:
     latent = np.sqrt(icc) * effects(n_clusters)[units] + np.sqrt(1 - icc) * effects(len(units))
     right = (latent < special.ndtri(theta)).astype(float)
     return PairedScores(float(theta[0] - theta[1]), right[:, 0], right[:, 1], units)
+
+
+def _draw_subpopulation(cell: Cell, rng: np.random.Generator) -> DataSet:
+    """Both systems have the same success probability, but A is never right in a share of the clusters."""
+    n_clusters, size = (int(n) for n in cell.text("clusters").split("×"))
+    theta, share = cell.number("theta"), cell.number("A never right on")
+    units = np.repeat(np.arange(n_clusters), size)
+    is_never_right = (rng.random(n_clusters) < share)[units]
+    right = (rng.random((2, len(units))) < theta).astype(float)
+    right[0, is_never_right] = 0.0
+    return PairedScores(-share * theta, right[0], right[1], units)
 
 
 PAIRED_CLUSTERED = Scenario(

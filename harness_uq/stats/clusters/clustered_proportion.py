@@ -1,10 +1,13 @@
 """Consistent posterior of the mean of binary scores in clusters, for any distribution of difficulty.
 
 The posterior is centred on the mean score. A beta-binomial model supplies the correlation within clusters, and the
-width passes from the model's variance to the observed variance between clusters as their number grows.
+width passes from the model's variance to the observed variance between clusters as their number grows. The posterior
+then allows for subpopulations of clusters that the sample lacks.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +16,19 @@ from harness_uq.errors import DataError
 from harness_uq.stats.clusters.nested_trials_posterior import nested_correlations
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.beta_mixture import BetaMixturePosterior
-from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes
+from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, Posterior
+from harness_uq.stats.common.unseen_subpopulations import UnseenSubpopulations
+from harness_uq.stats.common.validate_arrays import (
+    FloatArray,
+    IntArray,
+    broadcast_floats,
+    check_finite,
+    validated_codes,
+)
 from harness_uq.stats.common.validate_outcomes import check_question_counts
 
 PRIOR_CLUSTERS = 20.0  # weight of the model's variance, in clusters
+FEW_EXCEPTIONS = 4  # clusters with several wrong answers, up to which limits are compared with neighbouring data
 FEW_PRIOR, FEW_SPREAD = 2.5, 0.5  # with few clusters: additions to the prior answers and to the model's variance
 
 
@@ -58,7 +70,42 @@ class _ClusterMoments:
         return np.asarray(np.maximum(two - 2.0 * centre * one + centre**2 * none, 0.0))
 
 
-class ClusteredScorePosterior(BetaMixturePosterior):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """What the posterior of the score is computed from.
+
+    Attributes
+    ----------
+    clusters : _ClusterMoments
+        Moments of the clusters.
+    effective, masses : ndarray, shape (K,)
+        Effective numbers of independent answers at the nodes of the correlations, and the nodes' posterior masses.
+    answers : float
+        Effective number of answers at correlation 0.
+    unseen : UnseenSubpopulations
+        Subpopulations that the sample lacks.
+    icc, icc_questions : float or None
+        As in `ClusteredScorePosterior`.
+    """
+
+    clusters: _ClusterMoments
+    effective: FloatArray
+    masses: FloatArray
+    answers: float
+    unseen: UnseenSubpopulations
+    icc: float
+    icc_questions: float | None
+
+    @property
+    def posterior(self) -> Posterior:
+        """Mixture over the correlations, which allows for unseen subpopulations."""
+        mixture = BetaMixturePosterior(*_beta_parameters(self.clusters, self.effective, self.answers), self.masses)
+        if self.unseen.lowest or self.unseen.highest:
+            return self.unseen.widen(mixture.tabulate())
+        return mixture
+
+
+class ClusteredScorePosterior(Posterior):
     """Posterior of the score expected on new clusters: a mixture of Betas over the posterior of the correlations.
 
     Attributes
@@ -74,17 +121,60 @@ class ClusteredScorePosterior(BetaMixturePosterior):
     """
 
     def __init__(
-        self,
-        clusters: _ClusterMoments,
-        effective: FloatArray,
-        answers: float,
-        masses: FloatArray,
-        icc: float,
-        icc_questions: float | None,
+        self, sample: _Sample, all_right: Callable[[], _Sample], fewer_wrong: "_Neighbour", fewer_right: "_Neighbour"
     ) -> None:
-        super().__init__(*_beta_parameters(clusters, effective, answers), masses)
-        self.icc_mean, self.icc_questions = icc, icc_questions
-        self.effective_clusters = clusters.effective
+        self._posterior, self._compute_all_right = sample.posterior, all_right
+        self._fewer_wrong, self._fewer_right = fewer_wrong, fewer_right
+        self._answers, self._rate = sample.answers, sample.unseen.rate
+        self.icc_mean, self.icc_questions = sample.icc, sample.icc_questions
+        self.effective_clusters = sample.clusters.effective
+
+    @property
+    def mean(self) -> float:
+        return self._posterior.mean
+
+    @property
+    def sd(self) -> float:
+        return self._posterior.sd
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return self._posterior.quantile(p)
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        return self._posterior.cdf(x)
+
+    def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
+        """Credible interval, extended so that an additional right answer does not lower a limit.
+
+        Clusters that agree, or one that differs from all others, are evidence of a high correlation. A single wrong
+        answer elsewhere weakens it, and would raise the lower limit. If at most half of the weight is in clusters with
+        several wrong answers, the lower limit is therefore at most that of the same clusters with only right answers.
+        If these are at most four clusters, it is also at most the limit without the wrong answers of the others.
+        Likewise for the upper limit. Arguments and errors are those of `Posterior.interval`.
+        """
+        low, high = self._posterior.interval(level, kind)
+        wrong, right = self._fewer_wrong, self._fewer_right
+        if wrong.posterior is not None:
+            low = min(low, wrong.posterior.interval(level, kind)[0])
+        if right.posterior is not None:
+            high = max(high, right.posterior.interval(level, kind)[1])
+        bound = self._least_if_all_right(level)
+        if (wrong.is_mostly_agreed and low > bound) or (right.is_mostly_agreed and 1.0 - high > bound):
+            limit = self._if_all_right.interval(level, kind)[0]
+            low = min(low, limit) if wrong.is_mostly_agreed else low
+            high = max(high, 1.0 - limit) if right.is_mostly_agreed else high
+        return low, high
+
+    @cached_property
+    def _if_all_right(self) -> Posterior:
+        return self._compute_all_right().posterior
+
+    def _least_if_all_right(self, level: float) -> float:
+        """Bound below the lower limit if all answers are right: every cluster consists of copies of one answer."""
+        c = self.effective_clusters
+        a, b = _beta_parameters(_ClusterMoments(1.0, np.full(3, 1.0 / c), 1.0), np.array([c]), self._answers)
+        tail = (1.0 - level) / 4.0
+        return float(BetaPosterior(a[0], b[0]).quantile(tail) * tail ** (1.0 / self._rate))
 
 
 def clustered_score_posterior(
@@ -131,9 +221,16 @@ def clustered_score_posterior(
        1 / c if all weights are equal.
     5. The average of both variances, with weights 20 and c, and the mean m define a Beta distribution.
 
-    The result is the mixture of these Betas over the posterior of r. As the number of clusters grows, the interval
-    converges to that of the observed variance between clusters around the mean score. If every cluster has one
-    answer, u is 0 and both variances are those of Beta(1 + S, 1 + F).
+    These Betas are mixed over the posterior of r.
+
+    6. If no cluster is all wrong, the score theta is replaced by (1 - e) theta, where e ~ Beta(1, 24 + 1.7 T) with
+       probability 1 - T / N and e = 0 otherwise, for T clusters of N answers; likewise for 1 - theta if no cluster is
+       all right. The probability decreases linearly to 0 if the lowest y_t is below 0.8. This accounts for clusters
+       that are always wrong, or always right, which a small sample may lack (`UnseenSubpopulations`).
+
+    As the number of clusters grows, the interval converges to that of the observed variance between clusters around the
+    mean score. If every cluster has one answer, u is 0, both variances are those of Beta(1 + S, 1 + F), and step 6 does
+    not apply.
 
     References
     ----------
@@ -147,11 +244,20 @@ def clustered_score_posterior(
     >>> round(clusters_of_one.mean, 9)
     0.666666667
     """
-    grid = beta_binomial_grid(successes, sizes)
-    clusters, independent = _moments(successes, sizes, weights)
-    effective = 1.0 / (grid.icc / clusters.effective + (1.0 - grid.icc) * independent)
-    masses = grid.weights.sum(axis=0)
-    return ClusteredScorePosterior(clusters, effective, 1.0 / independent, masses, grid.icc_mean, None)
+    s, n = (np.atleast_1d(part) for part in broadcast_floats(successes=successes, sizes=sizes))
+    w = n if weights is None else check_finite(weights, "weights", 1)
+    if w.shape != n.shape:
+        raise DataError(f"weights must have one number per cluster, shape {n.shape}; got {w.shape}")
+    if n.any():  # clusters without an answer are ignored; `beta_binomial_grid` reports that there are no others
+        s, n, w = s[n != 0], n[n != 0], w[n != 0]
+    if weights is not None and not w.min() > 0:
+        raise DataError(f"weights must be positive; the smallest is {w.min()}")
+    compute = partial(_clustered_sample, n=n, w=w)
+    codes = np.arange(len(n))
+    fewer_wrong = _Neighbour.of(compute, s, n, w, codes)
+    return ClusteredScorePosterior(
+        compute(s), partial(compute, n), fewer_wrong, _Neighbour.of(compute, n - s, n, w, codes, mirrored=True)
+    )
 
 
 def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> ClusteredScorePosterior:
@@ -192,19 +298,82 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
     (True, 2.0)
     """
     s, n = check_question_counts(successes, trials)
-    correlations = nested_correlations(s, n, clusters)
-    codes = np.unique(validated_codes(clusters, n.shape)[n > 0], return_inverse=True)[1]
-    s, n = s[n > 0], n[n > 0]
-    if correlations is None:
-        return clustered_score_posterior(s, n, np.ones(len(n)))
-    totals, n_questions_per_cluster = (np.asarray(np.bincount(codes, each), float) for each in (s / n, np.ones(len(n))))
-    units = _ClusterMoments.of(totals, n_questions_per_cluster)
-    n_questions = len(n)
-    independent = float(np.sum(1.0 / n)) / n_questions**2
-    within = correlations.questions / n_questions + (1.0 - correlations.questions) * independent
-    effective = 1.0 / (correlations.clusters / units.effective + (1.0 - correlations.clusters) * within)
+    codes = validated_codes(clusters, n.shape)
+    s, n, codes = s[n > 0], n[n > 0], codes[n > 0]
+    codes = np.unique(codes, return_inverse=True)[1]
+    compute = partial(_nested_sample, n=n, codes=codes)
+    w = np.ones(len(n))
+    fewer_wrong = _Neighbour.of(compute, s, n, w, codes)
     return ClusteredScorePosterior(
-        units, effective, 1.0 / independent, correlations.masses, correlations.icc_clusters, correlations.icc_questions
+        compute(s), partial(compute, n), fewer_wrong, _Neighbour.of(compute, n - s, n, w, codes, mirrored=True)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Neighbour:
+    """The same clusters without the wrong answer of those that have only one.
+
+    Attributes
+    ----------
+    posterior : Posterior or None
+        Posterior of these data; None if they are the given ones, or if no or many clusters have several wrong answers.
+    is_mostly_agreed : bool
+        Whether clusters with at most one wrong answer have at least half of the weight.
+    """
+
+    posterior: Posterior | None
+    is_mostly_agreed: bool
+
+    @classmethod
+    def of(
+        cls,
+        compute: Callable[[FloatArray], _Sample],
+        s: FloatArray,
+        n: FloatArray,
+        w: FloatArray,
+        codes: IntArray,
+        *,
+        mirrored: bool = False,
+    ) -> "_Neighbour":
+        """Neighbour of successes `s` in `n` answers of weight `w`, in clusters `codes`; mirrored, `s` are failures."""
+        wrong, answers, weights = (np.bincount(codes, each) for each in (n - s, n, w))
+        is_single = (wrong == 1.0) & (answers > 1.0)
+        has_several = (wrong > 0.0) & ~is_single
+        is_mostly_agreed = bool(weights[has_several].sum() <= weights.sum() / 2.0)
+        if not (is_mostly_agreed and 0 < np.count_nonzero(has_several) <= FEW_EXCEPTIONS and is_single.any()):
+            return cls(None, is_mostly_agreed)
+        changed = np.where(is_single[codes], n, s)
+        return cls(compute(n - changed if mirrored else changed).posterior, is_mostly_agreed)
+
+
+def _clustered_sample(s: FloatArray, n: FloatArray, w: FloatArray) -> _Sample:
+    grid = beta_binomial_grid(s, n)
+    means = s / n
+    clusters = _ClusterMoments.of(w * means, w)
+    independent = float(np.sum(w**2 / n) / w.sum() ** 2)
+    effective = 1.0 / (grid.icc / clusters.effective + (1.0 - grid.icc) * independent)
+    unseen = UnseenSubpopulations.of(means, float(n.sum()))
+    return _Sample(clusters, effective, grid.weights.sum(axis=0), 1.0 / independent, unseen, grid.icc_mean, None)
+
+
+def _nested_sample(s: FloatArray, n: FloatArray, codes: IntArray) -> _Sample:
+    correlations = nested_correlations(s, n, codes)
+    if correlations is None:
+        return _clustered_sample(s, n, np.ones(len(n)))
+    totals, n_questions = (np.asarray(np.bincount(codes, each), float) for each in (s / n, np.ones(len(n))))
+    clusters = _ClusterMoments.of(totals, n_questions)
+    independent = float(np.sum(1.0 / n)) / len(n) ** 2
+    within = correlations.questions / len(n) + (1.0 - correlations.questions) * independent
+    effective = 1.0 / (correlations.clusters / clusters.effective + (1.0 - correlations.clusters) * within)
+    unseen = UnseenSubpopulations.of(totals / n_questions, float(n.sum()))
+    return _Sample(
+        clusters,
+        effective,
+        correlations.masses,
+        1.0 / independent,
+        unseen,
+        correlations.icc_clusters,
+        correlations.icc_questions,
     )
 
 
@@ -222,20 +391,3 @@ def _beta_parameters(clusters: _ClusterMoments, effective: FloatArray, answers: 
     model_weight = PRIOR_CLUSTERS / (PRIOR_CLUSTERS + c)
     size = mean * (1.0 - mean) / (model_weight * model_variance + (1.0 - model_weight) * cluster_variance) - 1.0
     return mean * size, (1.0 - mean) * size
-
-
-def _moments(successes: ArrayLike, sizes: ArrayLike, weights: ArrayLike | None) -> tuple[_ClusterMoments, float]:
-    """Moments of the clusters, and the variance of the score over p (1 - p) if all answers were independent.
-
-    The counts have been validated with the grid.
-    """
-    s, n = (np.atleast_1d(part) for part in broadcast_floats(successes=successes, sizes=sizes))
-    if weights is None:
-        return _ClusterMoments.of(s, n), float(1.0 / n.sum())
-    w = check_finite(weights, "weights", 1)
-    if w.shape != n.shape:
-        raise DataError(f"weights must have one number per cluster, shape {n.shape}; got {w.shape}")
-    s, n, w = s[n > 0], n[n > 0], w[n > 0]
-    if not w.min() > 0:
-        raise DataError(f"weights must be positive; the smallest is {w.min()}")
-    return _ClusterMoments.of(w * s / n, w), float(np.sum(w**2 / n) / w.sum() ** 2)

@@ -47,12 +47,16 @@ class BetaMixturePosterior(WithMoments):
             )
         is_used = w > _NEGLIGIBLE * w.sum()
         self.a, self.b, self.weights = shape_a[is_used], shape_b[is_used], w[is_used] / w[is_used].sum()
-        moments = _moments(self.a, self.b, self.weights)
-        super().__init__(*moments)
+        super().__init__(*_moments(self.a, self.b, self.weights))
         is_single = len(self.a) == 1
-        self._distribution: Posterior = (
-            BetaPosterior(self.a[0], self.b[0]) if is_single else _tabulate(self.a, self.b, self.weights, moments)
-        )
+        self._distribution: Posterior = BetaPosterior(self.a[0], self.b[0]) if is_single else self.tabulate()
+
+    def tabulate(self) -> DensityPosterior:
+        """Tabulate the same distribution on the logit scale, on nodes that are densest at the narrowest component."""
+        u = _nodes(self.a, self.b)
+        log_densities = np.outer(self.a, special.log_expit(u)) + np.outer(self.b, special.log_expit(-u))
+        densities = np.exp(log_densities - special.betaln(self.a, self.b)[:, None])
+        return DensityPosterior(u, np.asarray(self.weights @ densities, float), "logit", (self.mean, self.sd))
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         return self._distribution.quantile(p)
@@ -69,15 +73,6 @@ def _moments(a: FloatArray, b: FloatArray, weights: FloatArray) -> tuple[float, 
     means = a / size
     mean = float(weights @ means)
     return mean, float(np.sqrt(weights @ (means * (b / size) / (size + 1) + (means - mean) ** 2)))
-
-
-def _tabulate(a: FloatArray, b: FloatArray, weights: FloatArray, moments: tuple[float, float]) -> DensityPosterior:
-    """Density of the logit, tabulated on nodes that are densest around the narrowest component."""
-    u = _nodes(a, b)
-    log_densities = (
-        np.outer(a, special.log_expit(u)) + np.outer(b, special.log_expit(-u)) - special.betaln(a, b)[:, None]
-    )
-    return DensityPosterior(u, np.asarray(weights @ np.exp(log_densities), float), "logit", moments)
 
 
 def _nodes(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -243,6 +243,12 @@ class DensityPosterior(WithMoments):
         self._cdf_nodes[0], self._cdf_nodes[-1] = 0.0, 1.0
         super().__init__(*(self._moments(self._to_x(nodes)) if moments is None else moments))
 
+    def density(self, u: ArrayLike) -> FloatArray:
+        """Density with respect to u on the working scale; 0 outside the grid."""
+        points = np.asarray(u, float)
+        inside = (points >= self.nodes[0]) & (points <= self.nodes[-1])
+        return np.where(inside, np.maximum(self._density(points), 0.0), 0.0)
+
     def _moments(self, x: FloatArray) -> tuple[float, float]:
         """Mean and standard deviation of the parameter, whose values at the nodes are `x`."""
         from scipy.interpolate import CubicSpline

@@ -1,0 +1,145 @@
+"""Posterior of a mean score that allows for a subpopulation of units that the sample lacks by chance.
+
+Some questions (or clusters of questions) are always answered wrong, others always right. A sample of few units may
+contain none of them. The units that were observed then say nothing about the share of such units, and an interval
+that rests on their spread alone is too narrow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from harness_uq.stats.common.posterior import DensityPosterior
+from harness_uq.stats.common.validate_arrays import FloatArray
+
+PRIOR_UNITS, UNIT_FACTOR = 24.0, 1.7  # their share has the distribution Beta(1, 24 + 1.7 T)
+ABSENT_FROM = 0.8  # units with at least this mean score are not evidence of units that are always wrong
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+_TAIL = 32.0  # the table omits tail probability of about exp(-32) = 1e-14
+_TINY = 1e-300
+_GROWTH = 1.025  # ratio of successive steps where the table is extended
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenSubpopulations:
+    """Prior of the subpopulations that a sample of units lacks.
+
+    The prior is of the kind that Laplace's rule of succession and the rule of three use: the share of a kind of units
+    that does not occur among T is of the order 1 / T. Its constants were chosen by simulation, such that intervals
+    cover subpopulations of 1 to 10 % and become at most 12 % wider where there are none
+    (docs/decisions/043-unseen-subpopulations.md).
+
+    Attributes
+    ----------
+    n_units : int
+        Number T of independent units: questions with repeated trials, or clusters.
+    lowest, highest : float
+        Prior probability, between 0 and 1, of a share e > 0 of further units that all have the lowest score, and of
+        such units with the highest score.
+    """
+
+    n_units: int
+    lowest: float
+    highest: float
+
+    @classmethod
+    def of(cls, means: FloatArray, n_answers: float) -> "UnseenSubpopulations":
+        """Prior for a sample of units with these mean scores.
+
+        Parameters
+        ----------
+        means : ndarray, shape (n_units,)
+            Mean score of each unit, between 0 and 1.
+        n_answers : float
+            Number of answers of all units. With one answer per unit the probabilities are 0: the sample then lacks
+            wrong (or right) answers altogether, which other priors account for.
+        """
+        n_units = len(means)
+        repeated = 1.0 - n_units / n_answers
+        nearest = np.array([means.min(), 1.0 - means.max()])
+        lowest, highest = repeated * np.minimum(nearest / ABSENT_FROM, 1.0)
+        return cls(n_units, float(lowest), float(highest))
+
+    @property
+    def rate(self) -> float:
+        """Second parameter of the Beta distribution of the share e."""
+        return PRIOR_UNITS + UNIT_FACTOR * self.n_units
+
+    def widen(self, posterior: DensityPosterior) -> DensityPosterior:
+        """Posterior of the score including the unseen subpopulations.
+
+        Parameters
+        ----------
+        posterior : DensityPosterior
+            Posterior of a score theta between 0 and 1, tabulated on the logit scale.
+
+        Returns
+        -------
+        DensityPosterior
+            Mixture of the distributions of theta, of (1 - e) theta and of 1 - (1 - e) (1 - theta), where
+            e ~ Beta(1, 24 + 1.7 T). If both subpopulations are possible, at most one of them exists: their
+            probabilities are q (1 - r / 2) and r (1 - q / 2) for q = `lowest` and r = `highest`.
+
+        Notes
+        -----
+        -log(1 - e) has an exponential distribution of rate b = 24 + 1.7 T. The density of x = (1 - e) theta is
+        therefore b H(x) / x with H(x) = int_x^1 (x / t)^b f(t) dt for the density f of theta. From one node of the
+        table to the next lower one, H is multiplied by the ratio of both to the power b, and the integral between them
+        is added. The latter uses Gauss-Legendre quadrature in (x / t)^b, which is accurate for any b.
+        """
+        if not (self.lowest or self.highest):
+            return posterior
+        lowest, highest = self.lowest * (1.0 - self.highest / 2.0), self.highest * (1.0 - self.lowest / 2.0)
+        nodes, rate = posterior.nodes, self.rate
+        if lowest:
+            nodes = _extend_below(nodes, rate)
+        if highest:
+            nodes = -_extend_below(-nodes[::-1], rate)[::-1]
+        density = (1.0 - lowest - highest) * posterior.density(nodes)
+        if lowest:
+            density += lowest * _scaled_density(posterior.density, nodes, rate)
+        if highest:
+            density += highest * _scaled_density(lambda u: posterior.density(-u), -nodes[::-1], rate)[::-1]
+        moments = _mixture_moments(posterior.mean, posterior.sd, rate, lowest, highest)
+        return DensityPosterior(nodes, density, "logit", moments)
+
+
+def _mixture_moments(mean: float, sd: float, rate: float, lowest: float, highest: float) -> tuple[float, float]:
+    """Mean and standard deviation of the mixture, from those of theta and E(1 - e)^k = rate / (rate + k)."""
+    first, second = rate / (rate + 1.0), rate / (rate + 2.0)
+    means = np.array([mean, first * mean, 1.0 - first * (1.0 - mean)])
+    squares = np.array([mean, mean, 1.0 - mean]) ** 2
+    scales = np.array([1.0, second, second])
+    spreads = scales * sd**2 + np.array([0.0, second - first**2, second - first**2]) * squares
+    weights = np.array([1.0 - lowest - highest, lowest, highest])
+    centre = float(weights @ means)
+    return centre, float(np.sqrt(weights @ (spreads + (means - centre) ** 2)))
+
+
+def _scaled_density(density: Callable[[FloatArray], FloatArray], nodes: FloatArray, rate: float) -> FloatArray:
+    """Density of the logit of (1 - e) theta at the nodes, with e ~ Beta(1, rate), from that of the logit of theta."""
+    log_x = special.log_expit(nodes)
+    drop = -np.expm1(-rate * np.diff(log_x))
+    log_shares = np.log1p(-drop[:, None] * _NODES)
+    log_t = np.minimum(log_x[:-1, None] - log_shares / rate, log_x[1:, None])
+    complement = np.maximum(-np.expm1(log_t), _TINY)
+    u = np.clip(log_t - np.log(complement), nodes[:-1, None], nodes[1:, None])
+    steps = drop * ((density(u) / complement) @ _WEIGHTS)
+    integral = np.zeros(len(nodes))
+    for i in range(len(steps) - 1, -1, -1):
+        integral[i] = (1.0 - drop[i]) * integral[i + 1] + steps[i]
+    return np.asarray(integral * special.expit(-nodes))
+
+
+def _extend_below(logits: FloatArray, rate: float) -> FloatArray:
+    """Nodes that also contain the lower tail of (1 - e) theta."""
+    log_x = float(special.log_expit(logits[0])) - _TAIL / rate
+    lowest = log_x - np.log(-np.expm1(log_x))
+    step = logits[1] - logits[0]
+    n_more = int(np.ceil(np.log1p((logits[0] - lowest) * (_GROWTH - 1) / (step * _GROWTH)) / np.log(_GROWTH)))
+    below = logits[0] - step * np.cumsum(_GROWTH ** np.arange(1, n_more + 1))
+    return np.concatenate([below[::-1], logits])
