@@ -14,7 +14,6 @@ from .clusters.cluster_robust import korn_graubard_wilson as korn_graubard_wilso
 from .clusters.clustered_proportion import clustered_score_posterior as clustered_score_posterior
 from .clusters.clustered_proportion import nested_score_posterior as nested_score_posterior
 from .clusters.nested_trials_posterior import nested_posterior as nested_posterior
-from .clusters.size_association import size_association_test as size_association_test
 from .common.beta_mixture import BetaMixturePosterior as BetaMixturePosterior
 from .common.importance import adapted_proposal as adapted_proposal
 from .common.importance import importance_sample as importance_sample
@@ -122,3 +121,4 @@ from .trials.pass_k import pass_at_k as pass_at_k
 from .trials.pass_k import pass_hat_k as pass_hat_k
 from .trials.pass_k import pass_k_posterior as pass_k_posterior
 from .trials.pass_k_unbiased_posterior import unbiased_pass_k_posterior as unbiased_pass_k_posterior
+from .trials.size_association import size_association_test as size_association_test
