@@ -89,14 +89,14 @@ def _key(entry: Table) -> tuple[str, str, str]:
 def _std_errors(results: Results, entry: Entry) -> Iterable[tuple[dict[str, object], str, object]]:
     task, metric, filter_name = _key(entry)
     estimated, native = real(entry.get("std_error")), real(table(entry, "harness").get("std_error"))
-    error = estimated if estimated is not None and _estimates_printed_value(entry) else native
+    error = estimated if estimated is not None and estimates_printed_value(entry) else native
     for part in ("results", "groups"):
         row = table(results, part).get(task)
         if isinstance(row, dict) and f"{metric},{filter_name}" in row:
             yield row, f"{metric}_stderr,{filter_name}", NOT_AVAILABLE if error is None else error
 
 
-def _estimates_printed_value(entry: Entry) -> bool:
+def estimates_printed_value(entry: Entry) -> bool:
     """Whether the estimate refers to the number that lm-eval prints, and not, for example, to pass@k."""
     value, printed = real(entry.get("value")), real(table(entry, "harness").get("value"))
     if value is None or printed is None:

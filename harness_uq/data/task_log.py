@@ -367,6 +367,8 @@ class AggregateScore:
         Whether the value is the share of `n` questions with a correct answer; None if unknown. A catalogue may add it.
     std_error : float or None
         Standard error as logged; None if the harness reported none.
+    is_contradicted : bool
+        Whether the samples give another value, as `reason` says. There is then no interval, not even from `std_error`.
     """
 
     metric: str
@@ -376,6 +378,7 @@ class AggregateScore:
     reason: str
     is_share: bool | None = None
     std_error: float | None = None
+    is_contradicted: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,6 +32,7 @@ DATA = pa.struct(
         "n": pa.int64(),
         "reason": pa.string(),
         "is_share": pa.bool_(),
+        "is_contradicted": pa.bool_(),
     }
 )
 
@@ -40,8 +41,8 @@ def data_to_row(data: TaskData) -> Row:
     """Convert scores, classifications, sufficient statistics or an aggregate score to a row of type `DATA`."""
     row: Row = {"metric": data.metric, "filter": data.filter}
     if isinstance(data, AggregateScore):
-        aggregate: Row = {"total": data.value, "n": data.n, "reason": data.reason, "is_share": data.is_share}
-        return row | aggregate | {"kind": "totals"}
+        names = ("n", "reason", "is_share", "is_contradicted")
+        return row | {"kind": "totals", "total": data.value} | {name: getattr(data, name) for name in names}
     row["clusters"] = None if data.clusters is None else data.clusters.tolist()
     if isinstance(data, SufficientStatistics):
         values, n_columns = data.statistics.ravel().tolist(), data.statistics.shape[1]
@@ -72,7 +73,15 @@ def data_from_row(row: Row) -> TaskData:
     """Convert a row back to data; the inverse of `data_to_row`."""
     metric, name, kind = row["metric"], row["filter"], row["kind"]
     if kind == "totals":
-        return AggregateScore(metric, name, row["total"], row["n"], row["reason"], row["is_share"])
+        return AggregateScore(
+            metric,
+            name,
+            row["total"],
+            row["n"],
+            row["reason"],
+            row["is_share"],
+            is_contradicted=row["is_contradicted"],
+        )
     clusters = None if row["clusters"] is None else np.array(row["clusters"], np.int64)
     if kind == "classes":
         predictions = np.array(row["predictions"], np.int64).reshape(-1, row["n_columns"])

@@ -3,9 +3,10 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
-from harness_uq import read_logs
+from harness_uq import AggregateScore, read_logs
 
 pa = pytest.importorskip("pyarrow")
+from harness_uq.store.arrow_data import DATA, data_from_row, data_to_row  # noqa: E402
 from harness_uq.store.arrow_logs import COLUMNS, log_from_row, log_to_row  # noqa: E402
 
 
@@ -31,3 +32,8 @@ def test_every_log_comes_back_from_parquet_as_it_was(shared, tmp_path):
     back = [log_from_row(row) for row in pq.read_table(tmp_path / "logs.parquet").to_pylist()]
     for before, after in zip(logs, back, strict=True):
         assert plain(after) == plain(before)
+
+
+def test_a_total_that_the_samples_contradict_stays_one():
+    data = AggregateScore("f1", "none", 0.5, 20, "f1 of the samples is 0.6", is_share=False, is_contradicted=True)
+    assert data_from_row(pa.array([data_to_row(data)], DATA).to_pylist()[0]) == data

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from harness_uq_lm_eval.json_access import Table, real, table
-from harness_uq_lm_eval.results_block import BLOCK, entries_of, interval_of
+from harness_uq_lm_eval.results_block import BLOCK, entries_of, estimates_printed_value, interval_of
 
 MakeTable: TypeAlias = Callable[..., str]
 
@@ -45,7 +45,8 @@ def _add_interval_column(original: MakeTable, results: Table, *args: object, **k
         parts = line.split("|")
         if index := _INDEX_MARK.search(parts[1]):
             task = names[int(index[1])]
-        ends = interval_of(entries.get((task, parts[5].strip(), parts[3].strip()), {}))
+        entry = entries.get((task, parts[5].strip(), parts[3].strip()), {})
+        ends = interval_of(entry) if estimates_printed_value(entry) else None
         cells.append(f"[{ends[0]:.4f}, {ends[1]:.4f}]" if ends else "")
     if not any(cells[2:]):
         return original(results, *args, **kwargs)

@@ -45,6 +45,11 @@ class Classes:
     predictions: NDArray[np.int64]
     labels: tuple[str, ...]
 
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Functions of the confusion matrix that are defined for this number of classes."""
+        return (*_SYMMETRIC, *(_ASYMMETRIC if len(self.labels) == 2 else ()))
+
     def swapped(self) -> "Classes":
         """The same classes with the other of two labels as the positive class."""
         return Classes(1 - self.targets, 1 - self.predictions, self.labels[::-1])
@@ -104,6 +109,6 @@ def function_of(classes: Classes, hint: str, agrees: Callable[[float], bool]) ->
 
 
 def _functions(classes: Classes) -> Iterator[tuple[str, Classes]]:
-    yield from ((name, classes) for name in _SYMMETRIC)
+    yield from ((name, classes) for name in classes.functions)
     if len(classes.labels) == 2:
-        yield from ((name, oriented) for oriented in (classes, classes.swapped()) for name in _ASYMMETRIC)
+        yield from ((name, classes.swapped()) for name in _ASYMMETRIC)

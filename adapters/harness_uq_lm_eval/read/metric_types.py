@@ -312,7 +312,11 @@ def _reproduced(data: SufficientStatistics, about: MetricType, function: str) ->
     n = int(data.is_scored.sum()) if about.is_complete else None
     if printed is None:
         return totals(about, f"lm-eval reports no value for these questions, which would confirm its {function}", n)
-    return totals(about, f"{function} of the samples is {value:.10g}, but the results file reports {printed:.10g}", n)
+    return totals(about, _difference(function, value, printed), n)
+
+
+def _difference(function: str, value: float, printed: float) -> str:
+    return f"{function} of the samples is {value:.10g}, but the results file reports {printed:.10g}"
 
 
 def _classes(column: MetricValues, about: MetricType) -> Interpretation | None:
@@ -322,20 +326,17 @@ def _classes(column: MetricValues, about: MetricType) -> Interpretation | None:
     if not pairs or hint is None or (classes := class_predictions.encode_classes(list(pairs.values()))) is None:
         return None
     known_function = _CONFUSION_FUNCTIONS.get(about.known_aggregation or "")
-    function = (
-        (known_function, classes) if known_function else class_predictions.function_of(classes, hint, about.agrees)
-    )
+    function = class_predictions.function_of(classes, known_function or hint, about.agrees)
+    if function is None and known_function and about.reported_value is None and known_function in classes.functions:
+        function = known_function, classes
     if function is None:
-        return Interpretation(_unknown_function(about))
-    warning = (
-        _contradiction_of(classes.value(known_function), about) if known_function and len(classes.labels) == 2 else None
-    )
+        return Interpretation(
+            _unknown_function(about) if known_function is None else _contradicted(known_function, classes, about)
+        )
     aggregation = about.aggregation or "function"
-    note = (
-        None if known_function else FUNCTION_INFERRED(label=about.label, aggregation=aggregation, function=function[0])
-    )
+    note = FUNCTION_INFERRED(label=about.label, aggregation=aggregation, function=function[0])
     data = _classifications(*function, list(pairs), about)
-    return Interpretation(data, tuple(message for message in (note, warning) if message))
+    return Interpretation(data, () if function[0] == known_function else (note,))
 
 
 def _classifications(
@@ -345,6 +346,16 @@ def _classifications(
     predictions = np.full((about.n_questions, 1), -1)
     targets[questions], predictions[questions, 0] = classes.targets, classes.predictions
     return Classifications(about.metric, about.filter, targets, predictions, classes.labels, function=function)
+
+
+def _contradicted(function: str, classes: class_predictions.Classes, about: MetricType) -> AggregateScore:
+    """The printed value, if no function of the classes gives it although the harness's function is known."""
+    data = _unknown_function(about)
+    if about.reported_value is None:
+        return data
+    if function in classes.functions:
+        data = replace(data, reason=_difference(function, classes.value(function), about.reported_value))
+    return replace(data, is_contradicted=True)
 
 
 def _unknown_function(about: MetricType) -> AggregateScore:

@@ -93,6 +93,8 @@ class ReportedError:
 def _totals_of(method: str, problem: Problem) -> AggregateScore:
     if not isinstance(problem.data, AggregateScore):
         raise NotEstimableError(catalogue.TOTALS_REQUIRED(method=method))
+    if problem.data.is_contradicted:
+        raise NotEstimableError(catalogue.NOT_COMPUTABLE(reason=problem.data.reason))
     return problem.data
 
 

@@ -16,8 +16,10 @@ def make_table(results, column="results"):
     return "\n".join(lines)
 
 
-def results_of(task, metric):
-    entry = {"task": task, "metric": metric, "filter": "none", "interval": {"low": 0.25, "high": 0.75, "level": 0.95}}
+def results_of(task, metric, value=0.5):
+    interval = {"low": 0.25, "high": 0.75, "level": 0.95}
+    entry = {"task": task, "metric": metric, "filter": "none", "value": value, "interval": interval}
+    entry["harness"] = {"value": 0.5}
     return {"results": {task: {"alias": task, f"{metric},none": 0.5}}, "uq": {"level": 0.95, "estimates": [entry]}}
 
 
@@ -26,6 +28,11 @@ def test_a_row_gets_its_interval():
     assert header.split("|")[-2].strip() == "95% CI"
     assert line.split("|")[-2].strip() == "[0.2500, 0.7500]"
     assert line.startswith("|drop")
+
+
+def test_an_interval_of_another_value_than_the_printed_one_is_withheld():
+    results = results_of("drop", "acc", value=0.6)
+    assert with_intervals(make_table)(results) == make_table(results)
 
 
 @pytest.mark.parametrize(("task", "metric"), [("drop|easy", "acc"), ("drop", "acc|norm")])

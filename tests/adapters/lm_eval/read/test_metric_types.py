@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq import AggregateScore, Classifications, HarnessResult, Scores, SufficientStatistics
+from harness_uq import AggregateScore, Classifications, HarnessResult, Scores, SufficientStatistics, estimate
 from harness_uq_lm_eval.read.metric_types import MetricType, interpret
 from harness_uq_lm_eval.read.metric_values import MetricValues
-from tests.adapters.lm_eval.logs import one_task, rows
+from tests.adapters.lm_eval.logs import Folder, one_task, rows
 from tests.message_checks import has, names_of
 
 
@@ -187,7 +187,6 @@ def test_mcc_is_recomputed_too():
     # tp 2, fp 1, fn 1, tn 1: (2*1 - 1*1) / sqrt(3*3*2*2)
     found = read([[1, 1], [1, 0], [0, 1], [1, 1], [0, 0]], "mcc", aggregation="matthews_corrcoef", reported=1 / 6)
     assert found.warnings == ()
-    assert read([[1, 1], [0, 1], [0, 0]], "mcc", aggregation="matthews_corrcoef", reported=0.9).warnings != ()
 
 
 def test_one_class_alone_still_has_two_labels():
@@ -264,7 +263,41 @@ def test_a_task_function_named_f1_is_identified_by_its_value():
     assert isinstance(
         read(ANSWERS[2], "f1", aggregation="f1", reported=0.4, has_own_aggregation=True).data, AggregateScore
     )
-    assert read(ANSWERS[2], "f1", aggregation="f1", reported=0.4).warnings != ()
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "metric", "function", "value"),
+    [
+        (2, "f1", "f1", 2 / 3),
+        (2, "mcc", "matthews_corrcoef", 0.44),
+        (3, "mcc", "matthews_corrcoef", 0.45),
+        (3, "f1", "f1", None),
+    ],
+)
+def test_a_value_that_the_classes_contradict_has_no_interval(n_classes, metric, function, value, tmp_path):
+    values = {f"{metric},none": 0.123, f"{metric}_stderr,none": 0.05}
+    config = {"metric_list": [{"metric": metric, "aggregation": function}]}
+    Folder(tmp_path).results({"t": values}, n=len(ANSWERS[n_classes]), configs={"t": config})
+    Folder(tmp_path).samples("t", rows(metric, ANSWERS[n_classes]))
+    (row,) = estimate(str(tmp_path))
+    assert (row.status, row.value, row.interval) == ("not_estimable", 0.123, None)
+    (message,) = [message for message in row.messages if message.severity == "refusal"]
+    assert message.name == "not-computable"
+    if value is not None:
+        assert "of the samples is" in message.params["reason"]
+
+
+def test_f1_of_labels_other_than_0_and_1_is_of_the_class_that_gives_the_value():
+    metrics = pytest.importorskip("sklearn.metrics")
+    answers = [[target + 1, prediction + 1] for target, prediction in ANSWERS[2]]
+    value = metrics.f1_score(*zip(*answers, strict=True))  # scikit-learn's positive class is 1
+    found = read(answers, "f1", aggregation="f1", reported=value)
+    assert (found.data.function, found.data.labels, found.messages) == ("f1", ("2", "1"), ())
+
+
+def test_of_trimmed_samples_the_name_tells_the_function():
+    found = read(ANSWERS[2], "f1", aggregation="f1", reported=0.4, is_complete=False)
+    assert (found.data.function, found.data.labels) == ("f1", ("0", "1"))
 
 
 @pytest.mark.parametrize(
