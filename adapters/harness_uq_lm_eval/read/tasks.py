@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness_uq.plugin_api import (
     PATH_UNREADABLE,
+    AggregateScore,
     HarnessResult,
     LogError,
     Message,
@@ -147,6 +148,11 @@ class _Task:
         interpretations = [
             self._interpretation(key, columns.get(key), reported.get(key), samples) for key in self._keys(samples)
         ]
+        for item in (interpretation.data for interpretation in interpretations):
+            key = item.metric, item.filter
+            if key in reported and not isinstance(item, AggregateScore) and self._is_complete(samples, item.filter):
+                # lm-eval counts the rows of the task, also for a metric that applies to part of them
+                reported[key] = replace(reported[key], n=int(item.is_scored.sum()))
         bypassed = self._bypassed(columns)
         messages = (
             *self._notes(samples),
@@ -205,7 +211,7 @@ class _Task:
         about = replace(
             self._about(key, reported),
             n_questions=len(samples),
-            is_complete=not samples.broken and samples.n_rows(key[1]) >= self._n_expected(samples),
+            is_complete=self._is_complete(samples, key[1]),
             logged_trials=self._repeats,
         )
         if column is None:
@@ -213,6 +219,10 @@ class _Task:
             what = f"metric {key[0]!r}" if has_rows else f"row of filter {key[1]!r}"
             return Interpretation(totals(about, f"The samples contain no {what}"))
         return interpret(column, about)
+
+    def _is_complete(self, samples: Samples, filter_name: str) -> bool:
+        """Whether the samples contain all questions that the harness scored with this filter."""
+        return not samples.broken and samples.n_rows(filter_name) >= self._n_expected(samples)
 
     def _about(self, key: MetricKey, reported: HarnessResult | None) -> MetricType:
         aggregation = self.results.aggregation(self.name, key[0]) if self.results is not None else None

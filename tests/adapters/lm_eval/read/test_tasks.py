@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, HarnessResult, LogError, Scores
+from harness_uq import AggregateScore, HarnessResult, LogError, Scores, estimate
 from harness_uq.plugin_api import Run
 from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import TIME, Folder, data_of, one_task, row, rows, without
@@ -49,6 +49,15 @@ def test_ranks_that_were_concatenated_keep_each_value_with_its_question(tmp_path
     assert log.questions.ids == ("0", "2", "1", "3")
     assert values(log, "em", "a") == [0, 2, 1, 3]
     assert values(log, "em", "b") == [0.1, 2.1, 1.1, 3.1]
+
+
+def test_a_metric_of_part_of_the_questions_is_estimated_from_its_samples(tmp_path):
+    records = [row(i, acc=i % 2, **({"em": i % 3 == 0} if i % 2 else {})) for i in range(40)]
+    n_right = sum(i % 3 == 0 for i in range(1, 40, 2))
+    log = one_task(tmp_path, records, {"acc,none": 0.5, "em,none": n_right / 20, "em_stderr,none": 0.1})
+    assert {key[0]: result.n for key, result in log.reported.items()} == {"acc": 40, "em": 20}
+    rows_of = {row.metric: row for row in estimate(str(tmp_path))}
+    assert (rows_of["em"].method, rows_of["em"].n_questions) == ("beta", 20)
 
 
 def test_a_metric_that_some_documents_lack_has_gaps(tmp_path):
