@@ -39,6 +39,8 @@ from .effects.crossed import crossed_posterior as crossed_posterior
 from .effects.hierarchy import HierarchicalTable as HierarchicalTable
 from .effects.hierarchy import hierarchical_table as hierarchical_table
 from .effects.importance_check import crossed_importance_posterior as crossed_importance_posterior
+from .effects.new_tasks import NewTasksPosterior as NewTasksPosterior
+from .effects.new_tasks import new_tasks_posterior as new_tasks_posterior
 from .effects.task_groups import effective_counts as effective_counts
 from .effects.task_groups import group_posterior as group_posterior
 from .effects.task_groups import shared_items_posterior as shared_items_posterior

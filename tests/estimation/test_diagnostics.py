@@ -114,12 +114,12 @@ def test_tasks_as_a_sample_of_tasks_are_wider_than_exactly_these() -> None:
     assert has(new, "few-tasks", n_tasks=6)
 
 
-def test_new_tasks_is_the_clustered_ratio_with_tasks_as_clusters() -> None:
-    from harness_uq.stats import clustered_bounded_posterior
+def test_new_tasks_weights_the_means_of_tasks() -> None:
+    from harness_uq.stats import new_tasks_posterior
 
     logs = group_logs(10, 20, 70, weights="size")
-    totals = [log.data[0].values.sum() for log in logs[:-1]]
-    expected = clustered_bounded_posterior(totals, [10, 20, 70], 0, 1).interval(0.95, "hdi")
+    means = [log.data[0].values.mean() for log in logs[:-1]]
+    expected = new_tasks_posterior(means, [10, 20, 70], 100).interval(0.95, "hdi")
     row = group_row("new-tasks", 10, 20, 70)
     assert (row.interval.low, row.interval.high) == pytest.approx(expected, abs=1e-8)
 

@@ -71,18 +71,19 @@ class GroupMean:
 
 @dataclass(frozen=True, slots=True)
 class NewTasks:
-    """Expected score on new tasks: the tasks are the clusters of a Dirichlet-process ratio."""
+    """Expected score on new tasks: Student t on the logit scale and a Dirichlet process over tasks, averaged."""
 
     name: str = "new-tasks"
     info: MethodInfo = MethodInfo(
         title="Score of new tasks of a group's kind",
         formula=(
-            "Σ<sub>k</sub> g<sub>k</sub> w<sub>k</sub> ȳ<sub>k</sub> / Σ<sub>k</sub> g<sub>k</sub> "
-            "w<sub>k</sub>, g ~ Dirichlet(m, 1, …, 1, m)"
+            "logit m ± t<sub>c−1</sub> s / (√c m (1 − m)); Σ<sub>k</sub> g<sub>k</sub> w<sub>k</sub> ȳ<sub>k</sub> / "
+            "Σ<sub>k</sub> g<sub>k</sub> w<sub>k</sub>, g ~ Dirichlet(m, 1, …, 1, m)"
         ),
         text=(
-            "The group's tasks count as a sample of tasks: each is a cluster with its weight, in a Dirichlet "
-            "process with prior tasks all at the lowest and all at the highest score."
+            "The group's tasks count as a sample of tasks. If their mean scores are alike, the interval is that of "
+            "Student's t on the logit scale; if they differ much, that of a Dirichlet process with prior tasks at the "
+            "lowest and the highest score. The limits are averaged with weights that depend on the spread."
         ),
         sources=("ferguson1973",),
         takes_groups=True,
@@ -99,9 +100,9 @@ class NewTasks:
         """Posterior of the weighted mean over tasks."""
         data = _group_of(problem)
         totals, sizes = _by_task(data)
-        means, weights = totals / sizes, data.weights * len(data.weights)
+        means = totals / sizes
         low, high = problem.structure.bounds or (0.0, 1.0)
-        posterior = stats.clustered_bounded_posterior(weights * means, weights, low, high)
+        posterior = stats.new_tasks_posterior(means, data.weights, float(sizes.sum()), low, high)
         result = credible(
             problem,
             posterior,

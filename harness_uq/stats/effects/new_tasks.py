@@ -1,0 +1,139 @@
+"""Posterior of the expected score on new tasks of the kind that a group of tasks is a sample of."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness_uq.errors import DataError
+from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, WithMoments
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
+from harness_uq.stats.common.validate_scalars import check_range
+from harness_uq.stats.means.bounded import clustered_bounded_posterior
+
+LARGE_SPREAD, STEEPNESS = 1.5, 6.0  # relative spread of task means at which both methods have the same weight
+_NORMAL_SCORES = np.linspace(-8.0, 8.0, 2001)
+
+
+class NewTasksPosterior(WithMoments):
+    """Average of the quantiles of a Student t on the logit scale and of a Dirichlet process over tasks.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Mean and standard deviation.
+    process_weight : float
+        Weight of the Dirichlet process, between 0 and 1.
+    """
+
+    def __init__(
+        self,
+        process: BetaPosterior,
+        process_weight: float,
+        *,
+        score: float,
+        logit: float,
+        std_error: float,
+        df: float,
+    ) -> None:
+        self._process, self.process_weight = process, process_weight
+        self._score, self._logit, self._std_error, self._df = score, logit, std_error, df
+        masses = np.exp(-(_NORMAL_SCORES**2) / 2)
+        masses /= masses.sum()
+        self._table = self.quantile(special.ndtr(_NORMAL_SCORES))
+        mean = float(masses @ self._table)
+        super().__init__(mean, float(np.sqrt(masses @ (self._table - mean) ** 2)))
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return np.asarray(self._averaged(self._process.quantile(p), np.asarray(p, float)))
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        scores = np.interp(np.asarray(x, float), self._table, _NORMAL_SCORES, left=-np.inf, right=np.inf)
+        return np.asarray(special.ndtr(scores))
+
+    def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
+        """Average of both intervals, which contains the score; with ``hdi`` the narrowest one of the Dirichlet process.
+
+        Arguments and errors are those of `Posterior.interval`.
+        """
+        ends = np.array(self._process.interval(level, kind))
+        low, high = self._averaged(ends, np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0]))
+        return min(float(low), self._score), max(float(high), self._score)
+
+    def _averaged(self, of_process: FloatArray, p: FloatArray) -> FloatArray:
+        width = self._process.high - self._process.low
+        student = special.expit(self._logit + self._std_error * special.stdtrit(self._df, p))
+        of_student = self._process.low + width * student
+        return np.asarray(self.process_weight * of_process + (1.0 - self.process_weight) * of_student)
+
+
+def new_tasks_posterior(
+    means: ArrayLike, weights: ArrayLike, n_questions: float, low: float = 0.0, high: float = 1.0
+) -> NewTasksPosterior:
+    """Posterior of the expected score on new tasks, from the mean scores of tasks.
+
+    Parameters
+    ----------
+    means : array_like, shape (n_tasks,)
+        Mean score of each task, between `low` and `high`.
+    weights : array_like, shape (n_tasks,)
+        Positive weight of each task in the score.
+    n_questions : float
+        Number of questions of all tasks, positive.
+    low, high : float, optional
+        Bounds of the score (default 0 and 1).
+
+    Returns
+    -------
+    NewTasksPosterior
+        Distribution on [low, high].
+
+    Raises
+    ------
+    DataError
+        If lengths differ, a mean is outside the bounds, or a weight or `n_questions` is not positive.
+
+    Notes
+    -----
+    On the scale from 0 to 1, with weight shares w, c = 1 / sum w^2 and N questions, let m be the weighted mean,
+    s^2 = c^2 / (c - 1) sum w^2 (y - m)^2 + 1 / N^2 the variance of the task means y, and m' = (N m + 1) / (N + 2).
+
+    If tasks are alike, the logit of the mean has approximately a Student t distribution with c - 1 degrees of freedom,
+    centre logit m' and standard error s / (sqrt(c) m' (1 - m')) (delta method). If they differ much and the mean is
+    near a bound, tasks at the other bound may be missing from the sample; `clustered_bounded_posterior` accounts for
+    them with prior tasks at both bounds, which would make the interval of similar tasks several times as wide. The
+    quantiles of both are averaged. The weight of the latter is v^6 / (v^6 + 1.5^6) with the relative spread
+    v = s / min(m', 1 - m'). For c < 2, c - 1 is replaced by 1.
+
+    Examples
+    --------
+    For similar tasks the interval is that of Student's t:
+
+    >>> posterior = new_tasks_posterior([0.48, 0.5, 0.52], [1, 1, 1], 300)
+    >>> low, high = posterior.interval(0.95)
+    >>> half_width = 4.302653 * 0.02 / 3**0.5
+    >>> round(low, 3), round(high, 3), round(half_width, 3), posterior.process_weight < 1e-8
+    (0.45, 0.55, 0.05, True)
+    """
+    check_range(low, high)
+    y, w = check_finite(means, "means", 1), check_finite(weights, "weights", 1)
+    if not (y.shape == w.shape and y.size and w.min() > 0 and n_questions > 0):
+        raise DataError(
+            f"each task needs a mean and a positive weight, and questions; got {y.size} means, weights "
+            f"{w.tolist()} and {n_questions} questions"
+        )
+    process = clustered_bounded_posterior(w * len(w) / w.sum() * y, w * len(w) / w.sum(), low, high)
+    y, w = (y - low) / (high - low), w / w.sum()
+    c = float(1.0 / (w @ w))
+    df = max(c - 1.0, 1.0)
+    m = float(w @ y)
+    centre = (n_questions * m + 1.0) / (n_questions + 2.0)
+    spread = float(np.sqrt(c**2 / df * (w**2 @ (y - m) ** 2) + n_questions**-2.0))
+    relative = (spread / min(centre, 1.0 - centre) / LARGE_SPREAD) ** STEEPNESS
+    return NewTasksPosterior(
+        process,
+        relative / (1.0 + relative),
+        score=low + (high - low) * m,
+        logit=float(special.logit(centre)),
+        std_error=spread / (np.sqrt(c) * centre * (1.0 - centre)),
+        df=df,
+    )
