@@ -15,55 +15,35 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test, score_statistic
-from harness_uq.stats.pairs.paired import paired_posterior
+from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test, prob_worse
 
 MARGINS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.1)
 DISCORDANCES = (0.02, 0.05, 0.1, 0.2, 0.4)
 ALPHA = 0.05
 
 
-def fewest_gains(n: int, margin: float) -> np.ndarray:
-    """Fewest gains that pass for each number of discordant questions, with the exact test; n + 1 if none do."""
+def rules(n: int, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """Fewest gains that pass by number of discordant questions, n + 1 if none do: of the exact test, and of the rule
+    P(A - B > -margin | data) >= 1 - alpha / 2.
+    """
     discordant, won = np.divmod(np.arange((n + 1) ** 2), n + 1)
-    possible = won <= discordant
-    discordant, won = discordant[possible], won[possible]
-    z = score_statistic(won, discordant - won, n, margin)
-    # p-values decrease with Z, so that the smallest passing Z is found by bisection over its values
-    values = np.unique(np.round(z, 12))
-    low, high = 0, len(values)
+    discordant, won = discordant[won <= discordant], won[won <= discordant]
+    worse = prob_worse(won, discordant, n, margin)
+    order = np.argsort(worse)
+    low, high = 0, len(order)  # p-values increase with the probability that A is worse
     while low < high:
-        middle = (low + high) // 2
-        at = int(np.argmin(np.abs(z - values[middle])))
+        at = order[middle := (low + high) // 2]
         table = (n - discordant[at], won[at], discordant[at] - won[at], 0)
-        if noninferiority_test(table, margin).p_noninferior <= ALPHA:
-            high = middle
-        else:
-            low = middle + 1
-    threshold = values[low] if low < len(values) else np.inf
-    return limits(n, discordant, won, z >= threshold - 1e-9)
+        low, high = (middle + 1, high) if noninferiority_test(table, margin).p_noninferior <= ALPHA else (low, middle)
+    passes = np.zeros(len(worse), bool)
+    passes[order[:low]] = True
+    return fewest_gains(n, discordant, won, passes), fewest_gains(n, discordant, won, worse <= ALPHA / 2)
 
 
-def limits(n: int, discordant: np.ndarray, won: np.ndarray, passes: np.ndarray) -> np.ndarray:
+def fewest_gains(n: int, discordant: np.ndarray, won: np.ndarray, passes: np.ndarray) -> np.ndarray:
     """Fewest passing gains by number of discordant questions."""
     fewest = np.full(n + 1, n + 1)
     np.minimum.at(fewest, discordant[passes], won[passes])
-    return fewest
-
-
-def fewest_gains_of_posterior(n: int, margin: float) -> np.ndarray:
-    """As `fewest_gains`, for P(A - B > -margin | data) >= 1 - alpha / 2 of the Dirichlet posterior."""
-    fewest = np.full(n + 1, n + 1)
-    for discordant in range(n + 1):
-        low, high = 0, discordant + 1
-        while low < high:
-            middle = (low + high) // 2
-            posterior = paired_posterior([n - discordant, middle, discordant - middle, 0], "dirichlet")
-            if 1 - float(posterior.cdf(-margin)) >= 1 - ALPHA / 2:
-                high = middle
-            else:
-                low = middle + 1
-        fewest[discordant] = low if low <= discordant else n + 1
     return fewest
 
 
@@ -80,10 +60,10 @@ def cells(sizes: Iterator[int]) -> Iterator[tuple[int, float, float, float, np.n
     for n in sizes:
         for margin in MARGINS:
             gain = (1 - margin) / 2 * np.linspace(0, 1, 1001) ** 2
-            rules = [fewest_gains(n, margin), fewest_gains_of_posterior(n, margin)]
-            size = [float(prob_pass(rule, gain, gain + margin).max()) for rule in rules]
+            both = rules(n, margin)
+            size = [float(prob_pass(rule, gain, gain + margin).max()) for rule in both]
             half = np.array(DISCORDANCES) / 2
-            power = [prob_pass(rule, half, half) for rule in rules]
+            power = [prob_pass(rule, half, half) for rule in both]
             yield n, margin, size[0], size[1], power[0], power[1]
 
 

@@ -39,6 +39,7 @@ from harness_uq.stats.pairs.ranks import (
     rank_posterior,
     tied_ranks,
 )
+from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
 from harness_uq.structure.types import StructureOptions
 
 Correction = Literal["holm", "bh"]
@@ -238,7 +239,9 @@ def _ranking(
     sign = 1.0 if higher else -1.0
     order = np.argsort(-sign * joint.values, kind="stable")
     square = np.ix_(order, order)
-    posterior = rank_posterior(sign * joint.draws, level=options.level, rng=np.random.default_rng(options.seed))
+    rng = np.random.default_rng(options.seed)
+    posterior = rank_posterior(sign * joint.draws, level=options.level, rng=rng)
+    ranks = rank_posterior(sign * shrunk_draws(joint.draws, rng=rng), level=options.level, rng=rng)
     sets = joint.sets if higher else joint.sets.mirrored()
     tail = (1 - options.level) / 2
     told_apart = (posterior.prob_better < tail) | (posterior.prob_better > 1 - tail)
@@ -247,15 +250,15 @@ def _ranking(
         task=key[0],
         metric=key[1],
         filter=key[2],
-        systems=_systems(joint, posterior, sets, _letters(told_apart, adjusted, order, options.level), tied, order),
+        systems=_systems(joint, ranks, sets, _letters(told_apart, adjusted, order, options.level), tied, order),
         prob_better=tuple(map(tuple, posterior.prob_better[square].tolist())),
         n_questions=joint.n_questions,
         n_comparisons=n_pairs,
         neighbours=_neighbours(told_apart, sets.above | sets.above.T, order),
         adjusted_p=None if adjusted is None else tuple(map(tuple, adjusted[square].tolist())),
         correction=None if adjusted is None else options.correction,
-        prob_rank=tuple(tuple(row) for row in posterior.probability[order].tolist()),
-        diagnostics={"mc_error": _mc_error(posterior, options.n_draws), "n_draws": float(options.n_draws)},
+        prob_rank=tuple(tuple(row) for row in ranks.probability[order].tolist()),
+        diagnostics={"mc_error": _mc_error(posterior, ranks, options.n_draws), "n_draws": float(options.n_draws)},
         messages=joint.messages,
     )
 
@@ -301,10 +304,10 @@ def _neighbours(told_apart: BoolArray, apart_at_once: BoolArray, order: IntArray
     return Neighbours(len(order) - 1, int((~told_apart[pairs]).sum()), int((~apart_at_once[pairs]).sum()))
 
 
-def _mc_error(posterior: RankPosterior, n_draws: int) -> float:
-    """Return the largest Monte Carlo standard error of P(best) and of P(i > j)."""
+def _mc_error(posterior: RankPosterior, ranks: RankPosterior, n_draws: int) -> float:
+    """Return the largest Monte Carlo standard error of P(i > j) in `posterior` and of the probabilities in `ranks`."""
     p = posterior.prob_better[~np.eye(len(posterior.low), dtype=bool)]
-    return float(max(posterior.mc_error.max(), np.sqrt((p * (1 - p)).max() / n_draws)))
+    return float(max(ranks.mc_error.max(), np.sqrt((p * (1 - p)).max() / n_draws)))
 
 
 def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:

@@ -91,6 +91,7 @@ from .pairs.ranks import joint_draws as joint_draws
 from .pairs.ranks import rank_posterior as rank_posterior
 from .pairs.ranks import ranking_z_score as ranking_z_score
 from .pairs.ranks import tied_ranks as tied_ranks
+from .pairs.shrunk_scores import shrunk_draws as shrunk_draws
 from .proportion.binomial import beta_posterior as beta_posterior
 from .proportion.binomial import binomial_interval as binomial_interval
 from .proportion.binomial import finite_population_posterior as finite_population_posterior

@@ -7,26 +7,34 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness_uq.errors import DataError
-from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test, score_statistic
+from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test, prob_worse, score_statistic
+from harness_uq.stats.pairs.paired import paired_posterior
 
 
 def test_the_statistic_is_that_of_tangos_example() -> None:
-    """Tango (1998), section 4: 43 pairs with both right, one loss, margin 0.1: Z = 1.709, p = 0.044."""
-    assert noninferiority_test([43, 0, 1, 0], 0.1).statistic == pytest.approx(1.709, abs=5e-4)
+    """Tango (1998), section 4: 43 pairs with both right, one loss, margin 0.1: Z = 1.709."""
+    assert float(score_statistic(np.array(0), np.array(1), 44, 0.1)) == pytest.approx(1.709, abs=5e-4)
+
+
+@pytest.mark.parametrize("table", [(20, 0, 0, 0), (50, 3, 4, 9), (100, 0, 9, 2), (9, 8, 3, 1)])
+@pytest.mark.parametrize("margin", [0.0, 0.02, 0.1])
+def test_tables_are_ordered_by_the_posterior_of_the_difference(table: tuple[int, ...], margin: float) -> None:
+    won, discordant = np.array([table[1]]), np.array([table[1] + table[2]])
+    expected = float(paired_posterior(table, "dirichlet").cdf(-margin))
+    assert prob_worse(won, discordant, sum(table), margin)[0] == pytest.approx(expected, abs=1e-7)
 
 
 def brute_force(table: tuple[int, int, int, int], margin: float) -> tuple[float, float]:
     """Both p-values from the multinomial probabilities of all tables, at 2,001 values of the gain probability."""
-    _, won, lost, _ = table
     n = sum(table)
-    cells = np.array([(w, loss) for w in range(n + 1) for loss in range(n + 1 - w)])
-    z = score_statistic(cells[:, 0], cells[:, 1], n, margin)
-    observed = score_statistic(np.array(won), np.array(lost), n, margin)
-    counts = np.column_stack([cells, n - cells.sum(axis=1)])
+    cells = [(won, lost) for won in range(n + 1) for lost in range(n + 1 - won)]
+    counts = np.array([(won, lost, n - won - lost) for won, lost in cells])
+    worse = np.array([float(paired_posterior((n - w - x, w, x, 0), "dirichlet").cdf(-margin)) for w, x in cells])
+    observed = float(paired_posterior(table, "dirichlet").cdf(-margin))
     best = np.zeros(2)
     for gain in np.linspace(0, (1 - margin) / 2, 2001):
         probability = stats.multinomial.pmf(counts, n, [gain, gain + margin, max(1 - 2 * gain - margin, 0.0)])
-        ends = probability[z >= observed - 1e-9].sum(), probability[z <= observed + 1e-9].sum()
+        ends = probability[worse <= observed + 1e-9].sum(), probability[worse >= observed - 1e-9].sum()
         best = np.maximum(best, ends)
     return best[0], best[1]
 
@@ -38,11 +46,11 @@ def test_p_values_agree_with_brute_force(table: tuple[int, int, int, int], margi
     assert (test.p_noninferior, test.p_inferior) == pytest.approx(brute_force(table, margin), abs=2e-4)
 
 
-def test_many_questions_tend_to_the_score_test() -> None:
-    """900 questions with a discordance of 0.4: the normal approximation is close; above 1,000 it is used."""
-    exact, normal = noninferiority_test([440, 190, 170, 100], 0.02), noninferiority_test([880, 380, 340, 200], 0.02)
-    assert exact.p_noninferior == pytest.approx(stats.norm.sf(exact.statistic), rel=0.05)
-    assert normal.p_noninferior == pytest.approx(stats.norm.sf(normal.statistic))
+def test_the_score_test_replaces_the_exact_one_above_1000_questions() -> None:
+    exact, normal = noninferiority_test([490, 160, 150, 200], 0.02), noninferiority_test([491, 160, 150, 200], 0.02)
+    z = float(score_statistic(np.array(160), np.array(150), 1001, 0.02))
+    assert normal.p_noninferior == pytest.approx(stats.norm.sf(z))
+    assert 0 < exact.p_noninferior - normal.p_noninferior < 0.025
 
 
 def test_no_discordance_does_not_pass_at_42_questions_and_a_margin_of_5_points() -> None:
@@ -56,7 +64,6 @@ def test_a_gain_instead_of_a_loss_is_evidence_for_a(table: list[int], margin: fl
     both, won, lost, neither = table
     worse = noninferiority_test([both, won, lost + 1, neither], margin)
     better = noninferiority_test([both, won + 1, lost, neither], margin)
-    assert better.statistic >= worse.statistic
     assert better.p_noninferior <= worse.p_noninferior + 1e-9
 
 
@@ -67,7 +74,7 @@ def test_without_a_margin_the_two_hypotheses_are_mirrored(table: list[int]) -> N
     assert test.p_inferior == pytest.approx(mirrored.p_noninferior, abs=1e-9)
 
 
-@pytest.mark.parametrize(("n", "margin"), [(20, 0.1), (31, 0.05)])
+@pytest.mark.parametrize(("n", "margin"), [(14, 0.15), (20, 0.1)])
 def test_the_size_is_at_most_nominal(n: int, margin: float) -> None:
     """Probability of a wrong pass at alpha = 0.05, by enumeration, over the gain probability."""
     tables = [(n - w - loss, w, loss, 0) for w in range(n + 1) for loss in range(n + 1 - w)]
