@@ -248,15 +248,15 @@ def clustered_score_posterior(
     w = n if weights is None else check_finite(weights, "weights", 1)
     if w.shape != n.shape:
         raise DataError(f"weights must have one number per cluster, shape {n.shape}; got {w.shape}")
-    if n.any():  # clusters without an answer are ignored; `beta_binomial_grid` reports that there are no others
-        s, n, w = s[n != 0], n[n != 0], w[n != 0]
+    is_used = n != 0
+    if is_used.any() and not is_used.all():  # `beta_binomial_grid` refuses data without any answer
+        s, n, w = s[is_used], n[is_used], w[is_used]
     if weights is not None and not w.min() > 0:
         raise DataError(f"weights must be positive; the smallest is {w.min()}")
     compute = partial(_clustered_sample, n=n, w=w)
-    codes = np.arange(len(n))
-    fewer_wrong = _Neighbour.of(compute, s, n, w, codes)
+    fewer_wrong = _Neighbour.of(compute, s, n, w)
     return ClusteredScorePosterior(
-        compute(s), partial(compute, n), fewer_wrong, _Neighbour.of(compute, n - s, n, w, codes, mirrored=True)
+        compute(s), partial(compute, n), fewer_wrong, _Neighbour.of(compute, n - s, n, w, mirrored=True)
     )
 
 
@@ -331,18 +331,22 @@ class _Neighbour:
         s: FloatArray,
         n: FloatArray,
         w: FloatArray,
-        codes: IntArray,
+        codes: IntArray | None = None,
         *,
         mirrored: bool = False,
     ) -> "_Neighbour":
         """Neighbour of successes `s` in `n` answers of weight `w`, in clusters `codes`; mirrored, `s` are failures."""
-        wrong, answers, weights = (np.bincount(codes, each) for each in (n - s, n, w))
-        is_single = (wrong == 1.0) & (answers > 1.0)
-        has_several = (wrong > 0.0) & ~is_single
-        is_mostly_agreed = bool(weights[has_several].sum() <= weights.sum() / 2.0)
-        if not (is_mostly_agreed and 0 < np.count_nonzero(has_several) <= FEW_EXCEPTIONS and is_single.any()):
+        wrong, answers, weights = n - s, n, w
+        if codes is not None:
+            wrong, answers, weights = (np.asarray(np.bincount(codes, each), float) for each in (wrong, n, w))
+        is_several = (wrong > 1.0) | ((wrong == 1.0) & (answers == 1.0))
+        is_mostly_agreed = bool(weights @ is_several <= weights.sum() / 2.0)
+        if not is_mostly_agreed or not 0 < np.count_nonzero(is_several) <= FEW_EXCEPTIONS:
             return cls(None, is_mostly_agreed)
-        changed = np.where(is_single[codes], n, s)
+        is_single = (wrong == 1.0) & ~is_several
+        if not is_single.any():
+            return cls(None, is_mostly_agreed)
+        changed = np.where(is_single if codes is None else is_single[codes], n, s)
         return cls(compute(n - changed if mirrored else changed).posterior, is_mostly_agreed)
 
 

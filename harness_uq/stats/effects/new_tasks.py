@@ -1,4 +1,4 @@
-"""Posterior of the expected score on new tasks of the kind that a group of tasks is a sample of."""
+"""Posterior of the expected score on new tasks, if the tasks of a group are a sample of tasks."""
 
 import numpy as np
 from numpy.typing import ArrayLike
