@@ -30,6 +30,7 @@ _SETTINGS = (
     "benchmark",
     "pass_k",
     "groups",
+    "new_tasks",
     "judge",
     "subset",
     "crossed",

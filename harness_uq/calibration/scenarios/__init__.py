@@ -11,6 +11,7 @@ from harness_uq.calibration.scenarios.exact import CLOSED
 from harness_uq.calibration.scenarios.finite_population import FULL
 from harness_uq.calibration.scenarios.groups import GROUPS
 from harness_uq.calibration.scenarios.labels import JUDGE
+from harness_uq.calibration.scenarios.new_tasks import NEW_TASKS
 from harness_uq.calibration.scenarios.numeric_scores import BOUNDED, UNBOUNDED
 from harness_uq.calibration.scenarios.pairs import INDEPENDENT, PAIRED, PAIRED_CLUSTERED
 from harness_uq.calibration.scenarios.subsets import SUBSET
@@ -59,6 +60,7 @@ SETTINGS: dict[str, Scenario] = {
         BENCHMARK,
         PASS_K,
         GROUPS,
+        NEW_TASKS,
         JUDGE,
         SUBSET,
         CROSSED,
