@@ -246,6 +246,8 @@ class Scores:
         The estimand to which the trials were reduced, such as `pass@4`; None for averages.
     is_complete : bool
         Whether every trial that was run has a score; NaN then fills up questions with fewer trials than others.
+    bounds_source : str or None
+        What `bounds` were inferred from, such as `its name`; empty if they are an assumption, None if they are known.
     """
 
     metric: str
@@ -258,6 +260,7 @@ class Scores:
     bounds: tuple[float, float] | None = None
     event: str | None = None
     is_complete: bool = False
+    bounds_source: str | None = None
 
     def __post_init__(self) -> None:
         values = _read_only(self, "values", self.values, np.float64, 2)

@@ -28,6 +28,7 @@ DATA = pa.struct(
         "reduction": pa.string(),
         "event": pa.string(),
         "is_complete": pa.bool_(),
+        "bounds_source": pa.string(),
         "total": pa.float64(),
         "n": pa.int64(),
         "reason": pa.string(),
@@ -66,6 +67,7 @@ def data_to_row(data: TaskData) -> Row:
         "reduction": data.reduction,
         "event": data.event,
         "is_complete": data.is_complete,
+        "bounds_source": data.bounds_source,
     }
 
 
@@ -92,4 +94,16 @@ def data_from_row(row: Row) -> TaskData:
         return SufficientStatistics(metric, name, values, row["function"], clusters)
     levels, bounds = (None if row[key] is None else tuple(row[key]) for key in ("levels", "bounds"))
     trials, reduction, event = row["logged_trials"], row["reduction"], row["event"]
-    return Scores(metric, name, values, clusters, levels, trials, reduction, bounds, event, row["is_complete"])
+    return Scores(
+        metric,
+        name,
+        values,
+        clusters,
+        levels,
+        trials,
+        reduction,
+        bounds,
+        event,
+        row["is_complete"],
+        row["bounds_source"],
+    )

@@ -6,7 +6,8 @@ import numpy as np
 
 from harness_uq.data.task_log import Classifications, Scores, SufficientStatistics
 from harness_uq.errors import StructureError
-from harness_uq.messages.catalogue.structure import RANGE_EXCLUDES_VALUE, RANGE_UNKNOWN
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.structure import RANGE_ASSUMED, RANGE_EXCLUDES_VALUE, RANGE_INFERRED, RANGE_UNKNOWN
 from harness_uq.structure.clusters import codes_of
 from harness_uq.structure.types import Clusters, Evidence, ScoreType, Structure, StructureOptions
 
@@ -29,6 +30,8 @@ def detect(
     messages = clusters.messages
     if score_type == "real" and isinstance(data, Scores):
         messages += (RANGE_UNKNOWN(metric=data.metric),)
+    if isinstance(data, Scores) and data.metric not in options.ranges and scored.any():
+        messages += _source_of_range(data)
     return Structure(
         score_type=score_type,
         bounds=bounds,
@@ -40,6 +43,19 @@ def detect(
         facts=facts,
         messages=messages,
     )
+
+
+def _source_of_range(data: Scores) -> tuple[Message, ...]:
+    """The message that the range of scores that are all equal is inferred or assumed."""
+    if data.bounds is None or data.bounds_source is None:
+        return ()
+    params = {
+        "metric": data.metric,
+        "value": float(np.nanmax(data.values)),
+        "low": data.bounds[0],
+        "high": data.bounds[1],
+    }
+    return (RANGE_INFERRED(**params, source=data.bounds_source) if data.bounds_source else RANGE_ASSUMED(**params),)
 
 
 def _cells(data: Scores | Classifications | SufficientStatistics) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
@@ -71,10 +87,16 @@ def score_type_of(
             return "binary", bounds, Evidence("score type", "binary", "levels declared by the harness, all 0 or 1")
         return "graded", bounds, Evidence("score type", f"graded {data.levels}", "levels declared by the harness")
     if data.bounds is not None and values.size and data.bounds[0] <= values.min() and values.max() <= data.bounds[1]:
-        return _bounded_or_binary(values, data.bounds, "range of the metric, known to the harness")
+        return _bounded_or_binary(values, data.bounds, _evidence_of_range(data))
     if values.size and np.isin(values, (0.0, 1.0)).all():
         return "binary", (0.0, 1.0), Evidence("score type", "binary", "all values are 0 or 1")
     return "real", None, Evidence("score type", "unbounded", "no range is known")
+
+
+def _evidence_of_range(data: Scores) -> str:
+    if data.bounds_source is None:
+        return "range of the metric, known to the harness"
+    return f"inferred from {data.bounds_source}" if data.bounds_source else "assumed, because all scores are equal"
 
 
 def _bounded_or_binary(

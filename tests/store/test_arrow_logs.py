@@ -3,7 +3,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, read_logs
+from harness_uq import AggregateScore, Scores, read_logs
 
 pa = pytest.importorskip("pyarrow")
 from harness_uq.store.arrow_data import DATA, data_from_row, data_to_row  # noqa: E402
@@ -37,3 +37,10 @@ def test_every_log_comes_back_from_parquet_as_it_was(shared, tmp_path):
 def test_a_total_that_the_samples_contradict_stays_one():
     data = AggregateScore("f1", "none", 0.5, 20, "f1 of the samples is 0.6", is_share=False, is_contradicted=True)
     assert data_from_row(pa.array([data_to_row(data)], DATA).to_pylist()[0]) == data
+
+
+@pytest.mark.parametrize("source", [None, "", "its name"])
+def test_the_source_of_a_range_stays(source):
+    data = Scores("points", "none", np.zeros((3, 1)), bounds=(0.0, 100.0), bounds_source=source)
+    back = data_from_row(pa.array([data_to_row(data)], DATA).to_pylist()[0])
+    assert (back.bounds, back.bounds_source) == ((0.0, 100.0), source)

@@ -8,8 +8,9 @@ from harness_uq.plugin_api import Catalogue, CatalogueEntry
 
 _RANGES = (
     (r"acc|acc_norm|acc_bytes|acc_mutual_info|acc_all|acc_greedy|em|exact_match|exact|f1|mc1|mc2|contains", (0.0, 1.0)),
-    (r"pass@\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc|pct_stereotype", (0.0, 1.0)),
-    (r"rouge[12L]|rouge[12L]_max|bleu_max", (0.0, 100.0)),
+    (r"pass@\d+|(prompt|inst)_level_(strict|loose)_acc|bleu_acc|rouge[12L]_acc", (0.0, 1.0)),
+    (r"pct_(stereotype|invalid|male_preferred|female_preferred)", (0.0, 1.0)),
+    (r"rouge[12L]|rouge[12L]_max|bleu_max|eqbench|percent_parseable", (0.0, 100.0)),
     (r"brier_score", (0.0, 2.0)),
 )
 _SHARES = r"acc|acc_norm|acc_bytes|exact_match|em|accuracy|contains|mc1|prompt_level_(strict|loose)_acc"

@@ -43,6 +43,7 @@ from harness_uq_lm_eval.read.metric_values import MetricValues
 from harness_uq_lm_eval.read.results import MetricKey, Results
 from harness_uq_lm_eval.read.rows import Row, decoded_rows
 from harness_uq_lm_eval.read.samples import Samples
+from harness_uq_lm_eval.read.score_ranges import with_inferred_ranges
 from harness_uq_lm_eval.read.shared_items import Identifiers, with_items
 
 HARNESS = "lm-eval"
@@ -163,7 +164,7 @@ class _Task:
             *(message for interpretation in interpretations for message in interpretation.messages),
         )
         trials, remarks = self._trials(len(samples))
-        data = (*(interpretation.data for interpretation in interpretations), *trials)
+        data = with_inferred_ranges([*(interpretation.data for interpretation in interpretations), *trials])
         questions = samples.questions(has_own_openings=self._has_own_openings(samples))
         return self._task_log(questions, data, reported, (*messages, *remarks))
 

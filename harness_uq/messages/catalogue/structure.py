@@ -62,6 +62,24 @@ UNKNOWN_NAME = MessageType(
     "A cluster field or range is given for a task or metric that the logs do not contain.",
     "Use one of the names listed.",
 )
+RANGE_INFERRED = MessageType(
+    "UQ408",
+    "range-inferred",
+    "note",
+    "All scores of metric {metric!r} are {value:g}. The range {low:g} to {high:g} is inferred from {source}.",
+    "Scores that are all equal do not show the range of a metric, which determines the width of the interval.",
+    "If the range is another one, declare it with `--range METRIC=LO,HI`.",
+)
+RANGE_ASSUMED = MessageType(
+    "UQ409",
+    "range-assumed",
+    "warning",
+    "All scores of metric {metric!r} are {value:g}, so the interval assumes a range from {low:g} to {high:g}. "
+    "If the range is another one, such as 0 to 100, declare it with --range {metric}=0,100.",
+    "Scores that are all equal do not show the range of a metric, which determines the width of the interval. For "
+    "scores from 0 to 100 it is a hundred times the width for scores from 0 to 1.",
+    "Declare the range with `--range METRIC=LO,HI`.",
+)
 GROUP_SAMPLES_MISSING = MessageType(
     "UQ410",
     "group-samples-missing",
