@@ -9,6 +9,7 @@ from harness_uq.comparison.differences import DifferenceFinding, paired_differen
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
 from harness_uq.comparison.non_mean_metrics import pair_records
+from harness_uq.comparison.own_questions import with_own_questions
 from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_margins
@@ -26,6 +27,7 @@ from harness_uq.messages.catalogue.comparison import (
     POOLED_TASKS,
     POOLED_TASKS_INCOMPLETE,
     POOLED_UNITS,
+    UNMATCHED_QUESTIONS,
 )
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.plugins.manager import Plugins, load_plugins
@@ -205,6 +207,9 @@ class _Job:
         )
         if self.options.scope == "benchmark":
             return self._row(lambda: self._of_these_questions(paired), facts)
+        if (own := with_own_questions(paired, self.options.method)) is not None:
+            kept = tuple(message for message in facts.messages if message.code != UNMATCHED_QUESTIONS.code)
+            return self._row(lambda: own.finding, replace(facts, values=own.values, messages=kept))
         return self._row(lambda: paired_difference(paired.pair, self.options.method), facts)
 
     def _of_these_questions(self, paired: Paired) -> DifferenceFinding:

@@ -82,6 +82,7 @@ from .pairs.paired_frequentist import score_correlation as score_correlation
 from .pairs.paired_frequentist import tango_interval as tango_interval
 from .pairs.paired_frequentist import variance_reduction as variance_reduction
 from .pairs.pairwise_probability import prob_better as prob_better
+from .pairs.partial_overlap import partial_overlap as partial_overlap
 from .pairs.rank_sets import RankSets as RankSets
 from .pairs.rank_sets import rank_sets as rank_sets
 from .pairs.rank_sets import rank_sets_of_normal as rank_sets_of_normal

@@ -589,3 +589,27 @@ def test_groups_of_totals_are_compared_without_matching_questions():
     row = {row.task: row for row in compare(*sides)}["group"]
     assert (row.method, row.verdict) == ("independent", "better")
     assert has(row, "independent-comparison")
+
+
+def test_questions_that_only_one_system_answered_narrow_the_interval():
+    rng = np.random.default_rng(4)
+    values = (rng.random((2, 300)) < [[0.6], [0.5]]).astype(int)
+    ids = [f"q{i}" for i in range(300)]
+    a = task_log(values[0, :200], system="a", ids=ids[:200])
+    b = task_log(values[1, 100:], system="b", ids=ids[100:])
+    row = one(a, b)
+    assert row.method == "partial-overlap"
+    assert has(row, "own-questions-used", n_shared=100, n_own_a=100, n_own_b=100)
+    assert not has(row, "unmatched-questions")
+    shared = one(
+        task_log(values[0, 100:200], system="a", ids=ids[100:200]),
+        task_log(values[1, 100:200], system="b", ids=ids[100:200]),
+    )
+    assert row.difference.std_error < 0.95 * shared.difference.std_error
+    assert row.value_a - row.value_b == pytest.approx(row.difference.value)
+
+
+def test_a_few_own_questions_leave_the_paired_method():
+    values = [0, 1, 1, 0, 1, 1, 0, 1] * 10
+    a, b = task_log(values, system="a"), task_log([1, *values[1:], 0, 1], system="b")
+    assert one(a, b).method == "dirichlet"

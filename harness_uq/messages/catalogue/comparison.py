@@ -220,6 +220,16 @@ MONTE_CARLO_ERROR = MessageType(
     "The posterior has no closed form and is sampled with a fixed seed.",
     "Nothing, unless the error is of the order of the difference.",
 )
+OWN_QUESTIONS_USED = MessageType(
+    "UQ230",
+    "own-questions-used",
+    "note",
+    "Besides {n_shared:count shared question}, the comparison uses {n_own_a:count question} that only A answered and "
+    "{n_own_b:count question} that only B answered.",
+    "The scores of A and B are the best linear combinations of their means on shared and own questions. This assumes "
+    "that the own questions are from the same population.",
+    "Run both systems on the same questions if they differ in kind.",
+)
 
 # ---------------------------------------------------------------- comparison: refusals and errors
 

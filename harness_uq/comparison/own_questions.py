@@ -1,0 +1,53 @@
+"""Use questions that only one of two systems answered, beside those that both did."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness_uq.comparison.differences import CompareMethod, DifferenceFinding
+from harness_uq.comparison.pairing import Paired
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import FloatArray, IntArray, Scores
+from harness_uq.errors import NotEstimableError
+from harness_uq.messages.catalogue.comparison import OWN_QUESTIONS_USED
+from harness_uq.stats.pairs.paired_frequentist import paired_t
+from harness_uq.stats.pairs.partial_overlap import partial_overlap
+
+_WORTHWHILE = 0.95  # largest ratio of standard errors at which own questions are used
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnQuestionsFinding:
+    """A difference from shared and own questions, and the scores of A and B that it is the difference of."""
+
+    finding: DifferenceFinding
+    values: tuple[float, float]
+
+
+def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFinding | None:
+    """Estimate the difference from all questions; None if the shared questions alone are nearly as precise.
+
+    Own questions are used if the questions are independent and the standard error is at least 5 % smaller with them.
+    """
+    if method == "latent_normal" or paired.pair.units is not None or not any(paired.n_unmatched):
+        return None
+    own_a, own_b = (_own_means(run, rows) for run, rows in zip((paired.a, paired.b), paired.rows, strict=True))
+    try:
+        found = partial_overlap(paired.pair.a, paired.pair.b, own_a, own_b)
+        shared = paired_t(paired.pair.differences).std_error
+    except NotEstimableError:
+        return None
+    if found.difference.std_error > _WORTHWHILE * shared:
+        return None
+    note = OWN_QUESTIONS_USED(n_shared=len(paired.pair.a), n_own_a=len(own_a), n_own_b=len(own_b))
+    finding = DifferenceFinding(found.difference, "partial-overlap", "confidence", messages=(note,))
+    return OwnQuestionsFinding(finding, (found.mean_a, found.mean_b))
+
+
+def _own_means(run: SelectedRun, shared: IntArray) -> FloatArray:
+    """Mean scores of the questions of a run that are not shared; float (n_own,)."""
+    if not isinstance(run.data, Scores):
+        return np.empty(0)
+    is_own = run.data.is_scored.copy()
+    is_own[shared] = False
+    return np.asarray(np.nanmean(run.data.values[is_own], axis=1) if is_own.any() else np.empty(0))
