@@ -153,6 +153,7 @@ CALLS: dict[str, Call] = {
     "multiclass_score": {"matrix": [[3, 1, 0], [0, 4, 0], [0, 0, 2]]},
     "nested_score_posterior": {"successes": [2, 3, 1, 0], "trials": [3, 3, 3, 3], "clusters": ["a", "a", "b", "b"]},
     "nested_posterior": {"successes": [2, 3, 1, 0], "trials": [3, 3, 3, 3], "clusters": ["a", "a", "b", "b"]},
+    "new_tasks_posterior": {"means": GRADED, "weights": [1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0], "n_questions": 80},
     "newcombe_interval": TWO,
     "paired_clustered_difference_posterior": {
         "differences": GRADED,

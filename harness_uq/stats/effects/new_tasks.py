@@ -7,7 +7,7 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, WithMoments
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
-from harness_uq.stats.common.validate_scalars import check_range
+from harness_uq.stats.common.validate_scalars import check_number, check_range
 from harness_uq.stats.means.bounded import clustered_bounded_posterior
 
 LARGE_SPREAD, STEEPNESS = 1.5, 6.0  # relative spread of task means at which both methods have the same weight
@@ -115,12 +115,12 @@ def new_tasks_posterior(
     (0.45, 0.55, 0.05, True)
     """
     check_range(low, high)
+    check_number(n_questions, "n_questions", above=0)
     y, w = check_finite(means, "means", 1), check_finite(weights, "weights", 1)
-    if not (y.shape == w.shape and y.size and w.min() > 0 and n_questions > 0):
-        raise DataError(
-            f"each task needs a mean and a positive weight, and questions; got {y.size} means, weights "
-            f"{w.tolist()} and {n_questions} questions"
-        )
+    if not (y.shape == w.shape and y.size and w.min() > 0):
+        raise DataError(f"weights must be positive, one per task; got {w.tolist()} for {y.size} tasks")
+    if y.min() < low or y.max() > high:
+        raise DataError(f"means must lie in [{low:g}, {high:g}]; got {y.min():g} to {y.max():g}")
     process = clustered_bounded_posterior(w * len(w) / w.sum() * y, w * len(w) / w.sum(), low, high)
     y, w = (y - low) / (high - low), w / w.sum()
     c = float(1.0 / (w @ w))
