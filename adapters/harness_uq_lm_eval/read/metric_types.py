@@ -448,13 +448,10 @@ def _checked(data: TaskData, about: MetricType, *notes: Message, tolerance: floa
 
 def _contradiction(data: TaskData, about: MetricType, tolerance: float = EXACT) -> Message | None:
     """The message if the samples do not reproduce the value that the harness printed for them."""
-    return (
-        _contradiction_of(_value(data), about, tolerance) if isinstance(data, Scores | SufficientStatistics) else None
-    )
-
-
-def _contradiction_of(value: float, about: MetricType, tolerance: float = EXACT) -> Message | None:
     printed = about.reported_value
-    if math.isnan(value) or printed is None or about.agrees(value, tolerance):
+    if printed is None or not isinstance(data, Scores | SufficientStatistics):
+        return None
+    value = _value(data)
+    if math.isnan(value) or about.agrees(value, tolerance):
         return None
     return VALUE_NOT_REPRODUCED(label=about.label, value=value, reported=printed)
