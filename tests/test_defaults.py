@@ -18,9 +18,9 @@ UNIT = {"structure": StructureOptions(ranges={"score": (0.0, 1.0)})}
 # scores, clusters, options; method, interval; the page that says why
 DEFAULTS = {
     "right or wrong": (RIGHT, None, {}, "beta", 0.659947, 0.959123, "001"),
-    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.552599, 0.819196, "041"),
+    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.546124, 0.814953, "043"),
     "in trials": (TRIALS, None, {}, "clustered", 0.501934, 0.888126, "041"),
-    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.457326, 0.903052, "041"),
+    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.450767, 0.896270, "043"),
     "bounded": (GRADED, None, UNIT, "dirichlet-process", 0.671841, 0.918501, "040"),
     "bounded in clusters": (GRADED, PAIRS, UNIT, "clustered-dp", 0.562089, 0.953929, "040"),
     "unbounded": (LONG_TAILED, None, {}, "hall", 2.505610, 28.714498, "022"),

@@ -148,7 +148,7 @@ def test_a_missing_path_is_an_error_before_anything_is_restored(runs, plugins):
 def test_a_task_that_no_run_has_stops_it_before_anything_is_written(runs, plugins):
     before = contents(runs)
     options = Options(structure=StructureOptions.parse(["tyo=passage"]))
-    with pytest.raises(StructureError, match="Unknown task: 'tyo'"):
+    with pytest.raises(StructureError, match="no task 'tyo'"):
         rescore(runs, options, plugins=plugins)
     assert contents(runs) == before
 

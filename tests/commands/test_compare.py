@@ -58,14 +58,14 @@ def test_a_field_that_no_task_has_is_an_error_with_the_fields_there_are(two, cap
     code, out, err = output(capsys, command, str(two), "--cluster", cluster)
     assert (code, out) == (2, "")
     assert "Task 'toy' has no field 'passaeg'" in err
-    assert "Its fields: q." in err
+    assert "Available fields: q." in err
 
 
 def test_rescore_refuses_such_a_field_before_it_writes(two, tmp_path, capsys):
     folder = tmp_path / "out"
     code, _, err = output(capsys, "rescore", str(two), "--cluster", "passaeg", "--output-dir", str(folder))
     assert code == 2
-    assert "Its fields: q." in err
+    assert "Available fields: q." in err
     assert not folder.exists()
 
 

@@ -49,7 +49,7 @@ def test_runs_that_have_nothing_in_common_are_no_decision(folder: Path, capsys: 
         (("--margin", "-1"), "Give the smallest difference that matters"),
         (("--margin", "correct=x"), "Give the smallest difference that matters"),
         (("--margin", "5"), "Did you mean 0.05?"),
-        (("--margin", "0.05", "--metric", "f1"), "No metric matches 'f1'. Available: correct."),
+        (("--margin", "0.05", "--metric", "f1"), "No metric matches 'f1'. Available metrics: correct."),
         (("--margin", "0.05", "--self-test"), "not allowed with argument --baseline"),
     ],
 )

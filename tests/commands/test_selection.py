@@ -64,7 +64,7 @@ def test_every_command_refuses_a_part_that_no_log_has(two, capsys, command):
     for option in ("--task", "--metric", "--filter", "--model"):
         code, out, err = output(capsys, command, str(two), option, "absent*")
         assert (code, out) == (2, "")
-        assert "matches 'absent*'. Available: " in err
+        assert f"No {option.removeprefix('--')} matches 'absent*'. Available " in err
 
 
 def test_rescore_writes_only_what_is_asked_for(two, tmp_path, capsys):

@@ -75,7 +75,7 @@ def test_a_setting_asked_for_is_taken_by_the_name_given() -> None:
 def test_a_setting_that_is_not_there_or_does_not_differ_is_refused() -> None:
     with raises_message(DataError, "unknown-setting-of-logs", field="y", known=("path", "run", "task", "x")):
         find_factors(logs({"x": 1}, {"x": 2}), {"flavour": "y"})
-    with pytest.raises(DataError, match="cannot be a factor"):
+    with pytest.raises(DataError, match="cannot be used as a factor"):
         find_factors(logs({"x": 1}, {"x": 1}), {"flavour": "x"})
 
 

@@ -9,6 +9,8 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
+from harness_uq.stats.common.validate_scalars import check_number
+from harness_uq.stats.pairs.paired import check_table
 
 _LARGEST_EXACT = 1000
 _GRID = 401
@@ -74,23 +76,22 @@ def noninferiority_test(table: ArrayLike, margin: float) -> NoninferiorityTest:
     >>> print(f"{test.p_noninferior:.4f} {0.95**59:.4f}")
     0.0485 0.0485
     """
-    counts = np.asarray(table)
-    if counts.shape != (4,) or (counts < 0).any() or (counts != np.floor(counts)).any() or not counts.sum():
-        raise DataError(f"table must have four non-negative integers with a positive sum; got {np.asarray(table)}")
-    if not 0 <= margin < 1:
-        raise DataError(f"margin must be at least 0 and less than 1; got {margin}")
-    _, won, lost, _ = (int(count) for count in counts)
+    counts = check_table(table)
+    check_number(margin, "margin", lowest=0, below=1)
+    if (counts != np.floor(counts)).any():
+        raise DataError(f"table must have integers; got {counts.tolist()}")
     n = int(counts.sum())
     if n > _LARGEST_EXACT:
-        z = float(score_statistic(np.array(won), np.array(lost), n, margin))
+        z = float(score_statistic(counts[1], counts[2], n, margin))
         return NoninferiorityTest(float(special.ndtr(-z)), float(special.ndtr(z)))
+    won, lost = int(counts[1]), int(counts[2])
     fewest, most = _rejection_limits(n, won, won + lost, margin)
     at_least = _supremum(lambda gain: _prob_at_least(fewest, n, margin, gain), margin)
     at_most = _supremum(lambda gain: 1.0 - _prob_at_least(most + 1, n, margin, gain), margin)
     return NoninferiorityTest(at_least, at_most)
 
 
-def score_statistic(won: IntArray, lost: IntArray, n: int, margin: float) -> FloatArray:
+def score_statistic(won: FloatArray, lost: FloatArray, n: int, margin: float) -> FloatArray:
     """Score statistic of the restriction P(loss) - P(gain) = margin; 0 if the data and the margin have no variation.
 
     Z = (won - lost + n m) / sqrt(n (2 g + m - m^2)), where the gain probability g > 0 solves
@@ -98,7 +99,7 @@ def score_statistic(won: IntArray, lost: IntArray, n: int, margin: float) -> Flo
 
     Parameters
     ----------
-    won, lost : int arrays of one shape
+    won, lost : arrays of one shape
         Numbers of questions that only A and only B answered correctly.
     n : int
         Number of questions.

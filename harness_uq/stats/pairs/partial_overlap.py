@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.student import StudentPosterior
-from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
+
+_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,14 @@ def partial_overlap(shared_a: ArrayLike, shared_b: ArrayLike, own_a: ArrayLike, 
     Looney and Jones (2003), Statistics in Medicine 22, 1601-1610, section 2 (the corrected z test, here in its optimal
     form); Rao (1973), Linear Statistical Inference, section 4a (generalized least squares).
     """
-    a, b = check_finite(shared_a, "shared_a", 1), check_finite(shared_b, "shared_b", 1)
-    more_a, more_b = as_floats(own_a, "own_a"), as_floats(own_b, "own_b")
+    a, b, more_a, more_b = (
+        check_finite(values, name, 1)
+        for values, name in ((shared_a, "shared_a"), (shared_b, "shared_b"), (own_a, "own_a"), (own_b, "own_b"))
+    )
+    if len(a) != len(b):
+        raise DataError(f"shared_a and shared_b must have the same length; got {len(a)} and {len(b)}")
     n = len(a)
-    if n < 3 or not len(more_a) + len(more_b):
+    if n < _FEWEST or not len(more_a) + len(more_b):
         raise NotEstimableError(f"{n} shared and {len(more_a)} + {len(more_b)} own questions are too few")
     variance_a, variance_b = (float(np.var(np.concatenate(parts), ddof=1)) for parts in ((a, more_a), (b, more_b)))
     if not (np.var(a) > 0 and np.var(b) > 0):
