@@ -91,7 +91,7 @@ INSPECT_VALUE_DIFFERS = MessageType(
     "note",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}. The estimate refers to "
     "the mean of the logged scores, {mean:.6g}.",
-    "The metric of Inspect is not the mean of the scores.",
+    "The metric of Inspect is not the mean of the scores. The interval is not written beside it.",
     "Nothing.",
 )
 RARE_KEYS_OMITTED = MessageType(
@@ -215,8 +215,10 @@ MEAN_NOT_REPRODUCED = MessageType(
     "warning",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
-    "The log was edited, or some samples are missing from it.",
-    "Check the log.",
+    "The metric has parameters that change the quantity, such as `accuracy(to_float=...)`, the log was edited, or some "
+    "samples are missing from it. The interval refers to the mean of the logged scores, so it is not written beside "
+    "the value of Inspect.",
+    "Check the parameters of the metric and the log.",
 )
 SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "IN212",

@@ -13,7 +13,7 @@ from harness_uq.messages.catalogue.comparison import OWN_QUESTIONS_USED
 from harness_uq.stats.pairs.paired_frequentist import paired_t
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
 
-_WORTHWHILE = 0.95  # largest ratio of standard errors at which own questions are used
+_WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are used
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +27,7 @@ class OwnQuestionsFinding:
 def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFinding | None:
     """Estimate the difference from all questions; None if the shared questions alone are nearly as precise.
 
-    Own questions are used if the questions are independent and the standard error is at least 5 % smaller with them.
+    Own questions are used if the questions are independent and the standard error is at least 10 % smaller with them.
     """
     if method == "latent_normal" or paired.pair.units is not None or not any(paired.n_unmatched):
         return None

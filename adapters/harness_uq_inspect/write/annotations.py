@@ -77,9 +77,17 @@ def remove_annotations(header: Header) -> Json:
 
 
 def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, *, is_only: bool) -> Json:
-    """The score with the metrics of harness_uq; the viewer shows their group if there are several scores."""
+    """The score with the metrics of harness_uq; the viewer shows their group if there are several scores.
+
+    An interval of the mean is added only if Inspect's value is the mean: a metric with parameters such as
+    `accuracy(to_float=...)` computes another quantity.
+    """
     interval, sd = estimate.interval, estimate.std_error
     if interval is None or sd is None or not all(map(math.isfinite, (interval.low, interval.high, sd))):
+        return score
+    printed, value = estimate.harness.value, estimate.value
+    is_printed = printed is not None and value is not None and math.isclose(printed, value, abs_tol=_TOLERANCE)
+    if estimate.estimand == "mean" and printed is not None and not is_printed:
         return score
     settings = _mapping(annotations.block["settings"])
     estimand = settings.get("estimand", "mean")
@@ -94,19 +102,12 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
     }
     metrics = _mapping(score.get("metrics"))
     stderr = metrics.get(_STDERR)
-    if annotations.swaps_stderr and isinstance(stderr, dict) and _estimates_printed_value(estimate):
+    if annotations.swaps_stderr and isinstance(stderr, dict) and (is_printed or estimate.estimand == "mean"):
         metadata = _mapping(stderr.get("metadata")) | {NAME: {NATIVE_STDERR: stderr.get("value")}}
         metrics = metrics | {_STDERR: stderr | {"value": sd, "metadata": metadata}}
     # a task that registers the metric `uq` writes these metrics itself; its values stay
     is_present = any(name in metrics for name in METRICS)
     return score | {"metrics": metrics if is_present else metrics | uq_metrics}
-
-
-def _estimates_printed_value(estimate: Estimate) -> bool:
-    """Whether the estimate and Inspect's `stderr` refer to the same value: the mean, or the pass@k that it printed."""
-    printed = estimate.harness.value
-    is_equal = printed is not None and estimate.value is not None and abs(printed - estimate.value) < _TOLERANCE
-    return estimate.estimand == "mean" or is_equal
 
 
 def _original_score(score: Json) -> Json:

@@ -12,7 +12,7 @@ from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.common.validate_scalars import check_number
 from harness_uq.stats.pairs.paired import check_table
 
-_LARGEST_EXACT = 1000
+_LARGEST_EXACT = 5000
 _GRID = 401
 _REFINEMENTS = 3
 _NEGLIGIBLE = 1e-13
@@ -44,7 +44,7 @@ def noninferiority_test(table: ArrayLike, margin: float) -> NoninferiorityTest:
     remaining nuisance parameter, the probability of a gain, if the probability of a loss exceeds it by exactly the
     margin. The size of the test is therefore at most its nominal level for every number of questions, and wherever a
     rule that compares the posterior probability with a limit has that size, this test rejects at least as often. Above
-    1,000 questions the score test with the restricted maximum-likelihood estimate is used.
+    5,000 questions the score test with the restricted maximum-likelihood estimate is used.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def noninferiority_test(table: ArrayLike, margin: float) -> NoninferiorityTest:
     Returns
     -------
     NoninferiorityTest
-        Both p-values, in [0, 1], and the statistic.
+        Both p-values, in [0, 1].
 
     Raises
     ------

@@ -46,9 +46,9 @@ def test_p_values_agree_with_brute_force(table: tuple[int, int, int, int], margi
     assert (test.p_noninferior, test.p_inferior) == pytest.approx(brute_force(table, margin), abs=2e-4)
 
 
-def test_the_score_test_replaces_the_exact_one_above_1000_questions() -> None:
-    exact, normal = noninferiority_test([490, 160, 150, 200], 0.02), noninferiority_test([491, 160, 150, 200], 0.02)
-    z = float(score_statistic(np.array(160), np.array(150), 1001, 0.02))
+def test_the_score_test_replaces_the_exact_one_above_5000_questions() -> None:
+    exact, normal = noninferiority_test([4490, 160, 150, 200], 0.005), noninferiority_test([4491, 160, 150, 200], 0.005)
+    z = float(score_statistic(np.array(160), np.array(150), 5001, 0.005))
     assert normal.p_noninferior == pytest.approx(stats.norm.sf(z))
     assert 0 < exact.p_noninferior - normal.p_noninferior < 0.025
 

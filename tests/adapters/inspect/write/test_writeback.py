@@ -264,3 +264,13 @@ def test_inserting_and_removing_cancel():
 def test_content_that_is_not_an_object_is_rejected(content):
     with pytest.raises(LogError):
         members(content)
+
+
+def test_no_interval_is_added_beside_a_value_that_is_not_the_mean(tmp_path):
+    """`accuracy(to_float=inverted)` prints 0.1 where the mean of the scores is 0.5; its stderr stays Inspect's."""
+    head = header(scores=[score_totals("match", 0.1, reducer="mean", n=5, stderr=0.12)], total=10, epochs=2)
+    path = write_eval(tmp_path / "log.eval", head, grid(GRID))
+    before = results(path).scores
+    write_live(path)
+    assert results(path).scores == before
+    assert block_of(results(path).metadata)["estimates"]
