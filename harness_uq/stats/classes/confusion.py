@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.stats.classes.clustered_cells import effective_clusters, pseudo_cell_parts, widen_for_few_clusters
 from harness_uq.stats.classes.dirichlet import (
     N_DRAWS,
     MappedPosterior,
@@ -56,6 +57,9 @@ _RATIOS = {
     "specificity": ([0, 0, 0, 1], [0, 1, 0, 1]),
     "accuracy": ([1, 0, 0, 1], [1, 1, 1, 1]),
 }
+_BY_TARGET = [3, 1, 2, 0]  # order of the cells TP, FP, FN, TN in a flattened matrix by target and prediction, and back
+# classes whose precision or recall enters the metric, if not only the positive class
+_CLASSES = {"specificity": (0,), "balanced_accuracy": (0, 1), "informedness": (0, 1), "mcc": (0, 1)}
 
 
 def confusion_score(
@@ -152,7 +156,7 @@ def confusion_posterior(
     a, b, c, d = map(float, masses)
     match metric:
         case "f1":
-            return mapped_beta(BetaPosterior(a, b + c), _f1_of_jaccard, _jaccard_of_f1)
+            return mapped_beta(BetaPosterior(a, b + c), lambda j: 2 * j / (1 + j), _jaccard_of_f1)
         case "f_beta":
             return harmonic_posterior(a, (b, c), (1 / (1 + beta**2), beta**2 / (1 + beta**2)))
         case "g":
@@ -161,7 +165,13 @@ def confusion_posterior(
             return mean_of_betas_posterior((a, c), (d, b))
         case "informedness":
             mean = mean_of_betas_posterior((a, c), (d, b))
-            return MappedPosterior(mean, _doubled, _halved, mean=2 * mean.mean - 1, sd=2 * mean.sd)
+            return MappedPosterior(
+                mean,
+                lambda x: 2 * x - 1,
+                lambda x: np.clip((x + 1) / 2, 0.0, 1.0),
+                mean=2 * mean.mean - 1,
+                sd=2 * mean.sd,
+            )
         case "mcc":
             return draws_posterior(_mcc, [(masses, 1.0)], n_draws=n_draws, rng=rng)
     numerator, denominator = _ratio_form(metric, beta)
@@ -208,10 +218,11 @@ def clustered_confusion_posterior(
     Notes
     -----
     The posterior is that of the metric of sum_t w_t c_t with the cells c_t of cluster t and Dirichlet-process weights
-    w, with mass 1 per cluster. The prior consists of one pseudo-cluster of the mean size m, with a quarter of it in
-    each cell, and 3 / (4 m) pseudo-questions in each cell. Clusters of one question give `confusion_posterior`. Ratios
-    of sums of cells (``f1``, ``f_beta``, ``precision``, ``recall``, ``specificity``, ``accuracy``) are exact, by one
-    contour integral.
+    w, with mass 1 per cluster. The prior consists of one pseudo-cell of mass 1 per cell, whose size is that cell's
+    plausible share of a mean cluster (`pseudo_cell_parts`). The posterior is widened around its median if few clusters
+    have questions of the positive class (`WidenedPosterior`). Clusters of one question give `confusion_posterior`.
+    Ratios of sums of cells (``f1``, ``f_beta``, ``precision``, ``recall``, ``specificity``, ``accuracy``) are exact, by
+    one contour integral. Accuracy is not widened, and its prior is that of `cluster_parts`.
 
     Examples
     --------
@@ -225,10 +236,21 @@ def clustered_confusion_posterior(
     truth, predicted = _check_binary(targets, "targets"), _check_binary(predictions, "predictions")
     if truth.shape != predicted.shape:
         raise DataError(f"targets and predictions differ in length: {truth.size} and {predicted.size}")
-    parts = cluster_parts(cluster_counts(2 * (1 - predicted) + (1 - truth), clusters, 4), _PRIOR)
+    counts = cluster_counts(2 * truth + predicted, clusters, 4)
+    if metric == "accuracy":
+        return ratio_posterior(np.array([1.0, 0.0, 0.0, 1.0]), np.ones(4), cluster_parts(counts, _PRIOR))
+    matrices, classes = counts.reshape(-1, 2, 2), np.isin((0, 1), _CLASSES.get(metric, (1,)))
+    parts = pseudo_cell_parts(matrices, np.ones((2, 2)), classes)
+    posterior: Posterior
     if metric == "f_beta" or metric in _RATIOS:
-        return ratio_posterior(*_ratio_form(metric, beta), parts)
-    return draws_posterior(lambda cells: _score(cells, metric, beta), parts, n_draws=n_draws, rng=rng)
+        numerator, denominator = _ratio_form(metric, beta)
+        posterior = ratio_posterior(numerator[_BY_TARGET], denominator[_BY_TARGET], parts)
+    else:
+        posterior = draws_posterior(
+            lambda cells: _score(cells[:, _BY_TARGET], metric, beta), parts, n_draws=n_draws, rng=rng
+        )
+    lowest = -1.0 if metric in ("mcc", "informedness") else 0.0
+    return widen_for_few_clusters(posterior, *effective_clusters(matrices, classes), lowest)
 
 
 def f1_delta_interval(
@@ -326,14 +348,6 @@ def _balanced_accuracy(cells: FloatArray) -> FloatArray:
     return (_score(cells, "recall", 1.0) + _score(cells, "specificity", 1.0)) / 2
 
 
-def _informedness(cells: FloatArray) -> FloatArray:
-    return _doubled(_balanced_accuracy(cells))
-
-
-def _g(cells: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(_score(cells, "precision", 1.0) * _score(cells, "recall", 1.0)))
-
-
 def _mcc(cells: FloatArray) -> FloatArray:
     a, b, c, d = np.moveaxis(cells, -1, 0)
     return divide(a * d - b * c, np.sqrt((a + b) * (a + c)) * np.sqrt((d + b) * (d + c)))
@@ -341,27 +355,15 @@ def _mcc(cells: FloatArray) -> FloatArray:
 
 _OTHERS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "balanced_accuracy": _balanced_accuracy,
-    "informedness": _informedness,
-    "g": _g,
+    "informedness": lambda cells: 2 * _balanced_accuracy(cells) - 1,
+    "g": lambda cells: np.sqrt(_score(cells, "precision", 1.0) * _score(cells, "recall", 1.0)),
     "mcc": _mcc,
 }
-
-
-def _f1_of_jaccard(j: FloatArray) -> FloatArray:
-    return 2 * j / (1 + j)
 
 
 def _jaccard_of_f1(f1: FloatArray) -> FloatArray:
     inside = np.clip(f1, 0.0, 1.0)
     return np.asarray(inside / (2 - inside))
-
-
-def _doubled(x: FloatArray) -> FloatArray:
-    return 2 * x - 1
-
-
-def _halved(x: FloatArray) -> FloatArray:
-    return np.clip((x + 1) / 2, 0.0, 1.0)
 
 
 def _check_metric(metric: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
+from harness_uq.stats.classes.clustered_cells import effective_clusters, pseudo_cell_parts, widen_for_few_clusters
 from harness_uq.stats.classes.confusion import cluster_counts, divide
 from harness_uq.stats.classes.dirichlet import (
     N_DRAWS,
@@ -186,9 +187,9 @@ def clustered_multiclass_posterior(
 
     Notes
     -----
-    Clusters have Dirichlet-process weights as in `clustered_confusion_posterior`, with the prior of
-    `multiclass_posterior`, half of it as one pseudo-cluster of the mean size. Clusters of one question give that
-    posterior.
+    Clusters have Dirichlet-process weights and pseudo-cells as in `clustered_confusion_posterior`, and the posterior is
+    widened in the same way. Clusters of one question give `multiclass_posterior`. Accuracy and micro F1 are not
+    widened, and their prior is that of `cluster_parts`.
 
     Examples
     --------
@@ -204,13 +205,16 @@ def clustered_multiclass_posterior(
     metric = _check_metric(metric)
     cells, shape = _cells(targets, predictions, n_classes)
     prior = _prior(shape)
-    parts = cluster_parts(cluster_counts(cells, clusters, prior.size), prior.ravel())
-    if metric == "accuracy":
-        return ratio_posterior(_diagonal(shape), np.ones(prior.size), parts)
-    if metric == "micro_f1":
-        answered = np.concatenate([np.full(shape, 1.0)[:, : shape[0]], np.full(shape, 0.5)[:, shape[0] :]], axis=1)
-        return ratio_posterior(_diagonal(shape), answered.ravel(), parts)
-    return _sampled_posterior(metric, parts, shape, n_draws, rng)
+    counts = cluster_counts(cells, clusters, prior.size)
+    if metric in ("accuracy", "micro_f1"):
+        weights = np.ones(shape)
+        if metric == "micro_f1":
+            weights[:, shape[0] :] = 0.5  # a missing prediction is only missing from the recall
+        return ratio_posterior(np.eye(*shape).ravel(), weights.ravel(), cluster_parts(counts, prior.ravel()))
+    matrices, classes = counts.reshape(-1, *shape), np.full(shape[0], True)
+    posterior = _sampled_posterior(metric, pseudo_cell_parts(matrices, prior, classes), shape, n_draws, rng)
+    lowest = -1.0 if metric in _SIGNED else 0.0
+    return widen_for_few_clusters(posterior, *effective_clusters(matrices, classes), lowest)
 
 
 def _sampled_posterior(
@@ -242,10 +246,6 @@ def _prior(shape: tuple[int, int]) -> FloatArray:
     """Mass 1 on the diagonal and mass 1 off the diagonal, each spread evenly."""
     diagonal = np.eye(*shape)
     return np.asarray(diagonal / diagonal.sum() + (1 - diagonal) / (1 - diagonal).sum())
-
-
-def _diagonal(shape: tuple[int, int]) -> FloatArray:
-    return np.eye(*shape).ravel()
 
 
 def _margins(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

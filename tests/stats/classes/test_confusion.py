@@ -290,11 +290,12 @@ def test_labels_and_order_of_clusters_do_not_matter() -> None:
 
 def test_ratios_of_clustered_cells_agree_with_draws() -> None:
     target, prediction, clusters = simulate_clusters(np.random.default_rng(4), (0.4, 0.1, 0.2, 0.3), 15, 8, 1.0)
-    drawn = clustered_confusion_posterior(target, prediction, clusters, "balanced_accuracy", n_draws=200_000)
-    recall, specificity = (
-        clustered_confusion_posterior(target, prediction, clusters, m) for m in ("recall", "specificity")
+    drawn = clustered_confusion_posterior(target, prediction, clusters, "g", n_draws=200_000)
+    precision, recall = (
+        clustered_confusion_posterior(target, prediction, clusters, m) for m in ("precision", "recall")
     )
-    assert abs(drawn.mean - (recall.mean + specificity.mean) / 2) < 5 * drawn.sd / np.sqrt(200_000)
+    product = float(precision.quantile(0.5)) * float(recall.quantile(0.5))
+    assert float(drawn.quantile(0.5)) == pytest.approx(np.sqrt(product), abs=0.01)
 
 
 def test_one_cluster_says_little() -> None:
