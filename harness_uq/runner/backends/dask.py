@@ -10,7 +10,14 @@ from harness_uq.errors import HarnessUqError, MissingDependencyError, error_summ
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import SCHEDULER_LOST, SCHEDULER_UNREACHABLE, WORKER_REPLACED
 from harness_uq.runner.backends.joblib import joblib_processes
-from harness_uq.runner.backends.serial import Backend, Result, WorkerFailure, ignore_sigint, worker_failure_message
+from harness_uq.runner.backends.serial import (
+    Backend,
+    Result,
+    WorkerFailure,
+    ignore_sigint,
+    safe_path,
+    worker_failure_message,
+)
 from harness_uq.store.file_batches import Batch
 
 try:
@@ -110,6 +117,7 @@ def dask_cluster(scheduler: str | None, jobs: int | None) -> Iterator[Backend]:
         If no scheduler answers at the address.
     """
     with ExitStack() as stack:
+        stack.enter_context(safe_path())
         logger = logging.getLogger("distributed")
         stack.callback(logger.setLevel, logger.level)
         logger.setLevel(logging.CRITICAL)  # `DaskBackend.worker_errors` reports what happens to workers

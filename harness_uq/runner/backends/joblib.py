@@ -15,6 +15,7 @@ from harness_uq.runner.backends.serial import (
     SerialBackend,
     WorkerFailure,
     ignore_sigint,
+    safe_path,
     worker_failure_message,
 )
 from harness_uq.store.file_batches import Batch
@@ -76,7 +77,7 @@ class JoblibBackend:
                 submitted.add(index)
                 yield joblib.delayed(_with_index)(work, index, batches[index])
 
-        with joblib.parallel_config(**self._settings) if self._settings else nullcontext():
+        with safe_path(), joblib.parallel_config(**self._settings) if self._settings else nullcontext():
             if joblib.parallel.get_active_backend()[0].supports_return_generator:
                 with ignore_sigint():  # workers start immediately, results are awaited below
                     results = joblib.Parallel(return_as="generator_unordered", batch_size=1)(tasks())
@@ -110,7 +111,8 @@ def joblib_processes(jobs: int | None) -> Iterator[Backend]:
 def map_unordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     """Call a function of one argument in `jobs` processes; yield the results in the order of completion."""
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from parallel(joblib.delayed(function)(item) for item in items)
+    with safe_path():
+        yield from parallel(joblib.delayed(function)(item) for item in items)
 
 
 def _with_index(work: Callable[[Batch], Result], index: int, batch: Batch) -> tuple[int, Result]:

@@ -1,5 +1,6 @@
 """The interface of backends, and the backend that works in this process."""
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -80,6 +81,24 @@ def ignore_sigint() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, previous)
+
+
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """Start Python processes inside the block without the current folder on their `sys.path`.
+
+    loky and multiprocessing start processes with ``-m`` and ``-c``, which would import modules of the current folder
+    in place of installed ones. A folder of logs from someone else may contain such modules.
+    """
+    previous = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if previous is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = previous
 
 
 def worker_failure_message(batch: Batch, error: BaseException | None, *, kind: MessageType = WORKER_DIED) -> Message:
