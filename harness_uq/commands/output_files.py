@@ -95,20 +95,20 @@ def prepare_folder(path: Path) -> None:
 def write_file(path: Path, content: bytes) -> None:
     """Write the file atomically: on failure, the previous content remains.
 
+    A link at `path` is replaced by the file; what it points to is not changed, unless it is a device or a pipe.
+
     Raises
     ------
     HarnessUqError : if it cannot be written
     """
+    from harness_uq.io.atomic_write import atomic_replace
+
     with reporting_write_errors(path):
         if path.exists() and not path.is_file() and not path.is_dir():  # a terminal, a pipe or similar
             path.write_bytes(content)
             return
-        part = path.with_name(f".{path.name}.part")
-        try:
-            part.write_bytes(content)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        with atomic_replace(path) as file:
+            file.write(content)
 
 
 def add_plot(parser: CommandParser, what: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 _MODULES = ("joblib", "multiprocessing", "distributed", "numpy")
 _CONSOLE_SCRIPT = """\
@@ -34,3 +35,14 @@ def test_workers_import_nothing_from_the_current_folder(tmp_path: Path, engine: 
     done = subprocess.run(command, cwd=untrusted, env=environment, capture_output=True, text=True, check=False)
     assert not (tmp_path / "executed").exists()
     assert done.returncode == 0, done.stderr
+
+
+def test_the_action_installs_with_the_installed_pip(tmp_path: Path) -> None:
+    action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text())
+    (install,) = [step["run"] for step in action["runs"]["steps"] if step["name"] == "install harness-uq"]
+    (tmp_path / "pip.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    environment = {"PATH": str(tmp_path / "bin"), "GITHUB_ACTION_PATH": str(tmp_path / "missing")}
+    subprocess.run(["/bin/bash", "-c", install], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert not (tmp_path / "executed").exists()
