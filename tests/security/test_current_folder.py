@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 _MODULES = ("joblib", "multiprocessing", "distributed", "numpy")
 _CONSOLE_SCRIPT = """\
@@ -38,6 +37,7 @@ def test_workers_import_nothing_from_the_current_folder(tmp_path: Path, engine: 
 
 
 def test_the_action_installs_with_the_installed_pip(tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
     action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text())
     (install,) = [step["run"] for step in action["runs"]["steps"] if step["name"] == "install harness-uq"]
     (tmp_path / "pip.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
