@@ -257,26 +257,28 @@ def _sentence(posterior: CrossedPosterior, labels: Mapping[str, IntArray]) -> st
     unit = next(iter(posterior.uncertainty))
     others = {name: share for name, share in further.items() if name != unit}
     if not others:
-        return f"All of the uncertainty about new {plural(unit)} is {plural(unit)}."
+        return f"All of the uncertainty about new {plural(unit)} is due to {plural(unit)}."
     name, share = max(others.items(), key=lambda item: item[1])
     about = " and ".join(f"new {plural(part)}" for part in further)
-    opening = f"Of the uncertainty about {about}, {share:.0%} is {plural(name)}"
+    opening = f"Of the uncertainty about {about}, {share:.0%} is due to {plural(name)}"
     k, n = len(np.unique(labels[name])), len(np.unique(labels.get(unit, labels[QUESTION])))
     gain, rest = share * _MORE / (k + _MORE), posterior.uncertainty[unit]
     if unit not in further:
         return f"{opening}."
     if gain >= 0.95 * rest:
-        return f"{opening}: two more {plural(name)} are worth more than any number of {plural(unit)}."
+        return f"{opening}: two more {plural(name)} reduce it more than any number of {plural(unit)}."
     worth = n * gain / (rest - gain)
     if worth < 1:
-        return f"{opening}: two more {plural(name)} are worth less than one more {unit}."
-    return f"{opening}: two more {plural(name)} are worth {worth:,.0f} more {plural(unit)}."
+        return f"{opening}: two more {plural(name)} reduce it less than one more {unit}."
+    return f"{opening}: two more {plural(name)} reduce it as much as {worth:,.0f} more {plural(unit)}."
 
 
 def plural(name: str) -> str:
-    """Return the plural of a name.
+    """Return the plural of the name of a factor; a setting, such as `task_args.cot`, has values.
 
-    >>> plural("prompt"), plural("shots"), plural("back end")
-    ('prompts', 'shots', 'back ends')
+    >>> plural("prompt"), plural("shots"), plural("back end"), plural("task_args.cot")
+    ('prompts', 'shots', 'back ends', 'values of task_args.cot')
     """
+    if "." in name:
+        return f"values of {name}"
     return name if name.endswith("s") else f"{name}s"

@@ -64,7 +64,9 @@ def test_what_two_more_seeds_are_worth_follows_from_the_shares() -> None:
     found = one(runs(0.0, n_seeds=8))
     share, rest = found.uncertainty["seed"], found.uncertainty["question"]
     gain = share * 2 / 10
-    assert found.sentence.endswith(f"two more seeds are worth {200 * gain / (rest - gain):,.0f} more questions.")
+    assert found.sentence.endswith(
+        f"two more seeds reduce it as much as {200 * gain / (rest - gain):,.0f} more questions."
+    )
 
 
 def test_only_what_is_called_new_is_new() -> None:
@@ -73,7 +75,7 @@ def test_only_what_is_called_new_is_new() -> None:
         found.interval_questions_only.low,
         found.interval_questions_only.high,
     )
-    assert found.sentence == "All of the uncertainty about new questions is questions."
+    assert found.sentence == "All of the uncertainty about new questions is due to questions."
 
 
 def test_few_levels_are_warned_of() -> None:
@@ -100,7 +102,7 @@ def test_runs_that_agree_on_every_question_may_be_copies() -> None:
     copies = [task_log(log.data[0].values, source=Source(f"{i}.json", "lm-eval")) for i in range(4)]
     found = one(copies)
     assert has(found, "identical-logs")
-    assert found.sentence.endswith("are worth less than one more question.") or found.uncertainty["run"] < 0.05
+    assert found.sentence.endswith("reduce it less than one more question.") or found.uncertainty["run"] < 0.05
     assert not has(one(runs(0.3)), "identical-logs")
 
 

@@ -22,10 +22,13 @@ def is_ours(metric: Metric) -> bool:
 
 
 def is_stale(log: Log) -> bool:
-    """Whether the scores have changed since the block was written; False if there is no block."""
+    """Whether the scores have changed since the block was written; False without a block that contains estimates.
+
+    A run with `--no-score` has a block without estimates; scores that are added later do not contradict it.
+    """
     results = log.header.results
     block = block_of(results.metadata if results else None)
-    return block is not None and block.get(SCORES_HASH) != scores_hash(log)
+    return block is not None and bool(block.get("estimates")) and block.get(SCORES_HASH) != scores_hash(log)
 
 
 def scores_hash(log: Log) -> str:

@@ -62,6 +62,7 @@ class Spec(msgspec.Struct):
     model: str
     created: str | None = None
     task_version: object = None
+    task_args: Json | None = None
     task_args_passed: Json | None = None
     dataset: Dataset = msgspec.field(default_factory=Dataset)
     config: Config = msgspec.field(default_factory=Config)

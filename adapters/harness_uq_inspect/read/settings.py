@@ -62,7 +62,8 @@ def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) 
         "shuffled": spec.dataset.shuffled,
         "sample_shuffle": spec.config.sample_shuffle,
         "task_version": spec.task_version,
-        "task_args": spec.task_args_passed or None,
+        # an argument that was passed with its default is the same setting as one that was left out
+        "task_args": spec.task_args or spec.task_args_passed or None,
     }
     return RunMetadata(
         n_all=spec.dataset.samples,

@@ -48,6 +48,11 @@ def test_absent_settings_are_left_out():
     assert not found.is_finished
 
 
+def test_an_argument_with_its_default_is_the_same_setting_whether_it_was_passed_or_not():
+    runs = [header(task_args={"x": "a"}, task_args_passed=passed) for passed in ({}, {"x": "a"})]
+    assert [run_metadata(run, Epochs(1)).settings["task_args"] for run in runs] == [{"x": "a"}] * 2
+
+
 def watched(codes, *, manager=STOP_WHEN):
     stopping = EarlyStopping(manager, metadata={"rule": {"valid": "anytime"}, "cluster": "passage", "clusters": codes})
     spec = Spec(task="t", model="m", dataset=Dataset(sample_ids=["c", "a", 3, "b"]))

@@ -274,3 +274,18 @@ def test_no_interval_is_added_beside_a_value_that_is_not_the_mean(tmp_path):
     write_live(path)
     assert results(path).scores == before
     assert block_of(results(path).metadata)["estimates"]
+
+
+def test_scores_that_are_added_to_an_unscored_run_are_not_an_edit(tmp_path):
+    """`--no-score` with intervals requested leaves a block without estimates; scoring the log later is no edit."""
+    unscored = header(scores=[], total=10, epochs=2)
+    path = write_eval(tmp_path / "log.eval", unscored, grid(GRID))
+    annotate_log(str(path), [], SETTINGS)
+    head = json.loads(zipfile.ZipFile(path).read("header.json"))
+    assert head["results"]["metadata"]["harness_uq"]["estimates"] == []
+    head["results"]["scores"] = HEAD["results"]["scores"]
+    head["results"]["metadata"]["harness_uq"]["scores_hash"] = "of no scores"
+    scored = write_eval(tmp_path / "scored.eval", head, grid(GRID))
+    assert not is_stale(read_log(str(scored)))
+    head["results"]["metadata"]["harness_uq"]["estimates"] = [{"task": "toy"}]
+    assert is_stale(read_log(str(write_eval(tmp_path / "edited.eval", head, grid(GRID)))))
