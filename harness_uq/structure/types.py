@@ -76,9 +76,9 @@ class StructureOptions:
         ------
         StructureError : if a name does not exist
 
-        >>> StructureOptions.parse(["dorp=passage"]).check_names(["drop", "squad"], ["f1"])
+        >>> StructureOptions.parse(["dorp=passage"]).check_names(["drop"], ["f1"])
         Traceback (most recent call last):
-        harness_uq.errors.StructureError: Unknown task: 'dorp'. Did you mean 'drop'? Available: drop and squad.
+        harness_uq.errors.StructureError: The logs contain no task 'dorp'. Did you mean 'drop'? Available tasks: drop.
         """
         named_tasks = [*self.cluster_by_task, *(name.rpartition(":")[0] for name in self.ranges if ":" in name)]
         for kind, named, known in (

@@ -79,7 +79,9 @@ def _finite_values(
             continue
         matrix = _score_matrix(ids, parsed.values)
         result = _estimate(f"{name}/{key}" if key else name, matrix, parsed.levels, questions, options)
-        summary = {"mean": result.value}
+        # the interval of Bayes@N is around its own mean, which the prior moves away from the observed one
+        is_own_mean = options.method == "bayes-at-n" and result.posterior_mean is not None
+        summary = {"mean": result.posterior_mean if is_own_mean else result.value}
         if result.interval is not None:
             summary |= {"lower": result.interval.low, "upper": result.interval.high, "sd": result.std_error}
         for label, number in summary.items():

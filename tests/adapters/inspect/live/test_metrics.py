@@ -145,6 +145,8 @@ eval([make(right(), epochs=4, name="auto"), make(keyed(), epochs=4, name="keyed"
         logs["auto"], Options(method="bayes-at-n", scope="benchmark", structure=StructureOptions("none"))
     )
     assert auto["bayes_at_n_sd"] == row.std_error
+    assert auto["bayes_at_n_mean"] == row.posterior_mean
+    assert auto["bayes_at_n_lower"] < auto["bayes_at_n_mean"] < auto["bayes_at_n_upper"]
     (row, *_) = estimate(logs["auto"], Options(estimand="pass@2", structure=StructureOptions("none")))
     assert auto["pass_at_2_upper"] == row.interval.high
     (row, *_) = estimate(logs["auto"])
