@@ -21,6 +21,7 @@ from .errors import NotEstimableError as NotEstimableError
 from .errors import PluginError as PluginError
 from .errors import StructureError as StructureError
 from .errors import UnreliableError as UnreliableError
+from .errors import UsageError as UsageError
 from .estimation.defaults import method_names as method_names
 from .estimation.estimate import Options as Options
 from .estimation.estimate import detect_structure as detect_structure
@@ -34,6 +35,7 @@ from .output.estimate import estimates_table as estimates_table
 from .planning.components import Components as Components
 from .planning.plan import PlanOptions as PlanOptions
 from .planning.plan import plan as plan
+from .plugins.manager import Plugins as Plugins
 from .plugins.manager import load_plugins as load_plugins
 from .plugins.readers import Reading as Reading
 from .plugins.readers import read_logs as read_logs
