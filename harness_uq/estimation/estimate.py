@@ -315,7 +315,7 @@ def _estimand(data: TaskData | TaskGroup, options: Options) -> Estimand:
 def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: Options) -> Problem:
     """Build the problem for an estimator: scored questions only, with clusters, without identical copies of a trial.
 
-    The score of k > 1 trials, such as pass@k, keeps identical trials, because one trial does not determine it.
+    Scores of several trials, such as pass@2, keep identical trials, because one trial does not determine it.
 
     Raises
     ------

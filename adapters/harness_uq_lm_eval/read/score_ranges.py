@@ -27,7 +27,7 @@ def with_inferred_ranges(data: Sequence[TaskData]) -> tuple[TaskData, ...]:
     """The data of a task, with ranges of metrics whose scores are all equal, and the source of these ranges.
 
     The sources are, in order: the catalogue, the other metrics of the task, and the name of the metric. Scores that are
-    all 0 or all 1 are otherwise assumed to be shares of correct answers, unless the name says so.
+    all 0 or all 1 are otherwise assumed to be shares of correct answers, unless the name indicates another range.
     """
     return tuple(_with_range(item, data) for item in data)
 
