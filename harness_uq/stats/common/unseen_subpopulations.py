@@ -28,9 +28,9 @@ _GROWTH = 1.025  # ratio of successive steps where the table is extended
 class UnseenSubpopulations:
     """Prior of the subpopulations that a sample of units lacks.
 
-    As in Laplace's rule of succession and the rule of three, the share of a kind of units
-    that does not occur among T is of the order 1 / T. The constants of the prior were chosen by simulation, such that intervals
-    cover subpopulations of 1 to 10 % and become at most 12 % wider if there are none
+    As in Laplace's rule of succession and the rule of three, the share of a kind of units that does not occur among T
+    is of the order 1 / T. The constants of the prior were chosen by simulation, such that intervals cover
+    subpopulations of 1 to 10 % and become at most 12 % wider if there are none
     (docs/decisions/043-unseen-subpopulations.md).
 
     Attributes
