@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 from harness_uq.stats import BetaMixturePosterior, BetaPosterior, paired_difference_posterior
 from harness_uq.stats.common.unseen_subpopulations import ABSENT_FROM, UnseenSubpopulations
@@ -36,8 +37,8 @@ def test_moments_agree_with_the_tabulated_density():
     widened = UnseenSubpopulations(12, 0.7, 0.4).widen(tabulated(9.0, 4.0))
     x = np.linspace(0, 1, 20_001)
     cdf = widened.cdf(x)
-    mean = 1 - np.trapezoid(cdf, x)
-    square = 1 - np.trapezoid(2 * x * cdf, x)
+    mean = 1 - integrate.trapezoid(cdf, x)
+    square = 1 - integrate.trapezoid(2 * x * cdf, x)
     assert (mean, np.sqrt(square - mean**2)) == pytest.approx((widened.mean, widened.sd), abs=1e-6)
 
 
