@@ -23,8 +23,8 @@ class GroupMean:
     """Weighted mean of the scores of exactly these tasks, on new questions from the same population.
 
     Independent questions with binary scores: centred on the mean score, with the variance from a hierarchy of the
-    success rates of the tasks. Otherwise a Dirichlet process over independent units, which are clusters or items that
-    occur in several tasks.
+    success rates of the tasks, or from each task alone if few tasks determine it. Otherwise a Dirichlet process over
+    independent units, which are clusters or items that occur in several tasks.
     """
 
     name: str = "group"
@@ -36,7 +36,8 @@ class GroupMean:
         ),
         text=(
             "Exactly these tasks, new questions from the same population. Centred on the plain mean; how much the "
-            "questions of a task vary is learnt from all tasks. Clusters, "
+            "questions of a task vary is learnt from all tasks, or from the task alone if few tasks determine the "
+            "variance. Clusters, "
             "trials and items that recur across the tasks are weighted as wholes by a Dirichlet process "
             "instead."
         ),

@@ -23,6 +23,7 @@ IntervalKind = Literal["quantile", "hdi"]
 Scale = Literal["identity", "logit", "log"]
 
 _ROUNDING = 1e-11  # relative to the width
+_NORMAL_SCORES = np.linspace(-8.0, 8.0, 2001)
 
 
 class Posterior(ABC):
@@ -95,6 +96,24 @@ class WithMoments(Posterior):
     @property
     def sd(self) -> float:
         return self._sd
+
+
+class QuantilePosterior(WithMoments):
+    """Posterior with a continuous quantile function, which determines the moments and the distribution function.
+
+    Subclasses define `quantile` and call the constructor, which tabulates it, last.
+    """
+
+    def __init__(self) -> None:
+        masses = np.exp(-(_NORMAL_SCORES**2) / 2)
+        masses /= masses.sum()
+        self._table = self.quantile(special.ndtr(_NORMAL_SCORES))
+        mean = float(masses @ self._table)
+        super().__init__(mean, float(np.sqrt(masses @ (self._table - mean) ** 2)))
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        scores = np.interp(np.asarray(x, float), self._table, _NORMAL_SCORES, left=-np.inf, right=np.inf)
+        return np.asarray(special.ndtr(scores))
 
 
 class DifferencePosterior(Posterior):

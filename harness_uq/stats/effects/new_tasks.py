@@ -5,16 +5,15 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, WithMoments
+from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, QuantilePosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_number, check_range
 from harness_uq.stats.means.bounded import clustered_bounded_posterior
 
 LARGE_SPREAD, STEEPNESS = 1.5, 6.0  # relative spread of task means at which both methods have the same weight
-_NORMAL_SCORES = np.linspace(-8.0, 8.0, 2001)
 
 
-class NewTasksPosterior(WithMoments):
+class NewTasksPosterior(QuantilePosterior):
     """Average of the quantiles of a Student t on the logit scale and of a Dirichlet process over tasks.
 
     Attributes
@@ -37,18 +36,10 @@ class NewTasksPosterior(WithMoments):
     ) -> None:
         self._process, self.process_weight = process, process_weight
         self._score, self._logit, self._std_error, self._df = score, logit, std_error, df
-        masses = np.exp(-(_NORMAL_SCORES**2) / 2)
-        masses /= masses.sum()
-        self._table = self.quantile(special.ndtr(_NORMAL_SCORES))
-        mean = float(masses @ self._table)
-        super().__init__(mean, float(np.sqrt(masses @ (self._table - mean) ** 2)))
+        super().__init__()
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         return np.asarray(self._averaged(self._process.quantile(p), np.asarray(p, float)))
-
-    def cdf(self, x: ArrayLike) -> FloatArray:
-        scores = np.interp(np.asarray(x, float), self._table, _NORMAL_SCORES, left=-np.inf, right=np.inf)
-        return np.asarray(special.ndtr(scores))
 
     def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
         """Average of both intervals, which contains the score; with ``hdi`` the narrowest one of the Dirichlet process.

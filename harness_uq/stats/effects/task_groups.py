@@ -6,7 +6,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
-from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, QuantilePosterior
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
     IntArray,
@@ -17,21 +17,61 @@ from harness_uq.stats.common.validate_arrays import (
 )
 from harness_uq.stats.common.validate_scalars import check_range
 
+_Z_NODES = np.linspace(0.0, 8.0, 801)[1:]  # normal quantiles
 PRIOR_FAILURES = 5.0  # weight of the binomial model, in failures (or successes)
 
 
-class GroupPosterior(BetaPosterior):
-    """Beta posterior of a group's score.
+class GroupPosterior(QuantilePosterior):
+    """Average of the quantiles of a hierarchy of the tasks and of separate Wilson limits of each task.
 
     Attributes
     ----------
+    mean, sd : float
+        Mean and standard deviation.
+    hierarchy : BetaPosterior
+        Posterior from the hierarchy alone.
+    hierarchy_weight : float
+        Weight of the hierarchy, between 0 and 1; 1 if all tasks contribute equally to the variance.
     icc : float
         Posterior mean of 1 / (1 + d), the share of the variance between tasks.
     """
 
-    def __init__(self, a: float, b: float, *, icc: float) -> None:
-        super().__init__(a, b)
-        self.icc = icc
+    def __init__(
+        self,
+        hierarchy: BetaPosterior,
+        hierarchy_weight: float,
+        *,
+        scores: FloatArray,
+        trials: FloatArray,
+        weights: FloatArray,
+        icc: float,
+    ) -> None:
+        self.hierarchy, self.hierarchy_weight, self.icc = hierarchy, hierarchy_weight, icc
+        low, high = _wilson_limits(_Z_NODES, scores, trials, weights)
+        self._separate = np.concatenate([low[::-1], [scores @ weights], high])
+        super().__init__()
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return self._averaged(self.hierarchy.quantile(p), np.asarray(p, float))
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        return self.hierarchy.cdf(x) if self.hierarchy_weight == 1 else super().cdf(x)
+
+    def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
+        """Average of both intervals; with ``hdi`` the narrowest one of the hierarchy.
+
+        Arguments and errors are those of `Posterior.interval`.
+        """
+        ends = np.array(self.hierarchy.interval(level, kind))
+        low, high = self._averaged(ends, np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0]))
+        return float(low), float(high)
+
+    def _averaged(self, of_hierarchy: FloatArray, p: FloatArray) -> FloatArray:
+        share = self.hierarchy_weight
+        if share == 1:
+            return of_hierarchy
+        separate = np.interp(special.ndtri(p), np.concatenate([-_Z_NODES[::-1], [0.0], _Z_NODES]), self._separate)
+        return np.asarray(share * of_hierarchy + (1.0 - share) * separate)
 
 
 def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike | None = None) -> GroupPosterior:
@@ -48,7 +88,7 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
     Returns
     -------
     GroupPosterior
-        Consistent posterior of the score, for any distribution of task scores and sizes.
+        Consistent distribution of the score, for any distribution of task scores and sizes.
 
     Raises
     ------
@@ -57,21 +97,37 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
 
     Notes
     -----
-    The tasks are fixed. The score p = sum_k w_k s_k / n_k has the variance V = sum_k w_k^2 theta_k (1 - theta_k) / n_k.
+    The tasks are fixed. The score p = sum_k w_k p_k with p_k = s_k / n_k has the variance V = sum_k w_k^2 theta_k (1 -
+    theta_k) / n_k.
 
-    Its expectation is that of a hierarchy, theta_k ~ Beta(d theta, d (1 - theta)) with uniform theta and 1 / (1 + d),
-    which allows for tasks with few questions, all of them right. Given (theta, d), theta_k ~ Beta(a, b) with a = d
-    theta + s_k and b = d (1 - theta) + n_k - s_k, so that E[theta_k (1 - theta_k)] = a b / ((a + b) (a + b + 1)).
-
-    With few failures or successes the variance between tasks is hardly identified, and E[V] depends on the prior. It is
+    *Hierarchy.* The expectation of V is that of theta_k ~ Beta(d theta, d (1 - theta)) with uniform theta and 1 / (1 +
+    d), which allows for tasks with few questions, all of them right. Given (theta, d), theta_k ~ Beta(a, b) with a = d
+    theta + s_k and b = d (1 - theta) + n_k - s_k, so that E[theta_k (1 - theta_k)] = a b / ((a + b) (a + b + 1)). With
+    few failures or successes the variance between tasks is hardly identified, and E[V] depends on the prior. It is
     therefore averaged, with weights n min(p, 1 - p) and 5, with that of one binomial, q (1 - q) / n, where q = (n p +
     1) / (n + 2) and n = 1 / sum_k (w_k^2 / n_k). The latter is an upper bound for equal n_k and w_k. With the average
     V, p has the information of N = q (1 - q) / V questions, and the posterior is Beta(1 + N p, 1 + N (1 - p)).
+
+    *Separate tasks.* In the hierarchy a small task with another score borrows the variance of the large tasks. Its own
+    Wilson limits p_k - c_k -+ h_k at the normal quantile z do not depend on them. The tasks are independent, so that
+    variances and third cumulants add: the limits are p - c -+ h with c = sum_k w_k^3 h_k^2 c_k / sum_k w_k^2 h_k^2 and
+    h^2 = sum_k w_k^2 (r_k h_k^2 + (1 - r_k) z^2 q_k (1 - q_k) / n_k). Here r_k = w_k h_k / sqrt(sum_j w_j^2 h_j^2), and
+    q_k = (s_k + 1) / (n_k + 2): Wilson's half-width is only enough together with the full shift c_k. MOVER (Zou and
+    Donner 2008) adds the squared distances of the limits from p_k instead, so that the interval of many tasks is as
+    skewed as that of a single task.
+
+    The quantiles of both are averaged. The weight of the hierarchy is ((K' - 1) / (K - 1))^2 for K tasks with positive
+    weight, where K' = (sum_k a_k)^2 / sum_k a_k^2 with a_k = w_k^2 / n_k is the effective number of tasks that
+    contribute to V. It is 1 for tasks of equal size and weight, which are exchangeable.
 
     The hierarchical mean itself, which shrinks tasks towards each other, is inconsistent if small tasks have other
     scores than large ones. A sum of independent Beta(1, 1) posteriors shrinks every task towards 1/2. Fractional counts
     enter the likelihood of (theta, d) rounded such that their running totals are preserved. For tasks as a sample of
     tasks use ``clustered_score_posterior(successes, trials, weights)``.
+
+    References
+    ----------
+    Zou and Donner (2008), Statistics in Medicine 27, 1693-1702; Wilson (1927).
 
     Examples
     --------
@@ -94,7 +150,38 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
         + (1 - hierarchy_weight) * smoothed * (1 - smoothed) / binomial
     )
     effective_questions = smoothed * (1 - smoothed) / variance
-    return GroupPosterior(1 + effective_questions * score, 1 + effective_questions * (1 - score), icc=grid.icc_mean)
+    hierarchy = BetaPosterior(1 + effective_questions * score, 1 + effective_questions * (1 - score))
+    contributions, n_weighted = w**2 / n, np.count_nonzero(w)
+    contributing = float(np.sum(contributions) ** 2 / np.sum(contributions**2))
+    hierarchy_share = 1.0 if n_weighted == 1 else min((contributing - 1.0) / (n_weighted - 1.0), 1.0) ** 2
+    return GroupPosterior(
+        hierarchy,
+        hierarchy_share if hierarchy_share < 1 - 1e-9 else 1.0,
+        scores=s / n,
+        trials=n,
+        weights=w,
+        icc=grid.icc_mean,
+    )
+
+
+def _wilson_limits(
+    z: FloatArray, scores: FloatArray, trials: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Limits of sum_k w_k theta_k at increasing normal quantiles z > 0, from Wilson's limits of each task.
+
+    The shift grows faster than the half-width if a task has very few questions. Limits of lower levels then remain.
+    """
+    squares = z[:, None] ** 2 / trials
+    shifts = (scores - 0.5) * squares / (1 + squares)
+    wilson = squares * (scores * (1 - scores) + squares / 4) / (1 + squares) ** 2  # squared half-widths
+    total = wilson @ weights**2
+    shift = (wilson * shifts) @ weights**3 / total
+    shares = weights * np.sqrt(wilson / total[:, None])
+    smoothed = (scores * trials + 1) / (trials + 2)
+    half = np.sqrt((shares * wilson + (1 - shares) * squares * smoothed * (1 - smoothed)) @ weights**2)
+    score = scores @ weights
+    low = np.clip(score - np.maximum.accumulate(half + shift), 0.0, 1.0)
+    return low, np.clip(score + np.maximum.accumulate(half - shift), 0.0, 1.0)
 
 
 def _sampling_variance(successes: FloatArray, trials: FloatArray, weights: FloatArray, grid: BetaBinomialGrid) -> float:

@@ -8,7 +8,13 @@ from scipy import stats
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.effects.task_groups import effective_counts, group_posterior, shared_items_posterior
+from harness_uq.stats.effects.task_groups import (
+    _wilson_limits,
+    effective_counts,
+    group_posterior,
+    shared_items_posterior,
+)
+from harness_uq.stats.proportion.binomial import binomial_interval
 
 P = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
 
@@ -62,6 +68,60 @@ def test_small_tasks_that_score_low_leave_the_centre_on_the_plain_score() -> Non
     s, n = np.array([2.0] * 10 + [225.0] * 13), np.array([10.0] * 10 + [250.0] * 13)
     low, high = group_posterior(s, n).interval(0.95, "hdi")
     assert (low + high) / 2 == pytest.approx(np.mean(s / n), abs=0.1 * (high - low))
+
+
+@pytest.mark.parametrize("right", [0, 6, 9, 10])
+def test_a_task_that_determines_the_variance_has_its_wilson_interval(right: int) -> None:
+    # the other task has a million questions: half of Wilson's limits of `right` of 10, by another function
+    low, high = group_posterior([990_000, right], [1_000_000, 10]).interval(0.95, "hdi")
+    expected = np.array(binomial_interval(right, 10, 0.95, "wilson")) / 2 + 0.495
+    assert [low, high] == pytest.approx(expected.tolist(), abs=1e-3)
+
+
+def test_a_small_task_does_not_borrow_the_variance_of_large_tasks() -> None:
+    # 9 x 300 at 0.95 and 6 of 10: MOVER (Zou and Donner 2008) has the width 0.0546; the hierarchy alone has 0.0393
+    posterior = group_posterior([285] * 9 + [6], [300] * 9 + [10])
+    low, high = posterior.interval(0.95, "hdi")
+    assert high - low == pytest.approx(0.0546, rel=0.05)
+    assert np.subtract(*posterior.hierarchy.interval(0.95, "hdi")[::-1]) < 0.045
+
+
+def test_skewness_decreases_with_the_number_of_tasks() -> None:
+    # third cumulants add: with weights 1/K and K equal tasks the shift relative to the half-width falls as K^(-1/2)
+    ratios = []
+    for k in (1, 4, 16):
+        (low,), (high,) = _wilson_limits(np.array([2.0]), np.full(k, 0.9), np.full(k, 1e4), np.full(k, 1 / k))
+        ratios.append((0.9 - (low + high) / 2) / (high - low))
+    assert np.array(ratios[1:]) / ratios[0] == pytest.approx([1 / 2, 1 / 4], rel=1e-2)
+
+
+def test_tasks_of_equal_size_and_weight_have_the_posterior_of_the_hierarchy() -> None:
+    posterior = group_posterior([40, 35, 49], [50] * 3)
+    assert posterior.hierarchy_weight == 1
+    assert (posterior.quantile(P) == posterior.hierarchy.quantile(P)).all()
+    assert posterior.mean == pytest.approx(posterior.hierarchy.mean, abs=1e-6)
+    assert posterior.sd == pytest.approx(posterior.hierarchy.sd, rel=1e-5)
+
+
+@given(task_counts)
+def test_quantiles_and_probabilities_of_a_group_are_consistent(pairs: list[tuple[int, int]]) -> None:
+    s, n = np.array(pairs, float).T
+    posterior = group_posterior(s, n)
+    x = posterior.quantile(np.linspace(0.001, 0.999, 99))
+    assert (np.diff(x) >= 0).all()
+    assert posterior.cdf(posterior.quantile(P)) == pytest.approx(P, abs=1e-4)
+    low, high = posterior.interval(0.95, "hdi")
+    assert low - 1e-12 <= np.mean(s / n) <= high + 1e-12
+
+
+def test_a_small_task_is_covered() -> None:
+    """4 x 200 at 0.99 and 12 at 0.8: 0.97 in benchmarks/sim_groups.py, 0.88 from the hierarchy alone."""
+    rng, covered = np.random.default_rng(24), 0
+    rates, n = np.array([0.99] * 4 + [0.8]), np.array([200] * 4 + [12])
+    for s in rng.binomial(n, rates, (150, 5)):
+        low, high = group_posterior(s, n).interval(0.95, "hdi")
+        covered += low <= rates.mean() <= high
+    assert stats.binomtest(covered, 150, 0.95, alternative="less").pvalue > 1e-3
 
 
 def test_large_tasks_give_the_plain_weighted_mean_and_its_standard_error() -> None:
