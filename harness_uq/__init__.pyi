@@ -32,6 +32,8 @@ from .gating.gate import gate as gate
 from .gating.self_test import self_test as self_test
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
+from .overview import Report as Report
+from .overview import report as report
 from .planning.components import Components as Components
 from .planning.plan import PlanOptions as PlanOptions
 from .planning.plan import plan as plan
@@ -43,6 +45,7 @@ from .ranking.rank import RankOptions as RankOptions
 from .ranking.rank import rank as rank
 from .results.comparison import Comparison as Comparison
 from .results.comparison import Difference as Difference
+from .results.effects import Effects as Effects
 from .results.estimate import Estimate as Estimate
 from .results.estimate import Interval as Interval
 from .results.gate import Gate as Gate
@@ -55,3 +58,5 @@ from .results.result_list import ResultList as ResultList
 from .structure.types import Structure as Structure
 from .structure.types import StructureOptions as StructureOptions
 from .tabular.read_table import read_table as read_table
+from .variance_components.effects import EffectOptions as EffectOptions
+from .variance_components.effects import effects as effects

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.comparison.compare import CompareOptions, compare
-from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.rank import RankOptions, rank
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -16,7 +17,7 @@ from harness_uq.results.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class Report:
     """The results of a report.
 
     Attributes
@@ -33,26 +34,32 @@ class Overview:
     problems: tuple[Message, ...] = ()
 
 
-def overview(
-    logs: Sequence[TaskLog],
+def report(
+    runs: Runs,
     options: Options | None = None,
     *,
     margin: float = 0.0,
     margins: Mapping[str, float] | None = None,
     plugins: Plugins | None = None,
     estimates: Sequence[Estimate] | None = None,
-) -> Overview:
+) -> Report:
     """Estimate every score, compare two systems, rank three or more.
 
     Parameters
     ----------
-    logs : task logs; if there are two systems, the first to occur is A
+    runs : runs of one or more systems: paths or results in memory, as for `read_logs`. If there are two systems, the
+        first to occur is A
     options : options of the estimates; level, scope, structure and seed also apply to comparisons and rankings
     margin, margins : smallest difference that matters in comparisons, for all tasks and for individual tasks
     plugins : plugins to use; by default the installed ones
-    estimates : estimates of these logs, if they have already been computed
+    estimates : estimates of these runs, if they have already been computed
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
     """
     chosen, offered = options or Options(), plugins or load_plugins()
+    logs = task_logs(runs, offered)
     rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope
@@ -67,10 +74,10 @@ def overview(
                 seed=chosen.seed,
             )
             a, b = ([log for log in logs if log.system == system] for system in systems)
-            return Overview(rows, comparisons=tuple(compare(a, b, how, plugins=offered)))
+            return Report(rows, comparisons=tuple(compare(a, b, how, plugins=offered)))
         if len(systems) > 2:
             how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
-            return Overview(rows, rankings=tuple(rank(logs, how_ranked, plugins=offered)))
+            return Report(rows, rankings=tuple(rank(logs, how_ranked, plugins=offered)))
     except (DataError, NotEstimableError) as error:
-        return Overview(rows, problems=(error.message,))
-    return Overview(rows)
+        return Report(rows, problems=(error.message,))
+    return Report(rows)

@@ -63,6 +63,7 @@ from .plugins.protocols import Harness as Harness
 from .plugins.protocols import HasCatalogue as HasCatalogue
 from .plugins.protocols import Problem as Problem
 from .plugins.protocols import Reader as Reader
+from .plugins.protocols import ReadsObjects as ReadsObjects
 from .plugins.protocols import Run as Run
 from .plugins.protocols import Runner as Runner
 from .plugins.protocols import Settings as Settings

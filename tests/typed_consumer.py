@@ -12,4 +12,5 @@ def consumer() -> None:
     assert_type(low, float)
     assert_type(harness_uq.estimate_scores([1, 0, 1, 1]), harness_uq.Estimate)
     assert_type([row.task for row in harness_uq.estimate("results/")], list[str])
+    assert_type([row.task for row in harness_uq.estimate({"large": ["results/"]})], list[str])
     harness_uq.estimate(42)  # type: ignore[arg-type]

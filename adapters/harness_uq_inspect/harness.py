@@ -16,6 +16,7 @@ class InspectHarness:
 
     name: str = "inspect"
     reads_stores: bool = True
+    objects: tuple[str, ...] = ("inspect_ai.log.EvalLog", "inspect_ai.log.EvalLogInfo")
 
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files, one for each log; other files such as `eval-set.json` are not recognised."""
@@ -39,6 +40,24 @@ class InspectHarness:
         from harness_uq_inspect.read.task_log import read_task_log
 
         yield read_task_log(*run.files)
+
+    def accepts_object(self, result: object) -> bool:
+        """Whether an object is an `EvalLog` or an `EvalLogInfo`."""
+        from harness_uq_inspect.read.result_objects import is_result
+
+        return is_result(result)
+
+    def read_object(self, result: object) -> "Iterator[TaskLog]":
+        """The one task of an `EvalLog`, or of the log that an `EvalLogInfo` names.
+
+        Raises
+        ------
+        LogError : if the log cannot be read
+        """
+        from harness_uq_inspect.read.result_objects import is_result, read_result
+
+        if is_result(result):
+            yield read_result(result)
 
     def catalogue(self) -> "Catalogue":
         """Facts about the tasks of inspect_evals and about Inspect's metrics."""

@@ -12,6 +12,7 @@ class LmEvalHarness:
 
     name = "lm-eval"
     reads_stores = True
+    objects = ("dict returned by lm_eval.simple_evaluate",)
 
     @property
     def version(self) -> str:
@@ -50,6 +51,19 @@ class LmEvalHarness:
             return
         for part in self.find(run.files).runs:
             yield from self.read(part)
+
+    def accepts_object(self, result: object) -> bool:
+        """Whether an object is a dictionary with `results` and `configs`."""
+        from harness_uq_lm_eval.read.results import is_results
+
+        return is_results(result)
+
+    def read_object(self, result: object) -> "Iterable[TaskLog]":
+        """The tasks and groups of a dictionary returned by `simple_evaluate`; without samples, their totals."""
+        from harness_uq_lm_eval.json_access import table
+        from harness_uq_lm_eval.read.in_memory_results import IN_MEMORY, task_logs
+
+        return task_logs(table(result), path=IN_MEMORY, replays=True)
 
     def catalogue(self) -> "Catalogue":
         """Facts about lm-eval's own tasks and metrics."""

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
-    from harness_uq.overview import overview
+    from harness_uq.overview import report
 
     plugins = _argument_values.plugins_of_command(args)
     options = _argument_values.estimation_options(args, plugins)
@@ -68,7 +68,7 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
         rows = auxiliary.estimate(logs, options, plugins, partial(_loading.read, args, plugins=plugins))
     else:
         rows = [row for scan in scans for row in scan.rows_of(logs)]
-    results = overview(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
+    results = report(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
     for problem in results.problems:
         print(f"warning: {problem}", file=sys.stderr)
     emitter.emit(

@@ -31,7 +31,7 @@ from harness_uq.messages.catalogue.comparison import (
 )
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.task_groups import group_data, members_of
@@ -48,8 +48,8 @@ def compare(
 
     Parameters
     ----------
-    a, b : logged runs of one system each: paths or loaded task logs. If a task has several runs, the newest finished
-        run without a sample limit is used
+    a, b : runs of one system each: paths or results in memory, as for `read_logs`. If a task has several runs, the
+        newest finished run without a sample limit is used
     options : options of the comparison
     plugins : plugins to use; by default the installed ones
 

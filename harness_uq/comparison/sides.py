@@ -15,7 +15,8 @@ from harness_uq.messages.catalogue.comparison import (
     UNSHARED_SCORES,
 )
 from harness_uq.plugins.manager import Plugins
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 
 _MOST_LISTED = 5
 

@@ -40,7 +40,8 @@ from harness_uq.messages.catalogue.estimation import (
 )
 from harness_uq.plugins.manager import Plugins, cluster_keys, load_plugins
 from harness_uq.plugins.protocols import CredibleKind, Problem
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.common.validate_arrays import LARGEST
@@ -109,7 +110,8 @@ def estimate(
 
     Parameters
     ----------
-    logs : paths of logged runs, or loaded task logs
+    logs : paths of logged runs, results in memory, lists of these, or a mapping from names of systems to them, as
+        for `read_logs`
     options : options of the estimates
     plugins : plugins to use; by default the installed ones
 

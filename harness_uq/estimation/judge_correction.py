@@ -29,7 +29,8 @@ from harness_uq.messages.catalogue.estimation import (
 )
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Problem
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.labels.effective_labels import JudgeAssessment, assess_judge
@@ -70,7 +71,7 @@ def correct(
 
     Parameters
     ----------
-    logs : paths of logged runs, or loaded task logs
+    logs : paths of logged runs or results in memory, as for `read_logs`
     human : name of the metric with the human scores, or labels
     options : options of the estimates; the scope is `population` and the estimand is `mean`
     plugins : plugins to use; by default the installed ones

@@ -30,7 +30,8 @@ from harness_uq.messages.catalogue.planning import (
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
@@ -64,8 +65,8 @@ def estimate_whole(
 
     Parameters
     ----------
-    logs : paths of runs on part of the benchmark, or loaded task logs; runs of a system without common questions are
-        combined into one
+    logs : paths of runs on part of the benchmark or results in memory, as for `read_logs`; runs of a system without
+        common questions are combined into one
     history : runs of other systems on the full benchmark; runs of the same system are ignored
     options : options of the estimates; the estimand is `mean`
     drawn : probability with which each question was drawn, by task and question id; None if all are equal

@@ -21,7 +21,7 @@ from harness_uq.errors import DataError
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import UNKNOWN_MARGIN_METRIC
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.gate import Decision, Gate, GateRow, ScoreName
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
@@ -59,7 +59,7 @@ def gate(new: Runs, baseline: Runs, options: GateOptions, *, plugins: Plugins | 
 
     Parameters
     ----------
-    new, baseline : logged runs of one system each: paths, or task logs already read
+    new, baseline : runs of one system each: paths or results in memory, as for `read_logs`
     options : how to decide
     plugins : the installed ones by default
 

@@ -14,7 +14,8 @@ from harness_uq.estimation.estimate import clusters_of
 from harness_uq.gating.gate import GateOptions, decide
 from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Interval
 from harness_uq.results.gate import SelfTest
 from harness_uq.stats.proportion.binomial import binomial_interval

@@ -19,7 +19,8 @@ from harness_uq.planning.components import Components, pilot_components
 from harness_uq.planning.explanations import answer_of
 from harness_uq.planning.optimal_design import Prices, Target, best_design, plan_row
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.plan import Plan
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.types import StructureOptions
@@ -79,7 +80,7 @@ def plan(
 
     Parameters
     ----------
-    pilot : logged runs of one or more systems; None to plan from `components`
+    pilot : runs of one or more systems: paths or results in memory, as for `read_logs`; None to plan from `components`
     options : the target and the fixed parts of the design
     components : variances given as numbers
     plugins : plugins to use; by default the installed ones
@@ -101,13 +102,13 @@ def plan(
     969
     """
     chosen = options or PlanOptions()
-    if (pilot is None) == (components is None):
-        raise DataError("give either the logs of a pilot run or variances as numbers")
-    if components is not None:
+    if components is not None and pilot is None:
         return ResultList([_plan(components, chosen, pilot_size=None)])
+    if components is not None or pilot is None:
+        raise DataError("give either the logs of a pilot run or variances as numbers")
     offered = plugins or load_plugins()
     plans = ResultList[Plan]()
-    read = with_best_evidence(task_logs(pilot or (), offered), offered, use_samples=chosen.structure.use_samples)
+    read = with_best_evidence(task_logs(pilot, offered), offered, use_samples=chosen.structure.use_samples)
     for key, entries in _by_key(select_runs(read).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))

@@ -192,6 +192,30 @@ class SupportsUrls(Protocol):
 
 
 @runtime_checkable
+class ReadsObjects(Protocol):
+    """A reader that also reads results in memory, such as those that the Python functions of a harness return."""
+
+    @property
+    def name(self) -> str:
+        """Name of the harness, as for `Reader`."""
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Names of the accepted types for error messages, such as `inspect_ai.log.EvalLog`."""
+
+    def accepts_object(self, result: object) -> bool:
+        """Whether an object is a result of this harness; must be fast and not import the harness."""
+
+    def read_object(self, result: object) -> "Iterable[TaskLog]":
+        """The tasks of an accepted object, equal to those that `read` reads from its files.
+
+        Raises
+        ------
+        LogError : if the object cannot be read
+        """
+
+
+@runtime_checkable
 class GroupsFiles(Protocol):
     """A harness that groups files by their names, so that large folders are read in parallel."""
 

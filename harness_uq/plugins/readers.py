@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.task_log import TaskLog
@@ -37,7 +36,8 @@ from harness_uq.messages.catalogue.reading import (
     TASKS_WITHOUT_SCORES,
 )
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.protocols import FallbackReader, Reader, Run, SupportsUrls
+from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, Run, SupportsUrls
+from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,21 @@ class Reading:
     n_skipped: int = 0
     unread: frozenset[str] = frozenset()
     trouble: tuple[Message, ...] = ()
+
+    def renamed(self, system: str) -> "Reading":
+        """A copy with another name of the system."""
+        return replace(self, logs=tuple(replace(log, system=system) for log in self.logs))
+
+    def joined(self, other: "Reading") -> "Reading":
+        """The logs and errors of both."""
+        return Reading(
+            logs=self.logs + other.logs,
+            failures=self.failures + other.failures,
+            warnings=self.warnings + other.warnings,
+            n_skipped=self.n_skipped + other.n_skipped,
+            unread=self.unread | other.unread,
+            trouble=self.trouble + other.trouble,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,25 +158,25 @@ class ReadErrors:
 
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
 
-Runs: TypeAlias = "str | Path | TaskLog | Iterable[str | Path | TaskLog]"
-
 _LOGGER = logging.getLogger("harness_uq")
 _ORIGINAL = ".before-harness-uq"  # suffix of the originals that `rescore --in-place` keeps
 
 
 def read_logs(
-    paths: str | Path | Iterable[str | Path],
+    runs: Runs,
     *,
     harnesses: Mapping[str, Reader] | None = None,
     progress: Progress = iter,
     strict: bool = False,
     need_scores: bool = False,
 ) -> Reading:
-    """Read every run under `paths`.
+    """Read runs from files or from results in memory.
 
     Parameters
     ----------
-    paths : files, folders (searched recursively) or glob patterns
+    runs : files, folders (searched recursively) or glob patterns; results in memory: logs of Inspect AI, dictionaries
+        returned by `lm_eval.simple_evaluate`, data frames and task logs; lists of these, or mappings from names of
+        systems to them
     harnesses : readers by name; None for the installed ones
     progress : wraps the list of runs, for a progress bar
     strict : raise an error if a path contains no readable log
@@ -170,19 +185,43 @@ def read_logs(
     Raises
     ------
     LogError : if two harnesses claim the same file or, with `strict`, if a path contains no readable log
+    TypeError : if no reader accepts an object
     """
     readers = load_plugins().harnesses if harnesses is None else harnesses
-    names = [paths] if isinstance(paths, str | Path) else list(paths)
-    listing = Listing({str(name): expand_path(str(name)) for name in names})
+    reading = Reading(())
+    for system, given in sort_runs(runs, readers).items():
+        part = _read_results(given.results, need_scores=need_scores)
+        if given.paths:
+            part = part.joined(_read_paths(given.paths, readers, progress, need_scores=need_scores))
+        reading = reading.joined(part if system is None else part.renamed(system))
+    if strict and reading.failures:
+        raise LogError(_all_failures(reading.failures))
+    return reading
+
+
+def _read_results(results: Sequence[TaskLog | ResultObject], *, need_scores: bool) -> Reading:
+    logs, failures = list[TaskLog](), list[tuple[str, Message]]()
+    for result in results:
+        if isinstance(result, TaskLog):
+            logs.append(result)
+            continue
+        try:
+            logs += _checked(result.reader.read_object(result.result), need_scores=need_scores)
+        except Exception as error:
+            failures.append((result.label, _failure_message(result.reader, error)))
+    return Reading(tuple(logs), tuple(failures))
+
+
+def _read_paths(
+    paths: Sequence[str], readers: Mapping[str, Reader], progress: Progress, *, need_scores: bool
+) -> Reading:
+    listing = Listing({path: expand_path(path) for path in paths})
     result = search(listing.files, readers)
     logs = list[TaskLog]()
     errors = ReadErrors(list(result.problems), {path for path, _ in result.problems})
     for reader, run in progress(result.runs):
         logs += errors.read(reader, run, need_scores=need_scores)
-    reading = make_reading(listing, logs, result.claimed, errors, readers)
-    if strict and reading.failures:
-        raise LogError(_all_failures(reading.failures))
-    return reading
+    return make_reading(listing, logs, result.claimed, errors, readers)
 
 
 def make_reading(
@@ -206,26 +245,23 @@ def make_reading(
 
 
 def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
-    """The given task logs, then those under the given paths, with the ranges and directions of the catalogues.
+    """The logs of runs, with the ranges and directions of the catalogues.
 
     A file that cannot be read is logged as a warning if its path contains other logs.
 
     Raises
     ------
     LogError : if a path contains no readable log
+    TypeError : if no reader accepts an object
     """
-    items = [runs] if isinstance(runs, str | Path | TaskLog) else list(runs)
-    paths = [item for item in items if not isinstance(item, TaskLog)]
-    reading = Reading(())
-    if paths:
-        reading = read_logs(paths, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
+    reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
     for path, message in reading.warnings:
         if path in reading.unread:
             _LOGGER.warning("%s: %s", path, message)
-    logs = [*(item for item in items if isinstance(item, TaskLog)), *reading.logs]
     catalogues = plugins.catalogues
     return [
-        with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log for log in logs
+        with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log
+        for log in reading.logs
     ]
 
 
@@ -236,7 +272,11 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     ------
     LogError : if the run cannot be read or, with `need_scores`, if no task has a score
     """
-    logs = list(map(_without_credentials, harness.read(run)))
+    return _checked(harness.read(run), need_scores=need_scores)
+
+
+def _checked(read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:
+    logs = list(map(_without_credentials, read))
     if need_scores and logs and not any(log.data for log in logs):
         raise LogError(_unscored_run(logs))
     return logs
@@ -260,7 +300,7 @@ def _without_credentials(log: TaskLog) -> TaskLog:
     return log if path == log.source.path else replace(log, source=replace(log.source, path=path))
 
 
-def _failure_message(harness: Reader, error: Exception) -> Message:
+def _failure_message(harness: Reader | ReadsObjects, error: Exception) -> Message:
     """Message for an error of a reader; an unexpected error names the reader."""
     if isinstance(error, HarnessUqError):
         return error.message

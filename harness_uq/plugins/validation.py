@@ -69,7 +69,9 @@ READER = Contract(
     optional={
         "reads_stores": bool,
         "version": str,
-        **dict.fromkeys(("catalogue", "main", "parts", "read_running", "restore", "why_not", "write")),
+        "objects": tuple,
+        **dict.fromkeys(("accepts_object", "catalogue", "main", "parts", "read_object", "read_running", "restore")),
+        **dict.fromkeys(("why_not", "write")),
     },
 )
 FORMAT = Contract(

@@ -26,7 +26,8 @@ from harness_uq.messages.catalogue.comparison import (
     TOO_FEW_SYSTEMS,
 )
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
 from harness_uq.results.estimate import Estimate
@@ -91,7 +92,8 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
 
     Parameters
     ----------
-    logs : paths of logged runs, or loaded task logs. If a system has several runs of a task, the newest finished run
+    logs : paths of logged runs, results in memory, lists of these, or a mapping from names of systems to them, as
+        for `read_logs`. If a system has several runs of a task, the newest finished run
         without a sample limit is used
     options : options of the ranking
     plugins : plugins to use; by default the installed ones

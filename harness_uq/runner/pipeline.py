@@ -66,8 +66,7 @@ class Scan:
 
     def renamed(self, system: str) -> "Scan":
         """Return a copy with another name of the system."""
-        logs = tuple(replace(log, system=system) for log in self.reading.logs)
-        return Scan(replace(self.reading, logs=logs), tuple(replace(row, system=system) for row in self.rows))
+        return Scan(self.reading.renamed(system), tuple(replace(row, system=system) for row in self.rows))
 
 
 def _keys(log: TaskLog) -> list[tuple[Source, str, str, str, str]]:

@@ -1,9 +1,9 @@
 """The reader of tables, offered to the commands like the reader of a harness."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from harness_uq.data.catalogue import Catalogue
 from harness_uq.data.task_log import Source, TaskLog
@@ -16,6 +16,7 @@ from harness_uq.plugins.protocols import Discovery, Run
 
 if TYPE_CHECKING:
     from harness_uq.tabular.column_roles import Columns
+    from harness_uq.tabular.dataframe_input import Frame
 
 NAME = "table"
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
@@ -42,6 +43,7 @@ class TableReader:
     columns: "Columns" = field(default_factory=dict)
     name: str = NAME
     reads_stores: bool = True
+    objects: tuple[str, ...] = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table")
 
     @property
     def version(self) -> str:
@@ -98,6 +100,23 @@ class TableReader:
         (path,) = run.files
         table, layout = read_file(path, self.columns)
         yield from build_task_logs(table, layout, Names(PurePath(name_of(path)).stem), Source(path, NAME))
+
+    def accepts_object(self, result: object) -> bool:
+        """Whether an object is a data frame: it has columns with names and is not a mapping."""
+        has_columns = hasattr(result, "columns") or hasattr(result, "column_names")
+        return has_columns and hasattr(result, "__getitem__") and not isinstance(result, Mapping | type)
+
+    def read_object(self, result: object) -> Iterable[TaskLog]:
+        """Read one log per system and task of a data frame.
+
+        Raises
+        ------
+        LogError
+            If there is no column of questions or scores, or a row is invalid.
+        """
+        from harness_uq.tabular.read_table import read_table
+
+        return read_table(cast("Frame", result), columns=self.columns)
 
     def catalogue(self) -> Catalogue:
         """Return ranges and directions of metrics with common names."""

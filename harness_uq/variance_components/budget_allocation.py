@@ -9,7 +9,7 @@ from harness_uq.errors import DataError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import ZERO_VARIANCE_ESTIMATED
 from harness_uq.plugins.manager import Plugins
-from harness_uq.plugins.readers import Runs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.budget_allocation import AllocationRow, BudgetAllocation
 from harness_uq.results.effects import Effects
 from harness_uq.results.format_points import amount, count_of

@@ -21,7 +21,8 @@ from harness_uq.messages.catalogue.planning import (
     MODEL_LEFT_OUT,
 )
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Runs, task_logs
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.effects.components import VarianceComponent
@@ -62,7 +63,7 @@ def effects(logs: Runs, options: EffectOptions | None = None, *, plugins: Plugin
 
     Parameters
     ----------
-    logs : paths of logged runs, or loaded task logs; at least two of the same model and task
+    logs : paths of logged runs or results in memory, as for `read_logs`; at least two of the same model and task
     options : options of the analysis
     plugins : plugins to use; by default the installed ones
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.comparison.compare import CompareOptions, compare
-from harness_uq.overview import overview
+from harness_uq.overview import report
 from harness_uq.ranking.rank import rank
 from tests.data.toy import task_log
 from tests.message_checks import find, names_of
@@ -228,9 +228,9 @@ def test_help_names_the_options(run: Run, command: str) -> None:
 # ---------------------------------------------------------------- text of results
 
 
-def test_overview_says_why_systems_are_not_compared() -> None:
+def test_report_says_why_systems_are_not_compared() -> None:
     tasks = {"a": ("w", "x"), "b": ("y", "z")}
-    found = overview([task_log([1, 0], system=s, task=t) for s, names in tasks.items() for t in names])
+    found = report([task_log([1, 0], system=s, task=t) for s, names in tasks.items() for t in names])
     assert found.comparisons == ()
     assert names_of(found.problems) == ["no-common-scores"]
 

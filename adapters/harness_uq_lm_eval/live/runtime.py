@@ -35,13 +35,13 @@ from harness_uq.plugin_api import (
 from harness_uq_lm_eval.json_access import Table, integer, items, table, text
 from harness_uq_lm_eval.live import lm_eval_internals, native_stderr
 from harness_uq_lm_eval.live.bootstrap import bootstrap_estimate
-from harness_uq_lm_eval.live.in_memory_results import task_logs
 from harness_uq_lm_eval.live.preflight import check_tasks
 from harness_uq_lm_eval.live.results_table import with_intervals
 from harness_uq_lm_eval.live.save_results import wrap_tracker
 from harness_uq_lm_eval.live.settings import LmEvalSettings, RequestedSettings
 from harness_uq_lm_eval.messages import NOT_RESAMPLED, QUESTIONS_AND_ROWS_DIFFER
 from harness_uq_lm_eval.read import replay
+from harness_uq_lm_eval.read.in_memory_results import task_logs
 from harness_uq_lm_eval.read.system_names import system_name
 from harness_uq_lm_eval.results_block import (
     BLOCK,

@@ -76,23 +76,37 @@ def _read(run: LmEvalRun) -> list[TaskLog]:
     return with_items(logs, identifiers)
 
 
-def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]]) -> list[TaskLog]:
+def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]], *, replays: bool) -> list[TaskLog]:
     """The tasks and groups of a run that has not been written yet, as `read_run` would read them from its files.
 
     Parameters
     ----------
     results : content of the results file
     rows : rows of the samples files by task, as they will be logged
+    replays : whether to score repeated trials one by one if the results do not contain their scores
     """
-    run, identifiers = LmEvalRun(results.path, (results.path,)), dict[str, Identifiers]()
-    paths = dict.fromkeys(rows, results.path)
-    logs = [_Task(name, paths.get(name), run, results, rows.get(name), identifiers).log() for name in results.rows]
+    run = LmEvalRun(results.path, (results.path,), results.start())
+    paths, identifiers = dict.fromkeys(rows, results.path), dict[str, Identifiers]()
+    logs = [
+        _Task(name, paths.get(name), run, results, rows.get(name, ()), identifiers, replays).log()
+        for name in results.rows
+    ]
     return with_items(logs, identifiers)
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A task, or a group of tasks, in one run; `rows` contains its samples if they are not on disk."""
+    """A task, or a group of tasks, in one run.
+
+    Attributes
+    ----------
+    name : its name
+    path : its samples file, or the name of a run in memory with samples; None if there are no samples
+    run, results : the run, and the content of its results file
+    rows : its samples if they are in memory; None if they are in the file
+    identifiers : receives the identifiers of its items
+    replays : whether to score repeated trials one by one
+    """
 
     name: str
     path: str | None
@@ -100,11 +114,14 @@ class _Task:
     results: Results | None
     rows: Iterable[Row] | None = None
     identifiers: dict[str, Identifiers] = field(default_factory=dict)
+    replays: bool = True
 
     def log(self) -> TaskLog:
         if self.results is not None and self.results.is_group(self.name) and self.path is None:
             return self._group(self.results)
         if self.path is None:
+            if self.rows is not None:
+                return self._unsampled_log("The results contain no samples of this task")
             is_unread = any(task == self.name for task, _ in self.run.unread)
             return self._unsampled_log(
                 "The samples file cannot be read" if is_unread else "No samples file of this task was found"
@@ -185,10 +202,10 @@ class _Task:
         return [], [TRIALS_NOT_SCORED(n_trials=self._repeats), *reasons]
 
     def _replayed(self) -> Sequence[Table]:
-        if self.path is None or self.rows is not None:
+        if self.path is None or not self.replays:
             return ()
         try:
-            return self._replay(replay.questions_of(decoded_rows(self.path)))
+            return self._replay(replay.questions_of(decoded_rows(self.path) if self.rows is None else self.rows))
         except (LogError, ValueError) as error:
             return ({"task": self.name, "reason": str(error)},)
 

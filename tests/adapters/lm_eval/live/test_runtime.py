@@ -16,7 +16,8 @@ import harness_uq_lm_eval
 from harness_uq.estimation import estimate
 from harness_uq_lm_eval import results_block
 from harness_uq_lm_eval.harness import LmEvalHarness
-from harness_uq_lm_eval.live import in_memory_results, native_stderr, runtime
+from harness_uq_lm_eval.live import native_stderr, runtime
+from harness_uq_lm_eval.read import in_memory_results
 
 pytest.importorskip("lm_eval")
 
