@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands.command_table import COMMANDS, GROUPS, RUN
-from harness_uq.commands.console import WRONG_ARGUMENTS
+from harness_uq.commands.console import WRONG_ARGUMENTS, print_error
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
 from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_WITHOUT_HARNESS
 
@@ -61,20 +61,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     except HarnessUqError as error:
-        print(f"{_NAME}: error: {error}", file=sys.stderr)
+        print_error(f"{_NAME}: error: {error}")
         is_usage_error = isinstance(error, UsageError | StructureError) or error.message.code in WRONG_ARGUMENTS
         return 2 if is_usage_error else 1
     except KeyboardInterrupt as interrupt:
-        print(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
+        print_error(": ".join((f"{_NAME}: interrupted", *map(str, interrupt.args))))
         return 130
     except BrokenPipeError:
         _discard_output()
         return 0
     except Exception as error:
-        print(
+        print_error(
             f"{_NAME}: Internal error: {error_summary(error)}. Run again with --debug to see the traceback, and please "
-            "report it",
-            file=sys.stderr,
+            "report it"
         )
         return 1
 
@@ -120,7 +119,7 @@ def _run_command(command: "Command", arguments: Sequence[str]) -> int:
     if args.debug:
         _show_debug_log()
     if settings.path:
-        print(f"Using settings from {os.path.relpath(settings.path)}", file=sys.stderr)
+        print_error(f"Using settings from {os.path.relpath(settings.path)}")
     try:
         with ignoring([*settings.ignore, *args.ignore]):
             code: int = command.module.run(args)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from harness_uq.data.names import with_bounded_names
 from harness_uq.data.score_selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import LogError, message_of
@@ -50,7 +51,7 @@ def look(
         for harness, run in runs:
             try:
                 logs = harness.read_running(run) if isinstance(harness, Watchable) else []
-                asked = (selection or LogFilter()).of(logs)
+                asked = (selection or LogFilter()).of(list(map(with_bounded_names, logs)))
                 looks += [seen for log in asked for seen in _looks(log, options, plugins)]
             except Exception as error:
                 problems.append((run.name, message_of(error)))

@@ -78,6 +78,8 @@ def _read_table(path: Path) -> Mapping[str, object] | None:
         document = tomllib.loads(content)
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path}: The settings cannot be read: {error}.") from None
+    except RecursionError:
+        raise SettingsError(f"{path}: The settings cannot be read: they are nested too deeply.") from None
     table = document if path.name == OWN_FILE else document.get("tool", {}).get("harness_uq")
     if table is not None and not isinstance(table, dict):
         raise SettingsError(f"{path}: Invalid tool.harness_uq: {table!r}. Give a table.")

@@ -26,7 +26,7 @@ WRONG_ARGUMENTS = frozenset(
 def print_error(text: str) -> None:
     """Print the text on standard error, without credentials and control characters."""
     from harness_uq.io.storage_errors import redact_credentials
-    from harness_uq.output.sanitize import escape_control
+    from harness_uq.messages.control_characters import escape_control
 
     print(escape_control(redact_credentials(text)), file=sys.stderr)
 

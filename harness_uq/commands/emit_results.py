@@ -174,4 +174,4 @@ def _plugins() -> "Plugins":
 def _write(path: str, rendered: str | bytes) -> None:
     content = rendered if isinstance(rendered, bytes) else f"{rendered}\n".encode()
     _output_files.write_place(path, content)
-    print(f"wrote {path}", file=sys.stderr)
+    _console.print_error(f"wrote {path}")

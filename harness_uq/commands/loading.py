@@ -107,7 +107,7 @@ def clear_leftovers(paths: Sequence[str]) -> None:
     local_paths = [str(local_path(path)) for path in paths if not is_remote(path)]
     matches = [match for path in local_paths for match in (glob(path, recursive=True) or [path])]  # noqa: PTH207
     for file in remove_temporary_files(matches):
-        print(f"removed {file}, which a killed process had not finished", file=sys.stderr)
+        _console.print_error(f"removed {file}, which a killed process had not finished")
 
 
 def report_read_errors(reading: "Reading") -> int:

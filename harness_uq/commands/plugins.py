@@ -32,14 +32,15 @@ def run(args: argparse.Namespace) -> int:
     """Load the plugins and list them."""
     import json
 
-    from harness_uq.output.sanitize import lines
+    from harness_uq.messages.control_characters import escape_lines
+    from harness_uq.output.sanitize import json_text
     from harness_uq.plugins.manager import load_plugins
 
     installed = load_plugins().installed
     if args.format == "json":
-        print(json.dumps({"plugins": [plugin.to_dict() for plugin in installed]}, indent=2))
+        print(json_text(json.dumps({"plugins": [plugin.to_dict() for plugin in installed]}, indent=2)))
     else:
-        print(lines(_table(installed)))
+        print(escape_lines(_table(installed)))
     return 0
 
 

@@ -1,13 +1,13 @@
 """`harness-uq report`: summarize scores and comparisons on one page."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_values as _argument_values
 from harness_uq.commands import auxiliary_data as _auxiliary_data
+from harness_uq.commands import console as _console
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
 from harness_uq.commands import shared_options as _shared_options
@@ -70,7 +70,7 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
         rows = [row for scan in scans for row in scan.rows_of(logs)]
     results = report(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
     for problem in results.problems:
-        print(f"warning: {problem}", file=sys.stderr)
+        _console.print_error(f"warning: {problem}")
     emitter.emit(
         {"estimates": results.estimates, "comparisons": results.comparisons, "rankings": results.rankings}, errors
     )

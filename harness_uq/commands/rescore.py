@@ -46,6 +46,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Estimate, write the logs, and list the files."""
+    from harness_uq.messages.control_characters import escape_control
     from harness_uq.rescoring import rescore
 
     _loading.clear_leftovers(args.logs)
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     )
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
-        print(f"{rescored.files[0]}: {n} of {len(rescored.estimates)} scores have an interval")
+        print(f"{escape_control(rescored.files[0])}: {n} of {len(rescored.estimates)} scores have an interval")
     for path, message in done.failures:
         _console.print_message(message, path)
     return 1 if done.failures else 0
@@ -80,6 +81,7 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
 
     from harness_uq.estimation.estimate import estimate
     from harness_uq.io.paths import folder_of, join, make_folder, write_bytes
+    from harness_uq.messages.control_characters import escape_control
     from harness_uq.output.every_eval_ever import eee_lines, eee_place, eee_records
     from harness_uq.plugins.readers import read_logs, task_logs
 
@@ -99,5 +101,5 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
         with _output_files.reporting_write_errors(place):
             make_folder(folder_of(place))
             write_bytes(place, eee_lines([record]).encode() + b"\n")
-        print(place)
+        print(escape_control(place))
     return max(_loading.report_read_errors(reading), _console.report_failures(rows))

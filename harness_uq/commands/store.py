@@ -54,11 +54,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(store: "Store") -> int:
+    from harness_uq.messages.control_characters import escape_control
     from harness_uq.store.maintenance import summarize_store
 
     for holding in summarize_store(store):
         days = holding.first if holding.first == holding.last else f"{holding.first} to {holding.last}"
-        print(f"{holding.kind:9} {holding.n_logs:8,} logs  {days}  {holding.options or ''}".rstrip())
+        line = f"{holding.kind:9} {holding.n_logs:8,} logs  {days}  {holding.options or ''}"
+        print(escape_control(line.rstrip()))
     for place, message in store.unreadable_files:
         _console.print_message(message, place)
     return 1 if store.unreadable_files else 0

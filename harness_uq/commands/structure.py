@@ -27,6 +27,7 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print."""
     from harness_uq.estimation.estimate import detect_structure
+    from harness_uq.messages.control_characters import escape_control
 
     with _emit_results.emitting(args, "structures") as emitter:
         plugins = _argument_values.plugins_of_command(args)
@@ -37,5 +38,6 @@ def run(args: argparse.Namespace) -> int:
         structures = detect_structure(logs, options, plugins=plugins)
         emitter.emit({"structures": structures}, _loading.reading_errors(reading))
     if emitter.output_format.name == "table" and args.settings.path:
-        print(f"\nSettings from {args.settings.path}: {'; '.join(args.settings.descriptions()) or 'none'}")
+        settings = "; ".join(args.settings.descriptions()) or "none"
+        print("\n" + escape_control(f"Settings from {args.settings.path}: {settings}"))
     return _loading.report_read_errors(reading)

@@ -92,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from harness_uq.data.reference_runs import reference_runs
+    from harness_uq.messages.control_characters import escape_control
 
     if args.inclusion_probabilities and not args.after:
         raise UsageError("--inclusion-probabilities requires --after.")
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     probabilities = dict(zip(history.ids, drawn.probabilities.tolist(), strict=True))
     _output_files.write_file(args.ids, json.dumps({args.task: ids_as_logged}).encode() + b"\n")
     _output_files.write_file(beside, json.dumps({args.task: probabilities}).encode() + b"\n")
-    print(",".join(ids))
+    print(escape_control(",".join(ids)))
     return _loading.report_read_errors(reading)
 
 

@@ -76,11 +76,12 @@ def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> b
     """Print the current estimates; False if no run is in progress."""
     from harness_uq.monitoring import look
     from harness_uq.output.monitoring import look_text
+    from harness_uq.output.sanitize import json_text
 
     looks, problems = look(args.logs, options, plugins, _argument_values.log_filter(args))
     for seen in looks:
         shown = marked(seen)
-        print(json.dumps(shown.to_dict()) if args.format == "json" else look_text(shown), flush=True)
+        print(json_text(json.dumps(shown.to_dict())) if args.format == "json" else look_text(shown), flush=True)
     for path, message in problems:
         print_error(f"warning: {path}: {message.text} ({message.code})")
     return bool(looks)

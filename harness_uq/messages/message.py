@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.messages.similar_names import did_you_mean
 
 Severity = Literal["note", "warning", "refusal", "error"]
@@ -34,6 +35,11 @@ class Message:
     text: str
     params: Mapping[str, Param] = field(default_factory=dict, hash=False)
     is_ignored: bool = False
+
+    def __post_init__(self) -> None:
+        """Names and texts of logs get visible escapes for control characters."""
+        object.__setattr__(self, "text", escape_control(self.text))
+        object.__setattr__(self, "params", {name: _without_control(value) for name, value in self.params.items()})
 
     def __str__(self) -> str:
         return self.text
@@ -308,6 +314,12 @@ def _plain_value(value: Any) -> Param:
     if callable(item := getattr(value, "item", None)):
         return _plain_value(item())
     return str(value)
+
+
+def _without_control(value: Param) -> Param:
+    if isinstance(value, tuple):
+        return tuple(visible(item) if isinstance(item, str) else item for item in value)
+    return visible(value) if isinstance(value, str) else value
 
 
 def _json_value(value: Param) -> object:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from harness_uq.output.document import GUIDE, Document, Section, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
-from harness_uq.output.sanitize import escape_control, markdown
+from harness_uq.output.sanitize import markdown, markdown_paragraph
 from harness_uq.output.terminal import Cells, legend_text
 
 _DIGITS = 4
@@ -38,7 +38,7 @@ def _blocks(document: Document, names: Sequence[str] | None) -> Iterator[str]:
                 yield from _section(section, names)
     for heading, texts in {**document.footnotes, GUIDE: list(document.guide.values())}.items():
         if texts:
-            items = "\n".join(f"- {escape_control(text)}" for text in dict.fromkeys(texts))
+            items = "\n".join(f"- {markdown_paragraph(text)}" for text in dict.fromkeys(texts))
             yield f"**{heading}**\n\n{items}"
 
 
@@ -54,15 +54,15 @@ def _joined(group: str, sections: Sequence[Section], names: Sequence[str] | None
 
 def _section(section: Section, names: Sequence[str] | None) -> Iterator[str]:
     if section.title:
-        yield f"### {escape_control(section.title)}"
+        yield f"### {markdown(section.title)}"
     if section.answer:
-        yield f"**{escape_control(section.answer)}**"
+        yield f"**{markdown_paragraph(section.answer)}**"
     columns = section.visible_columns(names if section.columns else None)
     if columns:
         yield _table(columns)
-    yield from (escape_control(line) for line in section.lines if line)
+    yield from (markdown_paragraph(line) for line in section.lines if line)
     if legend := legend_text(section.legend, [column.header for column in columns]):
-        yield escape_control(legend)
+        yield markdown_paragraph(legend)
 
 
 def _table(columns: Sequence[Cells]) -> str:

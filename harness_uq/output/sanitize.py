@@ -1,39 +1,44 @@
-"""Text from logs made safe for where it is shown: terminals, Markdown, CSV, LaTeX, JSON.
+"""Text from logs made safe for where it is shown: terminals, Markdown, CSV, JSON and HTML documents."""
 
-Control characters move the cursor or hide text, bidirectional overrides turn it round; both are shown as escapes.
-"""
-
+import json
 import re
 
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_SPACE = re.compile(r"\s*[\t\r\n\v\f\x85\u2028\u2029]\s*")
+from harness_uq.messages.control_characters import UNSAFE, escape_control, visible
+
+# punctuation that CommonMark and GitHub read as markup; the brackets of intervals such as [0.1, 0.2] stay
+_MARKUP = re.compile(
+    r"[\\`*~|$]|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)|!(?=\[)|\[(?![-−+.\d])|\](?=[(\[:])|:(?=//)|(?<=www)\."
+    r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
+)
+_BLOCK_START = re.compile(r"\s*(?:(?=[#>]|[+-](?:[\s+-]|$))|\d{1,9}(?=[.)](?:\s|$)))")
+_CODE = re.compile("(`harness-uq[^`]*`)")
 _FOLDERS = re.compile(r"""(?<![^\s'"(=])(?:~|[A-Za-z]:)?[\\/](?:[^\s'"/\\]+[\\/])+(?=[^\s/\\])""")
-_WHOLE = re.compile(r"(^|=)(?:[A-Za-z][\w+.-]*:(?=[\\/])|~|(?=[\\/]))(?:.*[\\/])")
-_ERROR = re.compile(r"\b[A-Z]\w*(?:: [^;]*?)? \(\w+\.py, line \d+\)")
+_ABSOLUTE = re.compile(r"(^|=)(?:[A-Za-z][\w+.-]*+:(?=[\\/])|~|(?=[\\/]))")
+_PLACE = re.compile(r" \(\w++\.py, line \d++\)")
+_ERROR_NAME = re.compile(r"\b[A-Z]\w*+(?=: |\Z)")
+_UNFORESEEN = "an unforeseen error"
 _FORMULA = ("=", "+", "-", "@")
 
 
-def escape_control(text: str) -> str:
-    r"""One line of text for a terminal.
-
-    >>> escape_control("two\nlines"), escape_control("\x1b[2Jgone"), escape_control("\u202eab")
-    ('two lines', '\\x1b[2Jgone', '\\u202eab')
-    """
-    return _UNSAFE.sub(_escape, _SPACE.sub(" ", text))
-
-
-def lines(text: str) -> str:
-    """Text for a terminal, whose lines stay."""
-    return "\n".join(escape_control(line) for line in text.split("\n"))
-
-
 def markdown(text: str) -> str:
-    r"""Text for a cell of a Markdown table.
+    r"""Text for a line of Markdown, such as a cell of a table, without markup of its own.
 
-    >>> markdown("a|b\nc")
-    'a\\|b c'
+    >>> print(markdown("a|b <img> [0.1, 0.2]"))
+    a\|b \<img> [0.1, 0.2]
     """
-    return escape_control(text).replace("|", "\\|")
+    return _MARKUP.sub(r"\\\g<0>", escape_control(text))
+
+
+def markdown_paragraph(text: str) -> str:
+    r"""Sentences as a paragraph or list item of Markdown; commands of this package between backticks stay code.
+
+    >>> print(markdown_paragraph("# Run `harness-uq plan a_b` for *x*"))
+    \# Run `harness-uq plan a_b` for \*x\*
+    """
+    parts = _CODE.split(escape_control(text))
+    inline = "".join(part if k % 2 else markdown(part) for k, part in enumerate(parts))
+    start = _BLOCK_START.match(inline)
+    return inline if start is None else f"{inline[: start.end()]}\\{inline[start.end() :]}"
 
 
 def csv_field(value: object) -> object:
@@ -50,7 +55,13 @@ def csv_field(value: object) -> object:
 
 def json_text(document: str) -> str:
     r"""A JSON document without raw control characters: in its texts they stand as `\uXXXX`, which means the same."""
-    return _UNSAFE.sub(lambda m: m[0] if m[0] == "\n" else f"\\u{ord(m[0]):04x}", document)
+    document = document.replace("##[", r"#\u0023[")  # a command of GitHub Actions in any place of a line
+    return UNSAFE.sub(lambda m: m[0] if m[0] == "\n" else json.dumps(m[0])[1:-1], document)
+
+
+def html_text(page: str) -> str:
+    """An HTML page with visible escapes instead of control characters; its lines stay."""
+    return "\n".join(map(visible, page.split("\n")))
 
 
 def redact_paths(text: str) -> str:
@@ -61,7 +72,7 @@ def redact_paths(text: str) -> str:
     >>> redact_paths("clustered failed: ValueError: bad shape (solve.py, line 7)")
     'clustered failed: an unforeseen error'
     """
-    return _ERROR.sub("an unforeseen error", _FOLDERS.sub("", text))
+    return _without_python_errors(_FOLDERS.sub("", text))
 
 
 def file_name(path: str) -> str:
@@ -70,9 +81,18 @@ def file_name(path: str) -> str:
     >>> file_name("/home/Ann B/a.json"), file_name("runs/a.json"), file_name("new=s3://b/runs/")
     ('a.json', 'runs/a.json', 'new=runs')
     """
-    return _WHOLE.sub(r"\1", path.rstrip("/\\"))
+    path = path.rstrip("/\\")
+    after_folders = max(path.rfind("/"), path.rfind("\\")) + 1
+    start = _ABSOLUTE.search(path, 0, after_folders)
+    return path if start is None else path[: start.end(1)] + path[after_folders:]
 
 
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+def _without_python_errors(text: str) -> str:
+    """The text with `ValueError: bad shape (solve.py, line 7)` replaced; the error begins after the last semicolon."""
+    parts, start = list[str](), 0
+    for place in _PLACE.finditer(text):
+        clause = max(start, text.rfind(";", start, place.start()) + 1)
+        error = _ERROR_NAME.search(text, clause, place.start())
+        parts.append(text[start : place.end()] if error is None else f"{text[start : error.start()]}{_UNFORESEEN}")
+        start = place.end()
+    return "".join((*parts, text[start:]))

@@ -5,6 +5,7 @@ Names are shortened if they do not fit, numbers never are, and the columns that 
 
 import io
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.phrases import commands_as
-from harness_uq.output.sanitize import escape_control, lines
 
 _UNLIMITED = 100_000
 _GAP = 2
@@ -78,7 +79,7 @@ class TerminalPage:
 
     def add(self, text: str, style: str = "") -> None:
         """Add prose, folded between words; commands are printed without backticks."""
-        self._console.print(Text(commands_as(lines(text), "", ""), style=style), width=self._width)
+        self._console.print(Text(commands_as(escape_lines(text), "", ""), style=style), width=self._width)
 
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
         """Add a table with the columns that fit, and return their headers."""
@@ -113,7 +114,7 @@ class TerminalPage:
             if texts:
                 self.add(f"\n{heading}", "bold")
                 for text in dict.fromkeys(texts):
-                    self.add(f"- {text}", "yellow" if heading == "Warnings" else "dim")
+                    self.add(f"- {escape_control(text)}", "yellow" if heading == "Warnings" else "dim")
 
     @property
     def text(self) -> str:
@@ -135,12 +136,17 @@ def cut(text: str, width: int) -> str:
     """
     if cell_len(text) <= width:
         return text
-    head, tail = text, text
-    while cell_len(head) > width // 2:
-        head = head[:-1]
-    while cell_len(tail) > width - 1 - width // 2:
-        tail = tail[1:]
-    return f"{head}…{tail}"
+    return f"{_beginning(text, width // 2)}…{_beginning(text[::-1], width - 1 - width // 2)[::-1]}"
+
+
+def _beginning(text: str, width: int) -> str:
+    """The first characters of a text, in at most `width` cells."""
+    n_cells = 0
+    for k, character in enumerate(text):
+        n_cells += cell_len(character) + (character == "\ufe0f")  # widens the character before it
+        if n_cells > width:
+            return text[:k]
+    return text
 
 
 def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
@@ -180,4 +186,7 @@ def _readable(column: Cells) -> int:
         return full
     distinct = set(column.texts)
     least = min(full, max(_COMFORTABLE, cell_len(column.header)))
-    return next((w for w in range(least, full) if len({cut(text, w) for text in distinct}) == len(distinct)), full)
+    widths = range(least, full)
+    # texts that differ at one width differ at every larger one
+    first = bisect_left(widths, True, key=lambda width: len({cut(text, width) for text in distinct}) == len(distinct))
+    return widths[first] if first < len(widths) else full

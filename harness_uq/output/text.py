@@ -3,6 +3,7 @@
 from collections.abc import Set
 from dataclasses import dataclass
 
+from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.document import GUIDE, Document, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.terminal import TerminalPage, legend_text
@@ -38,12 +39,12 @@ def document_text(document: Document, options: RenderOptions) -> str:
         if section.answer:
             page.add(f"\n{section.answer}", "bold")
         if section.title:
-            page.add(f"\n{section.title}", "" if section.answer else "bold")
+            page.add(f"\n{escape_control(section.title)}", "" if section.answer else "bold")
         headers: list[str] = []
         if columns := section.visible_columns(options.columns if section.columns else None):
             headers = page.add_table(columns)
         for line in section.lines:
-            page.add(line)
+            page.add(escape_control(line))
         if legend := legend_text(section.legend, headers):
             page.add(f"\n{legend}", "dim")
     page.add_hidden_columns()

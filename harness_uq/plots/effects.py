@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from harness_uq.plots.figure import COLOURS, INK, SMALL, TEXT, new_figure, tidy
+from harness_uq.plots.figure import COLOURS, INK, SMALL, TEXT, new_figure, tidy, without_markup
+from harness_uq.plots.figure_rows import shorten
 from harness_uq.results.effects import Component, Effects
 
 if TYPE_CHECKING:
@@ -31,15 +32,17 @@ def effect_sizes(effects: Effects, *, title: str | None = None) -> "Figure":
     sizes, shares = (tidy(axes) for axes in figure.subplots(1, 2, sharey=True, width_ratios=[3, 2]))
     scale = 100.0 if effects.is_share else 1.0
     _draw_sizes(sizes, parts, scale)
-    sizes.set_yticks(range(len(parts)), [f"{part.name} ({part.n_levels:,})" for part in parts])
+    sizes.set_yticks(range(len(parts)), [f"{shorten(part.name)} ({part.n_levels:,})" for part in parts])
     sizes.invert_yaxis()
     unit = "points" if effects.is_share else "units of the score"
     sizes.set_xlabel(
         f"sd of one score, {unit},\nwith {100 * effects.interval.level:g} % interval", fontsize=TEXT, color=INK
     )
     _draw_shares(shares, effects)
-    figure.suptitle(title or f"{effects.model} on {effects.task}, {effects.metric}", fontsize=TEXT + 1, color=INK)
-    return figure
+    figure.suptitle(
+        title or shorten(f"{effects.model} on {effects.task}, {effects.metric}", 90), fontsize=TEXT + 1, color=INK
+    )
+    return without_markup(figure)
 
 
 def _draw_sizes(axes: "Axes", parts: tuple[Component, ...], scale: float) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, MissingDependencyError
+from harness_uq.messages.control_characters import escape_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +78,16 @@ def draw_series(
         capsize=2.0,
         label=label,
     )
+
+
+def without_markup(figure: "Figure") -> "Figure":
+    """The figure with all texts as written: `$` does not begin a formula, and control characters are visible."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        text.set_text(escape_lines(text.get_text()))
+    return figure
 
 
 def need_rows(rows: Sequence[object], what: str) -> None:

@@ -8,6 +8,7 @@ from itertools import groupby
 from statistics import NormalDist
 from typing import TypeAlias
 
+from harness_uq.messages.control_characters import escape_control
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Posterior
 from harness_uq.results.ranking import RankedSystem, Ranking
@@ -152,11 +153,12 @@ def harness_span(row: Estimate) -> Span | None:
 
 
 def shorten(text: str, width: int = 40) -> str:
-    """`text` in at most `width` characters, its middle left out where it is longer.
+    """`text` without control characters, in at most `width` characters, its middle left out where it is longer.
 
     >>> shorten("a-very-long-name", 9)
     'a-ve…name'
     """
+    text = escape_control(text)
     if len(text) <= width:
         return text
     head = width // 2
@@ -165,9 +167,10 @@ def shorten(text: str, width: int = 40) -> str:
 
 def short_label(row: ForestRow, width: int = 40) -> str:
     """The row's label in at most `width` characters; of a pair, each name gives way."""
-    names = row.label.split(PAIR)
+    label = escape_control(row.label)
+    names = label.split(PAIR)
     share = (width - len(PAIR) * (len(names) - 1)) // len(names)
-    return row.label if len(row.label) <= width else PAIR.join(shorten(name, share) for name in names)
+    return label if len(label) <= width else PAIR.join(shorten(name, share) for name in names)
 
 
 def percent_text(value: float) -> str:

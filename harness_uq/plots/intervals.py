@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.plots.figure import COLOURS, GREY, INK, PALE, SMALL, TEXT, axes_of, legend_below, need_rows, new_figure
+from harness_uq.plots.figure import (
+    COLOURS,
+    GREY,
+    INK,
+    PALE,
+    SMALL,
+    TEXT,
+    axes_of,
+    legend_below,
+    need_rows,
+    new_figure,
+    without_markup,
+)
 from harness_uq.plots.figure_rows import (
     ForestRow,
     Panel,
@@ -61,7 +73,7 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
         for y, row in _positions(panel):
             _draw_interval(axes, y, row, width=3.2)
     _legend(drawn)
-    return figure
+    return without_markup(figure)
 
 
 def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
@@ -77,7 +89,7 @@ def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = Non
                 _draw_density(axes, y, row.posterior, panel)
             _draw_interval(axes, y, row, width=1.2)
     _legend(drawn)
-    return figure
+    return without_markup(figure)
 
 
 def _pair_of(results: "Sequence[Pictured]") -> list[Comparison]:
@@ -118,7 +130,7 @@ def _frame(axes: "Axes", panel: Panel) -> None:
     axes.set_xlim(low - pad, high + pad)
     axes.set_ylim(placed[-1][0] + 0.8, -0.6)
     axes.set_xticks(panel.ticks, [tick_text(tick, panel.ticks) for tick in panel.ticks])
-    axes.set_xlabel(panel.scale, fontsize=TEXT, color=INK)
+    axes.set_xlabel(shorten(panel.scale, 80), fontsize=TEXT, color=INK)
     axes.set_yticks([y for y, _ in placed], [short_label(row) for _, row in placed])
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")

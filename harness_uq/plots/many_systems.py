@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.plots.figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy
+from harness_uq.plots.figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy, without_markup
 from harness_uq.plots.figure_rows import counted, percent_text, shorten, task_title
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def heat_map(ranking: "Ranking", *, title: str | None = None) -> "Figure":
     axes.set_xticks(range(n), [str(k + 1) for k in range(n)], fontsize=size)
     axes.set_yticks(range(n), [f"{name}  {k + 1}" for k, name in enumerate(names)], fontsize=size)
     axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    axes.set_title(title or _title(ranking), fontsize=TEXT + 1, color=INK)
+    axes.set_title(title or shorten(_title(ranking), 90), fontsize=TEXT + 1, color=INK)
     bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 3.0 / side))
     bar.set_label("P(row is better than column)", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     if n <= _MAX_WRITTEN:
         _write_cells(axes, table)
-    return figure
+    return without_markup(figure)
 
 
 def rank_distribution(ranking: "Ranking", *, title: str | None = None) -> "Figure":
@@ -91,8 +91,8 @@ def rank_distribution(ranking: "Ranking", *, title: str | None = None) -> "Figur
     axes.set_xticks([k for k in range(1, n + 1) if n <= 20 or k == 1 or k % 5 == 0])
     axes.set_yticks(range(n), [shorten(system.system) for system in ranking.systems], fontsize=SMALL)
     axes.set_xlabel("rank, 1 is best", fontsize=TEXT, color=INK)
-    axes.set_title(title or _title(ranking), fontsize=TEXT + 1, color=INK)
-    return figure
+    axes.set_title(title or shorten(_title(ranking), 90), fontsize=TEXT + 1, color=INK)
+    return without_markup(figure)
 
 
 def _write_cells(axes: "Axes", table: "FloatArray") -> None:

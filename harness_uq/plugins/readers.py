@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness_uq.data.catalogue import with_catalogue
+from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
@@ -35,6 +36,7 @@ from harness_uq.messages.catalogue.reading import (
     TASK_WITHOUT_SCORES,
     TASKS_WITHOUT_SCORES,
 )
+from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, Run, SupportsUrls
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
@@ -257,7 +259,7 @@ def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list
     reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
     for path, message in reading.warnings:
         if path in reading.unread:
-            _LOGGER.warning("%s: %s", path, message)
+            _LOGGER.warning("%s: %s", escape_control(path), message)
     catalogues = plugins.catalogues
     return [
         with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log
@@ -276,7 +278,7 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
 
 
 def _checked(read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:
-    logs = list(map(_without_credentials, read))
+    logs = [with_bounded_names(_without_credentials(log)) for log in read]
     if need_scores and logs and not any(log.data for log in logs):
         raise LogError(_unscored_run(logs))
     return logs

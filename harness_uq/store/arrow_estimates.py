@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
+from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate
@@ -114,7 +115,7 @@ def logs_and_estimates(rows: Sequence[StoredRow]) -> tuple[tuple[TaskLog, ...], 
 
 def _outline(rows: Sequence[StoredRow]) -> TaskLog:
     first = rows[0]
-    return make_outline(
+    log = make_outline(
         first.system,
         first.task,
         Source(first.path, first.harness, first.version, first.time, first.source_run),
@@ -123,6 +124,7 @@ def _outline(rows: Sequence[StoredRow]) -> TaskLog:
         messages=messages_from_json(first.messages),
         subtasks=first.subtasks,
     )
+    return with_bounded_names(log)
 
 
 def _log_columns(log: TaskLog) -> Row:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import numpy as np
 import pyarrow as pa
 
+from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import (
     ClusterDeclaration,
     HarnessResult,
@@ -87,7 +88,7 @@ def log_to_row(log: TaskLog) -> Row:
 def log_from_row(row: Row) -> TaskLog:
     """Convert a row back to a task log; the inverse of `log_to_row`."""
     prefix, declared = row["prompt_prefix"], row["declared"]
-    return TaskLog(
+    log = TaskLog(
         system=row["system"],
         task=row["task"],
         source=Source(*(row[name] for name in ("path", "harness", "version", "time", "source_run"))),
@@ -110,6 +111,7 @@ def log_from_row(row: Row) -> TaskLog:
         messages=messages_from_json(row["messages"]),
         subtasks=tuple(row["subtasks"]),
     )
+    return with_bounded_names(log)
 
 
 def _field_to_row(name: str | None, field: MetadataField) -> Row:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 import numpy as np
 
+from harness_uq.data.names import bounded_name
 from harness_uq.data.task_log import HarnessResult, Source
 from harness_uq.messages import Message
 from harness_uq.plugins.protocols import Estimator
@@ -35,6 +36,7 @@ _SHARED = (
     "method_reason",
     "cluster_key",
 )
+_NAMED = ("system", "task", "metric", "filter", "cluster_key")
 _LISTS = ("facts", "messages")
 _NAMES = tuple(field.name for field in fields(Estimate) if field.name != "posterior")
 _Packed = msgspec.defstruct("_Packed", [(name, _TYPES.get(name, Any)) for name in _NAMES])
@@ -73,7 +75,7 @@ def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[obj
     values: dict[str, Any] = msgspec.structs.asdict(_decoder.decode(content))
     for name in _SHARED:
         if value := values[name]:
-            values[name] = known.setdefault(value, value)
+            values[name] = known.setdefault(value, bounded_name(value) if name in _NAMED else value)
     for name, decode in _DECODERS.items():
         values[name] = decode(bytes(values[name]), known)
     info = values.pop("info")

@@ -41,6 +41,8 @@ def score_of(cell: object) -> float:
 def label_of(cell: object) -> str | None:
     """Convert a cell to a label; None if it is empty. Whole numbers of any type give the same label.
 
+    Lone surrogates become visible escapes.
+
     Examples
     --------
     >>> [label_of(cell) for cell in (1, 1.0, " a ", None, "")]
@@ -50,7 +52,9 @@ def label_of(cell: object) -> str | None:
         return None
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    return str(cell).strip() or None
+    text = str(cell).strip()
+    # only lone surrogates, which JSON can contain, have no encoding
+    return (text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()) or None
 
 
 def direction_of(cell: object) -> bool:

@@ -3,6 +3,7 @@
 from pathlib import Path, PurePath
 
 from harness_uq.data.catalogue import with_catalogue
+from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import LogError
 from harness_uq.io.paths import name_of
@@ -67,7 +68,7 @@ def read_table(
         layout = layout_of(list(parsed.columns), columns or {})
         logs = build_task_logs(parsed, layout, Names(_FRAME, system, task), Source(_FRAME, NAME))
     catalogue = TableReader().catalogue()
-    return [with_catalogue(log, catalogue) for log in logs]
+    return [with_catalogue(with_bounded_names(log), catalogue) for log in logs]
 
 
 def _from_file(path: str, columns: Columns, system: str | None, task: str | None) -> list[TaskLog]:

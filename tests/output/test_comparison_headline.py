@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from harness_uq.output.comparison_headline import comparison_answer, reasons
+from harness_uq.output.sanitize import markdown_paragraph
 from harness_uq.results.comparison import Comparison
 from tests.message_checks import made
 from tests.output.rendering import render
@@ -90,4 +91,4 @@ def test_what_cannot_be_estimated_says_why() -> None:
 
 def test_the_answer_opens_the_page_in_text_and_markdown() -> None:
     assert render(MANY, "table").startswith(comparison_answer(MANY))
-    assert f"**{comparison_answer(MANY)}**" in render(MANY, "markdown")
+    assert f"**{markdown_paragraph(comparison_answer(MANY))}**" in render(MANY, "markdown")

@@ -16,7 +16,7 @@ from harness_uq.output.html.systems import pair_views, rank_view
 from harness_uq.output.html.tables import best_first, ratio_table, scores_table, variance_table
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.ranking_headline import ranking_answer
-from harness_uq.output.sanitize import redact_paths
+from harness_uq.output.sanitize import html_text, redact_paths
 from harness_uq.plots.figure_rows import counted, forest_rows
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -74,7 +74,7 @@ def report_html(
         *_methods(estimates, comparisons, rankings, plans),
     ]
     page = _environment().get_template("report.html")
-    return page.render(
+    rendered = page.render(
         title=title,
         summary=_summary(estimates, comparisons, rankings),
         warnings=_warnings(estimates, comparisons, rankings),
@@ -86,6 +86,7 @@ def report_html(
         sections=sections,
         version=__version__,
     )
+    return html_text(rendered)
 
 
 def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
