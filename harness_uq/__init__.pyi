@@ -2,6 +2,7 @@ from . import stats as stats
 from ._version import __version__ as __version__
 from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
+from .comparison.compare import compare_scores as compare_scores
 from .data.task_log import AggregateScore as AggregateScore
 from .data.task_log import Classifications as Classifications
 from .data.task_log import ClusterDeclaration as ClusterDeclaration
@@ -43,6 +44,7 @@ from .plugins.readers import Reading as Reading
 from .plugins.readers import read_logs as read_logs
 from .ranking.rank import RankOptions as RankOptions
 from .ranking.rank import rank as rank
+from .ranking.rank import rank_scores as rank_scores
 from .results.comparison import Comparison as Comparison
 from .results.comparison import Difference as Difference
 from .results.effects import Effects as Effects

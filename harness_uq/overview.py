@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 from harness_uq.comparison.compare import CompareOptions, compare
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
 from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
@@ -14,6 +15,7 @@ from harness_uq.ranking.rank import RankOptions, rank
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.ranking import Ranking
+from harness_uq.structure.option_keywords import options_with, selection_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def report(
     margins: Mapping[str, float] | None = None,
     plugins: Plugins | None = None,
     estimates: Sequence[Estimate] | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> Report:
     """Estimate every score, compare two systems, rank three or more.
 
@@ -53,13 +56,15 @@ def report(
     margin, margins : smallest difference that matters in comparisons, for all tasks and for individual tasks
     plugins : plugins to use; by default the installed ones
     estimates : estimates of these runs, if they have already been computed
+    **keywords : options as for `estimate`
 
     Raises
     ------
     LogError : if no log can be read from a path
+    TypeError : if an option does not exist
     """
-    chosen, offered = options or Options(), plugins or load_plugins()
-    logs = task_logs(runs, offered)
+    chosen, offered = options_with(options or Options(), keywords, "report"), plugins or load_plugins()
+    logs = task_logs(runs, offered, selection_of(keywords, tasks=margins or ()))
     rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope

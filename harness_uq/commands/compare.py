@@ -120,7 +120,7 @@ def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Co
     _argument_values.check_margin_tasks(args, logs)
     margin, margins = _argument_values.margins(args)
     return CompareOptions(
-        method="dirichlet" if args.uq == "bayes" else args.uq.replace("-", "_"),
+        method=args.uq,
         level=args.level,
         margin=margin,
         margins=margins,

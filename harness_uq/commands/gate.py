@@ -188,7 +188,7 @@ def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_resu
         return BROKEN
     logs = _argument_values.select_logs(args, [reading])
     kind = None if args.self_test == "auto" else args.self_test
-    test = self_test(logs, _gate_options(args, logs), kind=kind, n=args.n_simulations, seed=args.seed, plugins=plugins)
+    test = self_test(logs, _gate_options(args, logs), kind=kind, n=args.n_simulations, plugins=plugins)
     emitter.emit({"self_tests": [test]}, errors)
     return 0 if test.is_within_alpha else FAILED
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypedDict, get_args
 
 from harness_uq.comparison.differences import CompareMethod, DifferenceFinding, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
 from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import FloatArray
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.errors import DataError, NotEstimableError, unknown_name
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
@@ -15,6 +16,7 @@ from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED,
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
+from harness_uq.structure.option_keywords import StructureKeywords
 from harness_uq.structure.types import StructureOptions
 
 _FEWEST = 2
@@ -26,9 +28,9 @@ class CompareOptions:
 
     Attributes
     ----------
-    method : `dirichlet` (with variants for clusters, repeated trials and bounded scores), `latent_normal` for
-        independent questions with one binary trial each, `t` (paired, cluster-robust), or `independent`, which does
-        not match questions
+    method : `bayes` or `dirichlet` (with variants for clusters, repeated trials and bounded scores), `latent-normal`
+        for independent questions with one binary trial each, `t` (paired, cluster-robust), or `independent`, which
+        does not match questions
     level : nominal coverage of the intervals, in (0, 1)
     margin : smallest difference that matters, >= 0, on the scale of the score
     margins : margins of individual tasks; they take precedence over `margin`
@@ -39,7 +41,7 @@ class CompareOptions:
     seed : random seed of the methods that sample
     """
 
-    method: CompareMethod = "dirichlet"
+    method: CompareMethod = "bayes"
     level: float = 0.95
     margin: float = 0.0
     power: float = 0.8
@@ -49,6 +51,8 @@ class CompareOptions:
     margins: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.method not in (methods := get_args(CompareMethod)):
+            raise DataError(unknown_name("method", self.method, methods))
         if not 0 < self.level < 1 or not 0 < self.power < 1:
             raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
         for margin in (self.margin, *self.margins.values()):
@@ -65,6 +69,23 @@ class CompareOptions:
     def estimation(self) -> Options:
         """Return the options for estimating the score of each system."""
         return Options(level=self.level, scope=self.scope, structure=self.structure, seed=self.seed)
+
+
+class DifferenceKeywords(TypedDict, total=False):
+    """The attributes of `CompareOptions`, without the structure and the margins of tasks."""
+
+    method: CompareMethod
+    level: float
+    margin: float
+    power: float
+    scope: Scope
+    seed: int
+
+
+class CompareKeywords(StructureKeywords, DifferenceKeywords, total=False):
+    """Options of `compare`."""
+
+    margins: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Unpack
 
-from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
+from harness_uq.comparison.build_rows import (
+    CompareKeywords,
+    CompareOptions,
+    ComparisonContext,
+    DifferenceKeywords,
+    comparison_row,
+    undecided_row,
+)
 from harness_uq.comparison.differences import DifferenceFinding, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
@@ -13,6 +21,7 @@ from harness_uq.comparison.own_questions import with_own_questions
 from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_margins
+from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, tasks_by_metric
 from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
@@ -34,15 +43,30 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
+from harness_uq.structure.option_keywords import options_of_arrays, options_with, selection_of
 from harness_uq.structure.task_groups import group_data, members_of
 
-__all__ = ["CompareOptions", "compare", "worse_rows"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["CompareOptions", "compare", "compare_scores", "worse_rows"]
 
 OVERALL = "overall"
 
 
+class ArrayComparisonKeywords(DifferenceKeywords, total=False):
+    """Options of `compare_scores`; `range` is the smallest and largest possible score."""
+
+    range: tuple[float, float]
+
+
 def compare(
-    a: Runs, b: Runs, options: CompareOptions | None = None, *, plugins: Plugins | None = None
+    a: Runs,
+    b: Runs,
+    options: CompareOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[CompareKeywords],
 ) -> ResultList[Comparison]:
     """Compare two systems on every task, metric and filter that their runs share, and over all tasks.
 
@@ -52,6 +76,9 @@ def compare(
         newest finished run without a sample limit is used
     options : options of the comparison
     plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `method`, `level`, `scope`, `seed`, `margin` (and
+        `margins` by task), `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `power`.
+        They take precedence over `options`
 
     Returns
     -------
@@ -64,11 +91,14 @@ def compare(
     DataError : if one argument contains several systems
     NotEstimableError : if the two systems have no task and metric in common
     StructureError : if a margin is at least as large as the range of the scores
+    TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    chosen = options or CompareOptions()
-    use_samples = chosen.structure.use_samples
-    side_a, side_b = (Side.read(runs, name, offered, use_samples=use_samples) for runs, name in ((a, "A"), (b, "B")))
+    chosen = options_with(options or CompareOptions(), keywords, "compare")
+    selection, use_samples = selection_of(keywords, tasks=keywords.get("margins", ())), chosen.structure.use_samples
+    side_a, side_b = (
+        Side.read(runs, name, offered, selection, use_samples=use_samples) for runs, name in ((a, "A"), (b, "B"))
+    )
     matched, notes = common_keys(side_a, side_b)
     names = side_a.system, side_b.system
     if side_a.system == side_b.system:
@@ -88,6 +118,48 @@ def compare(
     same = sameness(side_a, side_b, matched)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
     return ResultList(rows if same is None else (_of_identical_runs(row, same) for row in rows))
+
+
+def compare_scores(
+    a: "ArrayLike",
+    b: "ArrayLike",
+    *,
+    clusters: "ArrayLike | None" = None,
+    options: CompareOptions | None = None,
+    metric: str = "score",
+    **keywords: Unpack[ArrayComparisonKeywords],
+) -> Comparison:
+    """Compare two arrays of scores of the same questions.
+
+    Parameters
+    ----------
+    a, b : scores of the systems A and B: (n_questions,) or (n_questions, n_trials), as for `estimate_scores`. The
+        numbers of trials may differ
+    clusters : labels (n_questions,), as for `estimate_scores`
+    options : options of the comparison
+    metric : name of the metric in the result
+    **keywords : `method`, `level`, `margin`, `power`, `scope` and `seed` as for `compare`, and `range`, the
+        smallest and largest possible score. They take precedence over `options`
+
+    Raises
+    ------
+    DataError : if the arrays have a different number of questions, clusters have a different shape, or a value is not a
+        finite number
+    TypeError : if an option does not exist
+
+    Examples
+    --------
+    >>> row = compare_scores([1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 1, 0])
+    >>> row.value_a - row.value_b, row.verdict
+    (0.5, 'undecided')
+    """
+    chosen = options_of_arrays(options or CompareOptions(), keywords, "compare_scores", metric)
+    log_a, log_b = (log_of_array(x, name, clusters=clusters, metric=metric) for x, name in ((a, "A"), (b, "B")))
+    if len(log_a.questions) != len(log_b.questions):
+        raise DataError(
+            f"a and b must have one row per question; got {len(log_a.questions)} and {len(log_b.questions)} rows"
+        )
+    return compare(log_a, log_b, chosen)[0]
 
 
 def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:

@@ -22,7 +22,7 @@ from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_d
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test
 from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
 
-CompareMethod = Literal["dirichlet", "latent_normal", "t", "independent"]
+CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +139,7 @@ def paired_difference(pair: Pair, method: CompareMethod) -> DifferenceFinding:
     """
     if method == "t" or pair.bounds is None:
         return _student(pair, () if method == "t" else (STUDENT_DIFFERENCE(),))
-    if method == "latent_normal":
+    if method == "latent-normal":
         if pair.is_single_binary and pair.units is None and pair.weights is None and (table := pair.table):
             posterior = paired_posterior(table, "latent_normal")
             return DifferenceFinding(posterior, "latent-normal", p_value=mcnemar_test(table))

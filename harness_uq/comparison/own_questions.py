@@ -29,7 +29,7 @@ def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFin
 
     Own questions are used if the questions are independent and the standard error is at least 10 % smaller with them.
     """
-    if method == "latent_normal" or paired.pair.units is not None or not any(paired.n_unmatched):
+    if method == "latent-normal" or paired.pair.units is not None or not any(paired.n_unmatched):
         return None
     own_a, own_b = (_own_means(run, rows) for run, rows in zip((paired.a, paired.b), paired.rows, strict=True))
     try:

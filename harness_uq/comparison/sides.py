@@ -17,6 +17,7 @@ from harness_uq.messages.catalogue.comparison import (
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
+from harness_uq.structure.option_keywords import Selection
 
 _MOST_LISTED = 5
 
@@ -37,9 +38,11 @@ class Side:
     chosen: Mapping[ScoreKey, SelectedRun]
 
     @classmethod
-    def read(cls, runs: Runs, name: str, plugins: Plugins, *, use_samples: bool = False) -> "Side":
+    def read(
+        cls, runs: Runs, name: str, plugins: Plugins, selection: Selection | None = None, *, use_samples: bool = False
+    ) -> "Side":
         """Read the runs passed as argument `name`. Raises DataError if they belong to several systems."""
-        logs = tuple(with_best_evidence(task_logs(runs, plugins), plugins, use_samples=use_samples))
+        logs = tuple(with_best_evidence(task_logs(runs, plugins, selection), plugins, use_samples=use_samples))
         systems = select_runs(logs)
         if len(systems) != 1:
             raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(sorted(systems)) or "none"))

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.data.null_labels import is_unknown
-from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.data.task_log import FloatArray, IntArray, Questions, Scores, Source, TaskLog
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import as_array, as_floats
 
@@ -29,6 +29,26 @@ def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
     if np.isinf(table).any():
         raise DataError(f"{name} must be finite, or NaN where a trial is missing; got {table[np.isinf(table)][0]}")
     return table
+
+
+def log_of_array(values: ArrayLike, system: str, *, clusters: ArrayLike | None, metric: str) -> TaskLog:
+    """Build the task log of an array of scores; its rows are the questions "0", "1" and so on.
+
+    Raises
+    ------
+    DataError
+        If values or clusters have a different shape, or a value is not a finite number.
+    """
+    table = score_table(values)
+    codes = None if clusters is None else label_codes(clusters, len(table))
+    codes = None if codes is None or (codes < 0).all() else codes
+    return TaskLog(
+        system=system,
+        task="array",
+        source=Source(system, "array"),
+        questions=Questions(tuple(str(i) for i in range(len(table)))),
+        data=(Scores(metric, "none", table, codes),),
+    )
 
 
 def label_codes(labels: ArrayLike, n_questions: int, name: str = "clusters") -> IntArray:

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
-from harness_uq.data.array_input import label_codes, score_table
+from harness_uq.data.array_input import log_of_array
 from harness_uq.data.recover_trials import trials_behind
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
     IntArray,
-    Questions,
     Scores,
-    Source,
     SufficientStatistics,
     TaskData,
     TaskGroup,
@@ -48,6 +46,7 @@ from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
 from harness_uq.structure.detection import detect
+from harness_uq.structure.option_keywords import StructureKeywords, options_of_arrays, options_with, selection_of
 from harness_uq.structure.task_groups import group_data, group_structure, members_of
 from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
 
@@ -84,6 +83,27 @@ class Options:
             raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
 
 
+class MethodKeywords(TypedDict, total=False):
+    """The attributes of `Options`, without the structure."""
+
+    method: str
+    level: float
+    scope: Scope
+    estimand: str
+    interval: CredibleKind | None
+    seed: int
+
+
+class EstimateKeywords(StructureKeywords, MethodKeywords, total=False):
+    """Options of `estimate` and `report`."""
+
+
+class ArrayKeywords(MethodKeywords, total=False):
+    """Options of `estimate_scores`; `range` is the smallest and largest possible score."""
+
+    range: tuple[float, float]
+
+
 @dataclass(frozen=True, slots=True)
 class TaskStructure:
     """The structure of one task in one run, for printing.
@@ -105,6 +125,7 @@ def estimate(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> ResultList[Estimate]:
     """Estimate the scores of every task, metric and filter.
 
@@ -114,6 +135,9 @@ def estimate(
         for `read_logs`
     options : options of the estimates
     plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `method`, `level`, `scope`, `estimand`, `interval`,
+        `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, and `task`, `metric`, `filter` and
+        `model`, which select parts of the logs. They take precedence over `options`
 
     Returns
     -------
@@ -124,10 +148,12 @@ def estimate(
     ------
     LogError : if no log can be read from a path
     HarnessUqError : if the requested method does not exist
+    TypeError : if an option does not exist
     """
-    options = options or Options()
+    options = options_with(options or Options(), keywords, "estimate")
     plugins = plugins or load_plugins()
-    read = with_best_evidence(task_logs(logs, plugins), plugins, use_samples=options.structure.use_samples)
+    selected = task_logs(logs, plugins, selection_of(keywords))
+    read = with_best_evidence(selected, plugins, use_samples=options.structure.use_samples)
     rows = ResultList[Estimate]()
     for log in read:
         for data in log.data:
@@ -142,6 +168,7 @@ def estimate_scores(
     clusters: "ArrayLike | None" = None,
     options: Options | None = None,
     metric: str = "score",
+    **keywords: Unpack[ArrayKeywords],
 ) -> Estimate:
     """Estimate from an array of scores, without a log.
 
@@ -152,28 +179,22 @@ def estimate_scores(
     clusters : labels (n_questions,) of passages, dialogues and so on; each question with a missing label is a separate
         cluster; None if questions are independent
     options : options of the estimate
-    metric : name of the metric in the result; `options.structure.ranges` may define its range
+    metric : name of the metric in the result
+    **keywords : `method`, `level`, `scope`, `estimand`, `interval` and `seed` as for `estimate`, and `range`, the
+        smallest and largest possible score. They take precedence over `options`
 
     Raises
     ------
     DataError : if values or clusters have a different shape, or a value is not a finite number
+    TypeError : if an option does not exist
 
     Examples
     --------
-    >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1]).value
+    >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1], level=0.9).value
     0.9
     """
-    table = score_table(values)
-    codes = None if clusters is None else label_codes(clusters, len(table))
-    codes = None if codes is None or (codes < 0).all() else codes
-    log = TaskLog(
-        system="array",
-        task="array",
-        source=Source("array", "array"),
-        questions=Questions(tuple(str(i) for i in range(len(table)))),
-        data=(Scores(metric, "none", table, codes),),
-    )
-    return estimate(log, options)[0]
+    chosen = options_of_arrays(options or Options(), keywords, "estimate_scores", metric)
+    return estimate(log_of_array(values, "array", clusters=clusters, metric=metric), chosen)[0]
 
 
 def detect_structure(
@@ -181,13 +202,22 @@ def detect_structure(
     options: StructureOptions | None = None,
     *,
     plugins: Plugins | None = None,
+    **keywords: Unpack[StructureKeywords],
 ) -> list[TaskStructure]:
-    """Detect the clusters, trials and score types of each task, with the evidence."""
+    """Detect the clusters, trials and score types of each task, with the evidence.
+
+    Parameters
+    ----------
+    logs : runs, as for `estimate`
+    options : clusters and score ranges that the user declares
+    plugins : plugins to use; by default the installed ones
+    **keywords : `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`, as for `estimate`
+    """
     offered = plugins or load_plugins()
-    chosen = options or StructureOptions()
+    chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
     return [
         _task_structure(log, clusters_of(log, chosen, offered), chosen)
-        for log in task_logs(logs, offered, need_scores=False)
+        for log in task_logs(logs, offered, selection_of(keywords), need_scores=False)
     ]
 
 

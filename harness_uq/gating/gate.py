@@ -13,7 +13,9 @@ test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
 
+from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.task_log import TaskLog
@@ -27,6 +29,7 @@ from harness_uq.results.gate import Decision, Gate, GateRow, ScoreName
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 
 _POWER = 0.8
 
@@ -54,31 +57,78 @@ class GateOptions:
         return 1 - self.compare.level
 
 
-def gate(new: Runs, baseline: Runs, options: GateOptions, *, plugins: Plugins | None = None) -> Gate:
+class GateKeywords(StructureKeywords, DifferenceKeywords, total=False):
+    """Options of `gate` and `self_test`."""
+
+    margins: Mapping[str, float]
+
+
+def gate(
+    new: Runs,
+    baseline: Runs,
+    options: GateOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[GateKeywords],
+) -> Gate:
     """Decide whether a new system is worse than a baseline by more than a margin, and report the power of the data.
 
     Parameters
     ----------
     new, baseline : runs of one system each: paths or results in memory, as for `read_logs`
-    options : how to decide
-    plugins : the installed ones by default
+    options : margins and options of the comparisons
+    plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
+        `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `method`
+        and `power` as for `compare`. They take precedence over `options`
 
     Raises
     ------
     LogError : if a path gives no log
-    DataError : if one argument holds several systems, or a margin names a metric that is not compared
+    DataError : if no margin is given, one argument holds several systems, or a margin names a metric that is not
+        compared
     NotEstimableError : if the two have no task and metric in common
+    TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    use_samples = options.compare.structure.use_samples
     named = ((new, "the new system"), (baseline, "the baseline"))
-    sides = [Side.read(runs, name, offered, use_samples=use_samples) for runs, name in named]
+    chosen, selection = gate_options(options, keywords, "gate"), selection_of(keywords)
+    use_samples = chosen.compare.structure.use_samples
+    sides = [Side.read(runs, name, offered, selection, use_samples=use_samples) for runs, name in named]
+    options = with_margins(chosen, keywords.get("margins"), [log for side in sides for log in side.logs])
     decided = decide(sides[0], sides[1], options, offered)
     worst = worst_logs(sides[0].logs, options.compare.structure)
     rows = _compared(worst, sides[1].logs, options, offered) if worst else []
     can_fail = {(row.task, row.metric, row.filter): _p_values(row) for row in rows}
     n_tested = sum(row.adjusted_p is not None for row in decided.rows)
     return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, options) for row in decided.rows))
+
+
+def gate_options(options: GateOptions | None, keywords: Mapping[str, Any], function: str) -> GateOptions:
+    """The options, with those that are given as keywords replaced, except for `margins`.
+
+    Raises
+    ------
+    DataError : if no margin is given
+    TypeError : if an option does not exist
+    """
+    if options is None and not {"margin", "margins"} & keywords.keys():
+        raise DataError(
+            f"{function} requires a margin, the largest drop of a score that is allowed, such as margin=0.01"
+        )
+    given = options or GateOptions(CompareOptions())
+    compared = options_with(given.compare, keywords, function)
+    return replace(given, compare=replace(compared, margins=given.compare.margins))
+
+
+def with_margins(options: GateOptions, margins: Mapping[str, float] | None, logs: Iterable[TaskLog]) -> GateOptions:
+    """The options with other margins of single tasks and metrics; a name that is not a task is that of a metric."""
+    if margins is None:
+        return options
+    tasks = {OVERALL, *(log.task for log in logs)}
+    of_tasks = {name: margin for name, margin in margins.items() if name in tasks}
+    of_metrics = {name: margin for name, margin in margins.items() if name not in tasks}
+    return GateOptions(replace(options.compare, margins=of_tasks), of_metrics)
 
 
 def decide(new: Side, baseline: Side, options: GateOptions, plugins: Plugins) -> Gate:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from harness_uq.data.run_selection import select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.estimate import clusters_of
-from harness_uq.gating.gate import GateOptions, decide
+from harness_uq.gating.gate import GateKeywords, GateOptions, decide, gate_options, with_margins
 from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
@@ -19,6 +19,7 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Interval
 from harness_uq.results.gate import SelfTest
 from harness_uq.stats.proportion.binomial import binomial_interval
+from harness_uq.structure.option_keywords import selection_of
 
 Kind = Literal["runs", "epochs", "halves"]
 KINDS: tuple[Kind, ...] = ("runs", "epochs", "halves")
@@ -29,12 +30,12 @@ _FEWEST_PAIRS = 20
 
 def self_test(
     logs: Runs,
-    options: GateOptions,
+    options: GateOptions | None = None,
     *,
     kind: Kind | None = None,
     n: int = 200,
-    seed: int = 0,
     plugins: Plugins | None = None,
+    **keywords: Unpack[GateKeywords],
 ) -> SelfTest:
     """Estimate how often the gate fails a system that is compared with itself.
 
@@ -47,7 +48,8 @@ def self_test(
         whose scores are compared as independent. None selects the first kind that the logs allow; `runs` requires at
         least 20 pairs
     n : number of gates; fewer if there are fewer pairs of runs
-    seed : random seed of the splits
+    plugins : plugins to use; by default the installed ones
+    **keywords : options as for `gate`; `seed` is also the seed of the splits
 
     Returns
     -------
@@ -57,12 +59,17 @@ def self_test(
     Raises
     ------
     LogError : if no log can be read from a path
+    DataError : if no margin is given
     NotEstimableError : if the logs of no system can be split into two sides in this way
+    TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    systems = _by_system(task_logs(logs, offered))
+    given = gate_options(options, keywords, "self_test")
+    read = task_logs(logs, offered, selection_of(keywords))
+    options = with_margins(given, keywords.get("margins"), read)
+    systems = _by_system(read)
     chosen = kind or _kind(systems)
-    drawn = list(_sides(systems, chosen, n, options, offered, np.random.default_rng(seed)))
+    drawn = list(_sides(systems, chosen, n, options, offered, np.random.default_rng(options.compare.seed)))
     if not drawn:
         raise NotEstimableError(_WHY_NONE[chosen])
     decisions = [decide(*pair, options, offered).decision for pair in drawn]

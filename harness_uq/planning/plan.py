@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.plan import Plan
 from harness_uq.results.result_list import ResultList
+from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
@@ -69,12 +71,27 @@ class PlanOptions:
             raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
 
 
+class PlanKeywords(StructureKeywords, total=False):
+    """Options of `plan`."""
+
+    difference: float | None
+    width: float | None
+    questions: int | None
+    trials: int | None
+    level: float
+    power: float
+    cost_question: float | None
+    cost_trial: float | None
+    budget: float | None
+
+
 def plan(
     pilot: "Runs | None" = None,
     options: PlanOptions | None = None,
     *,
     components: Components | None = None,
     plugins: Plugins | None = None,
+    **keywords: Unpack[PlanKeywords],
 ) -> ResultList[Plan]:
     """Plan a run.
 
@@ -84,6 +101,9 @@ def plan(
     options : the target and the fixed parts of the design
     components : variances given as numbers
     plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `difference`, `width`, `questions`, `trials`, `level`,
+        `power`, `cost_question`, `cost_trial`, `budget`, `cluster`, `range`, `use_samples`, `task`, `metric`,
+        `filter` and `model`. They take precedence over `options`
 
     Returns
     -------
@@ -94,21 +114,24 @@ def plan(
     ------
     DataError : if both or neither of pilot and components are given
     NotEstimableError : if no task of the pilot has a score for each question
+    TypeError : if an option does not exist
 
     Example of Miller (2024, section 5): with omega^2 = 1/9, 969 questions are needed to detect 3 points.
 
-    >>> found = plan(components=Components(difference=1 / 9), options=PlanOptions(difference=0.03))
+    >>> found = plan(components=Components(difference=1 / 9), difference=0.03)
     >>> found[0].recommended.n_questions
     969
     """
-    chosen = options or PlanOptions()
+    names = {"questions": "n_questions", "trials": "n_trials"}
+    chosen = options_with(options or PlanOptions(), keywords, "plan", names)
     if components is not None and pilot is None:
         return ResultList([_plan(components, chosen, pilot_size=None)])
     if components is not None or pilot is None:
         raise DataError("give either the logs of a pilot run or variances as numbers")
     offered = plugins or load_plugins()
     plans = ResultList[Plan]()
-    read = with_best_evidence(task_logs(pilot, offered), offered, use_samples=chosen.structure.use_samples)
+    selected = task_logs(pilot, offered, selection_of(keywords))
+    read = with_best_evidence(selected, offered, use_samples=chosen.structure.use_samples)
     for key, entries in _by_key(select_runs(read).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))

@@ -40,6 +40,7 @@ from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, Run, SupportsUrls
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
+from harness_uq.structure.option_keywords import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +247,10 @@ def make_reading(
     return Reading(tuple(logs), failures, warnings, len(skipped), frozenset(errors.failed_paths - reported))
 
 
-def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list[TaskLog]:
-    """The logs of runs, with the ranges and directions of the catalogues.
+def task_logs(
+    runs: Runs, plugins: Plugins, selection: Selection | None = None, *, need_scores: bool = True
+) -> list[TaskLog]:
+    """The logs of runs that are selected, with the ranges and directions of the catalogues.
 
     A file that cannot be read is logged as a warning if its path contains other logs.
 
@@ -255,15 +258,16 @@ def task_logs(runs: Runs, plugins: Plugins, *, need_scores: bool = True) -> list
     ------
     LogError : if a path contains no readable log
     TypeError : if no reader accepts an object
+    DataError, StructureError : as `Selection.of`
     """
     reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
     for path, message in reading.warnings:
         if path in reading.unread:
             _LOGGER.warning("%s: %s", escape_control(path), message)
+    logs = reading.logs if selection is None else selection.of(reading.logs)
     catalogues = plugins.catalogues
     return [
-        with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log
-        for log in reading.logs
+        with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log for log in logs
     ]
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
+from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
@@ -41,6 +42,7 @@ from harness_uq.stats.pairs.ranks import (
     tied_ranks,
 )
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
+from harness_uq.structure.option_keywords import StructureKeywords, options_of_arrays, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
 
 Correction = Literal["holm", "bh"]
@@ -87,7 +89,33 @@ class RankOptions:
             raise DataError(f"ranks need at least 1,000 draws; got {self.n_draws}")
 
 
-def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | None = None) -> ResultList[Ranking]:
+class OrderKeywords(TypedDict, total=False):
+    """The attributes of `RankOptions`, without the structure."""
+
+    level: float
+    scope: Scope
+    correction: Correction
+    n_draws: int
+    seed: int
+
+
+class RankKeywords(StructureKeywords, OrderKeywords, total=False):
+    """Options of `rank`."""
+
+
+class ArrayRankKeywords(OrderKeywords, total=False):
+    """Options of `rank_scores`; `range` is the smallest and largest possible score."""
+
+    range: tuple[float, float]
+
+
+def rank(
+    logs: Runs,
+    options: RankOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[RankKeywords],
+) -> ResultList[Ranking]:
     """Rank the systems of these logs on every task, metric and filter that at least two of them share.
 
     Parameters
@@ -97,6 +125,8 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
         without a sample limit is used
     options : options of the ranking
     plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `level`, `scope`, `correction`, `seed`, `cluster`, `range`,
+        `use_samples`, `task`, `metric`, `filter` and `model`; also `n_draws`. They take precedence over `options`
 
     Returns
     -------
@@ -106,9 +136,11 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
     ------
     LogError : if no log can be read from a path
     NotEstimableError : if no two systems share a task and metric
+    TypeError : if an option does not exist
     """
-    chosen, offered = options or RankOptions(), plugins or load_plugins()
-    read = with_best_evidence(task_logs(logs, offered), offered, use_samples=chosen.structure.use_samples)
+    chosen, offered = options_with(options or RankOptions(), keywords, "rank"), plugins or load_plugins()
+    selected = task_logs(logs, offered, selection_of(keywords))
+    read = with_best_evidence(selected, offered, use_samples=chosen.structure.use_samples)
     by_system = select_runs(read)
     if len(by_system) == 1:
         raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
@@ -134,6 +166,45 @@ def rank(logs: Runs, options: RankOptions | None = None, *, plugins: Plugins | N
         _ranking(key, joint, p, n_pairs, chosen, higher=better[key])
         for (key, joint), p in zip(joint_by_key.items(), adjusted, strict=True)
     )
+
+
+def rank_scores(
+    scores: Mapping[str, ArrayLike],
+    *,
+    clusters: ArrayLike | None = None,
+    options: RankOptions | None = None,
+    metric: str = "score",
+    **keywords: Unpack[ArrayRankKeywords],
+) -> Ranking:
+    """Rank systems by arrays of scores of the same questions.
+
+    Parameters
+    ----------
+    scores : scores by name of the system: (n_questions,) or (n_questions, n_trials), as for `estimate_scores`
+    clusters : labels (n_questions,), as for `estimate_scores`
+    options : options of the ranking
+    metric : name of the metric in the result
+    **keywords : `level`, `scope`, `correction`, `n_draws` and `seed` as for `rank`, and `range`, the smallest and
+        largest possible score. They take precedence over `options`
+
+    Raises
+    ------
+    DataError : if the arrays have a different number of questions, clusters have a different shape, or a value is not a
+        finite number
+    NotEstimableError : if there are fewer than two systems
+    TypeError : if an option does not exist
+
+    Examples
+    --------
+    >>> ranking = rank_scores({"small": [1, 0, 0, 0, 1, 0], "large": [1, 1, 1, 0, 1, 1]})
+    >>> [row.system for row in ranking.systems]
+    ['large', 'small']
+    """
+    chosen = options_of_arrays(options or RankOptions(), keywords, "rank_scores", metric)
+    logs = [log_of_array(values, name, clusters=clusters, metric=metric) for name, values in scores.items()]
+    if len(counts := sorted({len(log.questions) for log in logs})) > 1:
+        raise DataError(f"all arrays must have one row per question; got {counts[0]} and {counts[-1]} rows")
+    return rank(logs, chosen)[0]
 
 
 def _by_key(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.effects.components import VarianceComponent
 from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.diagnostics import identical_trials
+from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
 
 METHOD = "crossed"
@@ -58,7 +60,21 @@ class EffectOptions:
             raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
 
 
-def effects(logs: Runs, options: EffectOptions | None = None, *, plugins: Plugins | None = None) -> list[Effects]:
+class EffectKeywords(StructureKeywords, total=False):
+    """Options of `effects`."""
+
+    generalize_over: str | Sequence[str]
+    factor: Mapping[str, str]
+    level: float
+
+
+def effects(
+    logs: Runs,
+    options: EffectOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[EffectKeywords],
+) -> list[Effects]:
     """Estimate the variance components of the scores of each model, by task, metric and filter.
 
     Parameters
@@ -66,6 +82,9 @@ def effects(logs: Runs, options: EffectOptions | None = None, *, plugins: Plugin
     logs : paths of logged runs or results in memory, as for `read_logs`; at least two of the same model and task
     options : options of the analysis
     plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `generalize_over` (names of factors), `factor` (such as
+        `{"prompt": "description"}`), `level`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and
+        `model`. They take precedence over `options`
 
     Returns
     -------
@@ -75,9 +94,15 @@ def effects(logs: Runs, options: EffectOptions | None = None, *, plugins: Plugin
     ------
     DataError : if a requested factor does not exist in any log
     NotEstimableError : if no model has two logs of a task, or none can be used
+    TypeError : if an option does not exist
     """
-    chosen = options or EffectOptions()
-    fits, left_out = _fits(logs, chosen, plugins or load_plugins())
+    if isinstance(names := keywords.get("generalize_over", ()), str):
+        keywords["generalize_over"] = tuple(name.strip() for name in names.split(","))
+    chosen = options_with(
+        options or EffectOptions(), keywords, "effects", {"generalize_over": "new", "factor": "factors"}
+    )
+    offered = plugins or load_plugins()
+    fits, left_out = _fits(task_logs(logs, offered, selection_of(keywords)), chosen, offered)
     results = [_effects(fit, chosen) for fit in fits]
     return [replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]]
 

@@ -134,13 +134,13 @@ def test_binary_single_trials_are_the_dirichlet_cells() -> None:
 
 def test_latent_normal_on_request() -> None:
     logs = two([1] * 17 + [1, 1] + [0], [1] * 17 + [0, 0] + [0])
-    row = one(*logs, method="latent_normal")
+    row = one(*logs, method="latent-normal")
     assert row.method == "latent-normal"
     assert row.prob_positive == pytest.approx(paired_posterior([17, 2, 0, 1]).prob_positive)
 
 
 def test_latent_normal_gives_way_to_dirichlet_on_trials_and_says_so() -> None:
-    row = one(*two([[1, 0], [1, 1], [0, 1]], [[0, 0], [1, 0], [0, 1]]), method="latent_normal")
+    row = one(*two([[1, 0], [1, 1], [0, 1]], [[0, 0], [1, 0], [0, 1]]), method="latent-normal")
     assert row.method == "dirichlet-process"
     assert has(row, "latent-normal-replaced")
 

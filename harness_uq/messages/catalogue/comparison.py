@@ -206,7 +206,7 @@ LATENT_NORMAL_REPLACED = MessageType(
     "UQ228",
     "latent-normal-replaced",
     "note",
-    "Method 'latent_normal' requires independent questions with one right-or-wrong answer each. Method 'dirichlet' "
+    "Method 'latent-normal' requires independent questions with one right-or-wrong answer each. Method 'dirichlet' "
     "is used instead.",
     "The latent normal model describes a 2 × 2 table of single answers.",
     "Nothing, or use `--method dirichlet` explicitly.",

@@ -1,0 +1,313 @@
+"""Options of Python functions as keywords with the names of the command line."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import harness_uq
+from harness_uq import (
+    CompareOptions,
+    Components,
+    DataError,
+    EffectOptions,
+    GateOptions,
+    Options,
+    PlanOptions,
+    RankOptions,
+    StructureError,
+    StructureOptions,
+)
+from harness_uq.commands.command_table import COMMANDS
+from harness_uq.commands.parser import build_parser
+from harness_uq.comparison.build_rows import CompareKeywords
+from harness_uq.comparison.compare import ArrayComparisonKeywords
+from harness_uq.estimation.estimate import ArrayKeywords, EstimateKeywords
+from harness_uq.gating.gate import GateKeywords
+from harness_uq.planning.plan import PlanKeywords
+from harness_uq.ranking.rank import ArrayRankKeywords, RankKeywords
+from harness_uq.structure.option_keywords import StructureKeywords
+from harness_uq.variance_components.effects import EffectKeywords
+from tests.data.toy import task_log
+
+RNG = np.random.default_rng(7)
+LARGE, SMALL = (RNG.binomial(1, p, 40) for p in (0.8, 0.5))
+PASSAGE = [i // 4 for i in range(40)]
+A = task_log(LARGE, system="large", fields={"passage": PASSAGE})
+B = task_log(SMALL, system="small", fields={"passage": PASSAGE})
+CLUSTERED = StructureOptions(cluster="passage")
+RUNS = [
+    task_log(RNG.binomial(1, 0.6, (30, 2)), system=f"m (seed={seed})", fields={"passage": [i // 3 for i in range(30)]})
+    for seed in range(3)
+]
+
+
+@pytest.mark.parametrize(
+    ("with_keywords", "with_options"),
+    [
+        (
+            lambda: harness_uq.estimate(A, level=0.8, method="t", cluster="none"),
+            lambda: harness_uq.estimate(A, Options("t", 0.8, structure=StructureOptions(cluster="none"))),
+        ),
+        (
+            lambda: harness_uq.estimate(A, interval="quantile", cluster={"toy": "passage"}),
+            lambda: harness_uq.estimate(
+                A, Options(interval="quantile", structure=StructureOptions(cluster_by_task={"toy": "passage"}))
+            ),
+        ),
+        (
+            lambda: harness_uq.estimate(A, range={"acc": (-1, 1)}, cluster=["none", "toy=passage"]),
+            lambda: harness_uq.estimate(
+                A, Options(structure=StructureOptions("none", {"toy": "passage"}, {"acc": (-1, 1)}))
+            ),
+        ),
+        (
+            lambda: harness_uq.estimate(A, Options(method="t", structure=CLUSTERED), level=0.8),
+            lambda: harness_uq.estimate(A, Options(method="t", level=0.8, structure=CLUSTERED)),
+        ),
+        (
+            lambda: harness_uq.compare(A, B, margin=0.02, method="latent-normal", cluster="none"),
+            lambda: harness_uq.compare(
+                A, B, CompareOptions("latent-normal", margin=0.02, structure=StructureOptions(cluster="none"))
+            ),
+        ),
+        (
+            lambda: harness_uq.compare(A, B, margins={"toy": 0.1}, scope="population", power=0.9),
+            lambda: harness_uq.compare(A, B, CompareOptions(margins={"toy": 0.1}, power=0.9)),
+        ),
+        (
+            lambda: harness_uq.rank([A, B], correction="bh", n_draws=2000, seed=3),
+            lambda: harness_uq.rank([A, B], RankOptions(correction="bh", n_draws=2000, seed=3)),
+        ),
+        (
+            lambda: [harness_uq.gate(B, A, margin=0.05, level=0.9)],
+            lambda: [harness_uq.gate(B, A, GateOptions(CompareOptions(margin=0.05, level=0.9)))],
+        ),
+        (
+            lambda: [harness_uq.gate(B, A, margins={"toy": 0.05})],
+            lambda: [harness_uq.gate(B, A, GateOptions(CompareOptions(margins={"toy": 0.05})))],
+        ),
+        (
+            lambda: [harness_uq.gate(B, A, margins={"acc": 0.05})],
+            lambda: [harness_uq.gate(B, A, GateOptions(CompareOptions(), {"acc": 0.05}))],
+        ),
+        (
+            lambda: [harness_uq.self_test(RUNS[0], margin=0.05, n=4, seed=5)],
+            lambda: [harness_uq.self_test(RUNS[0], GateOptions(CompareOptions(margin=0.05, seed=5)), n=4)],
+        ),
+        (
+            lambda: harness_uq.effects(RUNS, generalize_over="question, seed", level=0.9),
+            lambda: harness_uq.effects(RUNS, EffectOptions(new=("question", "seed"), level=0.9)),
+        ),
+        (
+            lambda: harness_uq.effects(RUNS, factor={"start": "seed"}),
+            lambda: harness_uq.effects(RUNS, EffectOptions(factors={"start": "seed"})),
+        ),
+        (
+            lambda: harness_uq.plan(RUNS[0], width=0.1, questions=100, trials=2, cost_trial=3.0),
+            lambda: harness_uq.plan(RUNS[0], PlanOptions(width=0.1, n_questions=100, n_trials=2, cost_trial=3.0)),
+        ),
+        (
+            lambda: harness_uq.plan(components=Components(difference=0.1), difference=0.03),
+            lambda: harness_uq.plan(None, PlanOptions(difference=0.03), components=Components(difference=0.1)),
+        ),
+        (
+            lambda: harness_uq.report([A, B], level=0.8, cluster="passage", margins={"toy": 0.1}).comparisons,
+            lambda: (
+                harness_uq.report([A, B], Options(level=0.8, structure=CLUSTERED), margins={"toy": 0.1}).comparisons
+            ),
+        ),
+    ],
+)
+def test_keywords_give_the_results_of_the_options(with_keywords: Callable, with_options: Callable) -> None:
+    found, expected = with_keywords(), with_options()
+    assert [row.to_dict() for row in found] == [row.to_dict() for row in expected]
+
+
+def test_keywords_change_the_results() -> None:
+    assert harness_uq.estimate(A, level=0.8)[0].interval.level == 0.8
+    assert harness_uq.estimate(A, method="t")[0].method == "t"
+    assert harness_uq.estimate(A, cluster="passage")[0].cluster_key == "passage"
+    (structure,) = harness_uq.detect_structure(A, cluster="passage")
+    assert structure.clusters.key == "passage"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **keywords: harness_uq.estimate(A, **keywords),
+        lambda **keywords: harness_uq.estimate_scores(LARGE, **keywords),
+        lambda **keywords: harness_uq.compare(A, B, **keywords),
+        lambda **keywords: harness_uq.compare_scores(LARGE, SMALL, **keywords),
+        lambda **keywords: harness_uq.rank([A, B], **keywords),
+        lambda **keywords: harness_uq.rank_scores({"a": LARGE, "b": SMALL}, **keywords),
+        lambda **keywords: harness_uq.gate(A, B, margin=0.01, **keywords),
+        lambda **keywords: harness_uq.self_test(A, margin=0.01, **keywords),
+        lambda **keywords: harness_uq.effects(RUNS, **keywords),
+        lambda **keywords: harness_uq.plan(A, **keywords),
+        lambda **keywords: harness_uq.report([A, B], **keywords),
+    ],
+    ids=["estimate", "estimate_scores", "compare", "compare_scores", "rank", "rank_scores", "gate", "self_test",
+         "effects", "plan", "report"],
+)  # fmt: skip
+def test_a_misspelled_keyword_suggests_the_nearest(call) -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'levl'. Did you mean 'level'\?"):
+        call(levl=0.9)
+
+
+def test_a_misspelled_keyword_of_the_structure_suggests_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"detect_structure\(\) .* 'clusters'. Did you mean 'cluster'\?"):
+        harness_uq.detect_structure(A, clusters="passage")
+
+
+def test_names_of_attributes_suggest_the_names_of_the_command_line() -> None:
+    with pytest.raises(TypeError, match="Did you mean 'questions'"):
+        harness_uq.plan(A, n_questions=3)
+    with pytest.raises(TypeError, match="Did you mean 'range'"):
+        harness_uq.estimate(A, ranges={"acc": (0, 1)})
+
+
+def test_parts_of_the_logs_are_selected_as_on_the_command_line() -> None:
+    logs = [task_log(LARGE, system=system, task=task) for system in ("x", "y") for task in ("gsm8k", "mmlu")]
+    assert {(row.system, row.task) for row in harness_uq.estimate(logs, task="mm*", model=["x", "y"])} == {
+        ("x", "mmlu"),
+        ("y", "mmlu"),
+    }
+    assert {ranking.task for ranking in harness_uq.rank(logs, task="gsm8k")} == {"gsm8k"}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "name"),
+    [
+        ({"range": {"bleu": (0, 100)}}, StructureError, "unknown-name"),
+        ({"cluster": {"tay": "passage"}}, StructureError, "unknown-name"),
+        ({"cluster": "pasage"}, StructureError, "unknown-cluster-field"),
+        ({"task": "tay"}, DataError, "no-such-selection"),
+    ],
+)
+def test_a_name_that_the_logs_lack_is_an_error_as_on_the_command_line(keywords, kind, name) -> None:
+    with pytest.raises(kind) as caught:
+        harness_uq.estimate(A, **keywords)
+    assert caught.value.message.name == name
+
+
+def test_a_margin_of_a_task_that_is_not_compared_is_an_error() -> None:
+    with pytest.raises(StructureError) as caught:
+        harness_uq.compare(A, B, margins={"tay": 0.1})
+    assert (caught.value.message.name, caught.value.message.params["name"]) == ("unknown-name", "tay")
+
+
+def test_a_gate_without_a_margin_is_an_error_as_on_the_command_line() -> None:
+    for call in (lambda: harness_uq.gate(A, B), lambda: harness_uq.self_test(A, level=0.9)):
+        with pytest.raises(DataError, match=r"margin=0\.01"):
+            call()
+
+
+def test_an_unknown_method_of_a_comparison_is_an_error() -> None:
+    with pytest.raises(DataError, match="Did you mean 'dirichlet'"):
+        harness_uq.compare(A, B, method="dirichelt")
+
+
+def test_settings_files_are_not_read(tmp_path, monkeypatch) -> None:
+    (tmp_path / "harness-uq.toml").write_text('level = 0.5\ncluster = "passage"\nmargin = 0.2\nignore = ["UQ205"]\n')
+    monkeypatch.chdir(tmp_path)
+    (row,) = harness_uq.estimate(A)
+    assert (row.interval.level, row.cluster_key) == (0.95, None)
+    assert harness_uq.compare(A, B)[0].margin == 0
+
+
+@pytest.mark.parametrize(
+    ("keywords", "options", "renamed", "without"),
+    [
+        (EstimateKeywords, Options, {}, set()),
+        (CompareKeywords, CompareOptions, {}, set()),
+        (RankKeywords, RankOptions, {}, set()),
+        (GateKeywords, CompareOptions, {}, set()),
+        (EffectKeywords, EffectOptions, {"new": "generalize_over", "factors": "factor"}, set()),
+        (PlanKeywords, PlanOptions, {"n_questions": "questions", "n_trials": "trials"}, set()),
+        (ArrayKeywords, Options, {}, {"margins"}),
+        (ArrayComparisonKeywords, CompareOptions, {}, {"margins"}),
+        (ArrayRankKeywords, RankOptions, {}, set()),
+    ],
+)
+def test_the_types_of_the_keywords_list_every_option(keywords, options, renamed, without) -> None:
+    attributes = {renamed.get(field.name, field.name) for field in fields(options)} - {"structure"} - without
+    structure = {"range"} if keywords.__name__.startswith("Array") else {*get_type_hints(StructureKeywords)}
+    assert {*get_type_hints(keywords)} == attributes | structure
+
+
+@pytest.mark.parametrize(
+    ("command", "keywords"),
+    [
+        ("estimate", EstimateKeywords),
+        ("compare", CompareKeywords),
+        ("rank", RankKeywords),
+        ("gate", GateKeywords),
+        ("effects", EffectKeywords),
+        ("structure", StructureKeywords),
+    ],
+)
+def test_keywords_are_options_of_the_command_with_these_exceptions(command, keywords) -> None:
+    of_python_alone = {
+        "compare": {"power", "margins"},
+        "rank": {"n_draws"},
+        "gate": {"power", "margins", "method"},
+        "structure": {"use_samples"},
+    }
+    options = {
+        option.removeprefix("--").replace("-", "_")
+        for action in build_parser(COMMANDS[command])._actions
+        for option in action.option_strings
+        if option.startswith("--")
+    }
+    assert {*get_type_hints(keywords)} - options == of_python_alone.get(command, set())
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def test_two_arrays_are_compared_with_the_paired_t_test_of_scipy() -> None:
+    a, b = RNG.normal(0.6, 0.2, 30), RNG.normal(0.5, 0.2, 30)
+    row = harness_uq.compare_scores(a, b, method="t", level=0.9)
+    reference = stats.ttest_rel(a, b).confidence_interval(0.9)
+    assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx((reference.low, reference.high))
+
+
+def test_clusters_and_trials_of_arrays_count_in_comparisons_and_rankings() -> None:
+    trials = np.stack([LARGE, LARGE[::-1]], axis=1)
+    row = harness_uq.compare_scores(trials, SMALL, clusters=PASSAGE)
+    assert (row.n_clusters, row.n_trials, row.n_matched) == (10, 2, 40)
+    ranking = harness_uq.rank_scores({"large": trials, "small": SMALL}, clusters=PASSAGE)
+    (of_logs,) = harness_uq.rank(
+        [
+            task_log(values, system=name, metric="score", fields={"passage": PASSAGE})
+            for name, values in (("large", trials), ("small", SMALL))
+        ],
+        cluster="passage",
+    )
+    assert [row.interval for row in ranking.systems] == [row.interval for row in of_logs.systems]
+
+
+def test_the_range_of_an_array_is_a_pair() -> None:
+    likert = [1, 2, 5, 4, 3, 5, 2, 4, 4, 5]
+    low, high = (harness_uq.estimate_scores(likert, range=(low, 5), method="bayes").interval for low in (1, -20))
+    assert low != high
+    assert harness_uq.compare_scores(likert, likert[::-1], range=(1, 5)).difference is not None
+
+
+def test_arrays_of_different_questions_are_an_error() -> None:
+    with pytest.raises(DataError, match="40 and 39 rows"):
+        harness_uq.compare_scores(LARGE, SMALL[1:])
+    with pytest.raises(DataError, match="39 and 40 rows"):
+        harness_uq.rank_scores({"a": LARGE, "b": SMALL[1:]})
+
+
+def test_equal_arrays_are_not_called_the_same_log() -> None:
+    (message, *_) = harness_uq.compare_scores(LARGE, LARGE).messages
+    assert (message.name, message.params["explanation"]) == (
+        "identical-runs",
+        "perhaps because they contain the same samples under two names",
+    )
