@@ -13,6 +13,7 @@ from harness_uq.commands.command_table import COMMANDS, GROUPS, RUN
 from harness_uq.commands.console import WRONG_ARGUMENTS, print_error
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
 from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_WITHOUT_HARNESS
+from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
     from harness_uq.commands.command_table import Command
@@ -78,8 +79,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
+class _RedactingFormatter(logging.Formatter):
+    """Formats records and their tracebacks without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
 def _show_debug_log() -> None:
-    logging.basicConfig(level=logging.WARNING)
+    handler = logging.StreamHandler()
+    handler.setFormatter(_RedactingFormatter(logging.BASIC_FORMAT))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("harness_uq").setLevel(logging.DEBUG)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.data.names import with_bounded_names
 from harness_uq.data.score_selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import LogError, message_of
@@ -21,7 +20,8 @@ from harness_uq.messages.catalogue.estimation import (
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Watchable
-from harness_uq.plugins.readers import expand_path, find_runs
+from harness_uq.plugins.readers import expand_path, find_runs, with_safe_names, with_system
+from harness_uq.redaction import DistinctNames
 from harness_uq.results.snapshot import Snapshot
 from harness_uq.stats.sequential.confidence_sequence import SequentialScope, confidence_sequence
 
@@ -43,6 +43,7 @@ def look(
     """
     looks: list[Snapshot] = []
     problems: list[tuple[str, Message]] = []
+    name_of = DistinctNames()
     for path in paths:
         runs, unread = find_runs(path, plugins.harnesses)
         if not (runs or unread or expand_path(path) or Path(path).exists()):
@@ -50,8 +51,8 @@ def look(
         problems += unread
         for harness, run in runs:
             try:
-                logs = harness.read_running(run) if isinstance(harness, Watchable) else []
-                asked = (selection or LogFilter()).of(list(map(with_bounded_names, logs)))
+                logs = map(with_safe_names, harness.read_running(run) if isinstance(harness, Watchable) else ())
+                asked = (selection or LogFilter()).of([with_system(log, name_of(log.system)) for log in logs])
                 looks += [seen for log in asked for seen in _looks(log, options, plugins)]
             except Exception as error:
                 problems.append((run.name, message_of(error)))

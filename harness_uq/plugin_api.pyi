@@ -73,6 +73,9 @@ from .plugins.protocols import Watchable as Watchable
 from .plugins.protocols import Writer as Writer
 from .plugins.readers import Reading as Reading
 from .plugins.readers import read_logs as read_logs
+from .redaction import RedactedText as RedactedText
+from .redaction import redact as redact
+from .redaction import redact_value as redact_value
 from .results.comparison import Comparison as Comparison
 from .results.estimate import Estimate as Estimate
 from .results.estimate import Interval as Interval

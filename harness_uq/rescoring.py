@@ -11,7 +11,8 @@ from harness_uq.io import paths as io_paths
 from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
-from harness_uq.plugins.readers import expand_path, find_runs, read_run, why_no_run
+from harness_uq.plugins.readers import expand_path, find_runs, read_run, why_no_run, with_system
+from harness_uq.redaction import DistinctNames
 from harness_uq.results.estimate import Estimate
 from harness_uq.structure.clusters import missing_field
 
@@ -113,6 +114,7 @@ def _estimated(
 ) -> tuple[list[_Estimated], list[tuple[str, Message]]]:
     estimated: list[_Estimated] = []
     failures: list[tuple[str, Message]] = []
+    name_of = DistinctNames()
     for name in names:
         runs, problems = find_runs(name, plugins.harnesses)
         if not runs:
@@ -122,7 +124,8 @@ def _estimated(
             try:
                 writer = _writer(harness, plugins)
                 destination = _folder(name, run, output)
-                if logs := selection.of(read_run(harness, run, need_scores=True)):
+                read = read_run(harness, run, need_scores=True)
+                if logs := selection.of([with_system(log, name_of(log.system)) for log in read]):
                     rows = tuple(estimate(logs, options, plugins=plugins))
                     wrong = missing_field(options.structure, logs)
                     estimated.append(_Estimated(writer, run, rows, destination, wrong))

@@ -25,10 +25,10 @@ WRONG_ARGUMENTS = frozenset(
 
 def print_error(text: str) -> None:
     """Print the text on standard error, without credentials and control characters."""
-    from harness_uq.io.storage_errors import redact_credentials
     from harness_uq.messages.control_characters import escape_control
+    from harness_uq.redaction import redact
 
-    print(escape_control(redact_credentials(text)), file=sys.stderr)
+    print(escape_control(redact(text)), file=sys.stderr)
 
 
 def print_message(message: "Message", subject: str = "") -> None:
@@ -58,12 +58,13 @@ def report_failures(rows: "Iterable[Estimate | Comparison]") -> int:
 
 
 def command_line(args: argparse.Namespace) -> str:
-    """The command line, without the folders of absolute paths."""
+    """The command line, without secrets and the folders of absolute paths."""
     import shlex
 
     from harness_uq.output.sanitize import file_name
+    from harness_uq.redaction import redact
 
-    return shlex.join(["harness-uq", *map(file_name, args.words)])
+    return redact(shlex.join(["harness-uq", *(file_name(redact(word)) for word in args.words)]))
 
 
 def now() -> str:

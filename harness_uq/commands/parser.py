@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from harness_uq.errors import unknown_name
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
     from harness_uq.commands.command_table import Command
@@ -68,7 +69,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and where to find help, and exit with code 2."""
-        text = escape_control(message[0].upper() + message[1:])
+        text = escape_control(redact(message[0].upper() + message[1:]))
         self.exit(2, f"{self.prog}: error: {text}\nRun '{self.prog} --help' for usage.\n")
 
     def _check_value(self, action: argparse.Action, value: object) -> None:

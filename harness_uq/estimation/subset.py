@@ -15,7 +15,6 @@ from harness_uq.estimands import parse_estimand
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
 from harness_uq.estimation.method_result import build, credible
 from harness_uq.io import paths as io_paths
-from harness_uq.io.storage_errors import redact_credentials
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
 from harness_uq.messages.catalogue.planning import (
@@ -32,6 +31,7 @@ from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
+from harness_uq.redaction import redact
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
@@ -102,13 +102,13 @@ def read_probabilities(path: str | Path) -> Probabilities:
         return msgspec.json.decode(io_paths.read_bytes(str(path)), type=dict[str, dict[str, float]])
     except OSError as error:
         reason = str(error.strerror or error)
-        raise LogError(PATH_UNREADABLE(path=redact_credentials(str(path)), reason=reason)) from None
+        raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=reason)) from None
     except msgspec.DecodeError as error:
         is_json = isinstance(error, msgspec.ValidationError)
         reason = "the file must be " + (
             "a JSON object of probabilities by task and question" if is_json else "valid JSON"
         )
-        raise LogError(PROBABILITIES_INVALID(path=redact_credentials(str(path)), reason=reason)) from None
+        raise LogError(PROBABILITIES_INVALID(path=redact(str(path)), reason=reason)) from None
 
 
 def probabilities_of(chances: Mapping[str, float] | None, history: ReferenceRuns) -> FloatArray | None:

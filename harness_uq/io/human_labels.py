@@ -11,7 +11,6 @@ import numpy as np
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import LogError
 from harness_uq.io import paths as io_paths
-from harness_uq.io.storage_errors import redact_credentials
 from harness_uq.messages.catalogue.planning import (
     DUPLICATE_LABEL,
     LABEL_COLUMNS_MISSING,
@@ -19,6 +18,7 @@ from harness_uq.messages.catalogue.planning import (
     PARTIAL_PROBABILITIES,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.redaction import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ def read_labels(path: str | Path) -> tuple[Label, ...]:
     try:
         table = csv.DictReader(StringIO(io_paths.read_bytes(str(path)).decode("utf-8-sig"), newline=""))
         if missing := sorted({"id", "score"} - set(table.fieldnames or ())):
-            raise LogError(LABEL_COLUMNS_MISSING(path=redact_credentials(str(path)), columns=missing))
+            raise LogError(LABEL_COLUMNS_MISSING(path=redact(str(path)), columns=missing))
         rows = [(table.line_num, row) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise LogError(PATH_UNREADABLE(path=redact_credentials(str(path)), reason=str(error))) from None
+        raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=str(error))) from None
     return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
 
 
@@ -85,5 +85,5 @@ def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
     try:
         score, probability = float(row["score"]), float(chance) if chance else None
     except ValueError:
-        raise LogError(LABEL_NOT_A_NUMBER(path=redact_credentials(str(path)), line=line, row=str(row))) from None
+        raise LogError(LABEL_NOT_A_NUMBER(path=redact(str(path)), line=line, row=str(row))) from None
     return Label(row["id"].strip(), score, (row.get("task") or "").strip() or None, probability)

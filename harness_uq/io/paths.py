@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from harness_uq.io.atomic_write import atomic_replace
 from harness_uq.io.listing_cache import Fingerprint as Fingerprint
-from harness_uq.io.storage_errors import redact_credentials
+from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
     from harness_uq.io.remote_fs import RemoteFileSystem
@@ -153,7 +153,7 @@ def size(path: str) -> int:
     """
     n_bytes = fingerprint(path).size
     if n_bytes is None:
-        raise OSError(errno.EINVAL, "the store does not report its size", redact_credentials(path))
+        raise OSError(errno.EINVAL, "the store does not report its size", redact(path))
     return n_bytes
 
 

@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING, BinaryIO, TypeAlias, cast
 from harness_uq.errors import MissingDependencyError
 from harness_uq.io.listing_cache import Fingerprint, current_listing
 from harness_uq.io.range_reader import END, RangeReader
-from harness_uq.io.storage_errors import MissingError, redact_credentials, translate_storage_errors
+from harness_uq.io.storage_errors import MissingError, translate_storage_errors
+from harness_uq.redaction import redact, redact_quoting
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -114,7 +115,7 @@ class RemoteFileSystem:
     def atomic_writer(self, url: str) -> Iterator[IO[bytes]]:
         """Open a local temporary file that is uploaded if the block ends without an error."""
         if self._is_http:
-            raise OSError(errno.EROFS, "a web server is not written to", redact_credentials(url))
+            raise OSError(errno.EROFS, "a web server is not written to", redact(url))
         with tempfile.NamedTemporaryFile("w+b", prefix="harness-uq-") as file:
             yield file
             file.flush()
@@ -184,7 +185,7 @@ def remote_file_system(url: str) -> RemoteFileSystem:
         needs = f"{scheme}:// needs {package}"
         raise MissingDependencyError(f"{needs}: {remedy}" if scheme in _PACKAGES else f"{needs} ({error})") from None
     except ValueError as error:
-        raise OSError(errno.EINVAL, str(error), redact_credentials(url)) from None
+        raise OSError(errno.EINVAL, redact_quoting(str(error), url), redact(url)) from None
     return RemoteFileSystem(scheme, file_system)
 
 

@@ -1,28 +1,15 @@
 """Errors of remote storage as `OSError` with a readable message that contains no credentials."""
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from harness_uq.errors import HarnessUqError
-
-_SECRETS = re.compile(r"(?<=://)[^/@\s]+@|(?<=\?)[^\s'\")]+")
+from harness_uq.redaction import redact, redact_quoting
 
 
 class MissingError(FileNotFoundError):
     """The object does not exist; its bucket exists, or may exist."""
-
-
-def redact_credentials(text: str) -> str:
-    """Remove user names, passwords and signatures from the URLs in a text.
-
-    Examples
-    --------
-    >>> redact_credentials("https://me:secret@host/run.eval?X-Amz-Signature=1f")
-    'https://host/run.eval?…'
-    """
-    return _SECRETS.sub(lambda match: "" if match[0].endswith("@") else "…", text) if "://" in text else text
 
 
 @contextmanager
@@ -39,11 +26,12 @@ def translate_storage_errors(url: str) -> Iterator[None]:
     except HarnessUqError:
         raise
     except Exception as error:
-        raise _os_error(error, redact_credentials(url)) from None
+        raise _os_error(error, url) from None
 
 
 def _os_error(error: Exception, url: str) -> OSError:
-    cause, text = error.__cause__, redact_credentials(str(error))
+    cause, text = error.__cause__, redact_quoting(str(error), url)
+    url = redact(url)
     if isinstance(error, FileNotFoundError):
         if isinstance(cause, Exception) and _is_http_failure(cause):
             return _os_error(cause, url)

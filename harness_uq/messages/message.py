@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.messages.similar_names import did_you_mean
+from harness_uq.redaction import redact
 
 Severity = Literal["note", "warning", "refusal", "error"]
 Status = Literal["ok", "not_estimable", "failed"]
@@ -46,6 +47,7 @@ class Message:
 
     def at(self, path: str) -> "Message":
         """The message about a file, whose path opens its text."""
+        path = redact(path)
         return replace(self, text=f"{path}: {self.text}", params={**self.params, "path": path})
 
     def to_dict(self) -> dict[str, object]:
@@ -304,11 +306,11 @@ def _fields_of(template: str) -> Iterator[str]:
 
 
 def _plain_value(value: Any) -> Param:
-    """A parameter as a plain Python value: numpy scalars are unpacked, sequences and sets become tuples."""
-    if value is None or type(value) in (str, bool, int, float):
+    """A parameter as a plain Python value without secrets: numpy scalars are unpacked, sequences become tuples."""
+    if value is None or type(value) in (bool, int, float):
         return value  # type: ignore[no-any-return]
     if isinstance(value, str):
-        return str(value)
+        return redact(str(value))
     if isinstance(value, Sequence | set | frozenset):
         return tuple(_plain_value(item) for item in value)  # type: ignore[misc]
     if callable(item := getattr(value, "item", None)):

@@ -14,7 +14,6 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import Fingerprint
-from harness_uq.io.storage_errors import redact_credentials
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
     FILE_CLAIMED_TWICE,
@@ -40,6 +39,7 @@ from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, Run, SupportsUrls
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
+from harness_uq.redaction import DistinctNames, RedactedText, redact, redact_value
 from harness_uq.structure.option_keywords import Selection
 
 
@@ -199,7 +199,8 @@ def read_logs(
         reading = reading.joined(part if system is None else part.renamed(system))
     if strict and reading.failures:
         raise LogError(_all_failures(reading.failures))
-    return reading
+    name_of = DistinctNames()
+    return replace(reading, logs=tuple(with_system(log, name_of(log.system)) for log in reading.logs))
 
 
 def _read_results(results: Sequence[TaskLog | ResultObject], *, need_scores: bool) -> Reading:
@@ -243,8 +244,10 @@ def make_reading(
     reported = {path for path, _ in failures}
     known = read | given_files | {path for path, _ in errors.messages}
     skipped = [file for file in listing.files if file not in known and not file.endswith(_ORIGINAL)]
-    warnings = tuple((path, message) for path, message in errors.messages if path not in reported)
-    return Reading(tuple(logs), failures, warnings, len(skipped), frozenset(errors.failed_paths - reported))
+    warnings = tuple((redact(path), message) for path, message in errors.messages if path not in reported)
+    failures = tuple((redact(path), message) for path, message in failures)
+    unread = frozenset(map(redact, errors.failed_paths - reported))
+    return Reading(tuple(logs), failures, warnings, len(skipped), unread)
 
 
 def task_logs(
@@ -282,7 +285,7 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
 
 
 def _checked(read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:
-    logs = [with_bounded_names(_without_credentials(log)) for log in read]
+    logs = list(map(with_safe_names, read))
     if need_scores and logs and not any(log.data for log in logs):
         raise LogError(_unscored_run(logs))
     return logs
@@ -301,9 +304,27 @@ def _unscored_run(logs: Sequence[TaskLog]) -> Message:
     return messages[0] if len(messages) == 1 else TASKS_WITHOUT_SCORES(tasks=[log.task for log in logs])
 
 
-def _without_credentials(log: TaskLog) -> TaskLog:
-    path = redact_credentials(log.source.path)
-    return log if path == log.source.path else replace(log, source=replace(log.source, path=path))
+def with_safe_names(log: TaskLog) -> TaskLog:
+    """The log with bounded names, and with `***` for each secret in its path, the name of its system and its settings.
+
+    The system is a `RedactedText` if its name contained a secret.
+    """
+    full_name = log.system.original if isinstance(log.system, RedactedText) else log.system
+    path, system = redact(log.source.path), redact(str(log.system))
+    settings = {name: redact_value(value, name) for name, value in log.facts.settings.items()}
+    if path != log.source.path:
+        log = replace(log, source=replace(log.source, path=path))
+    if settings != log.facts.settings:
+        log = replace(log, facts=replace(log.facts, settings=settings))
+    if system == full_name:
+        return with_bounded_names(log)
+    log = with_bounded_names(replace(log, system=system))
+    return replace(log, system=RedactedText(log.system, full_name))
+
+
+def with_system(log: TaskLog, system: str) -> TaskLog:
+    """The log with this name of its system."""
+    return log if log.system is system else replace(log, system=system)
 
 
 def _failure_message(harness: Reader | ReadsObjects, error: Exception) -> Message:

@@ -12,7 +12,16 @@ from harness_uq.errors import HarnessUqError, MissingDependencyError
 from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import Listing, ReadErrors, Reading, list_files, make_reading, run_order
+from harness_uq.plugins.readers import (
+    Listing,
+    ReadErrors,
+    Reading,
+    list_files,
+    make_reading,
+    run_order,
+    with_system,
+)
+from harness_uq.redaction import DistinctNames
 from harness_uq.results.estimate import Estimate
 from harness_uq.runner.backends import Engine, open_backend
 from harness_uq.runner.backends.serial import WorkerFailure
@@ -179,6 +188,16 @@ _Run: TypeAlias = tuple[str, str | None, tuple[TaskLog, ...], tuple[Estimate, ..
 """Path and time of a run, its logs and its estimates."""
 
 
+def _with_distinct_names(run: _Run, name_of: DistinctNames) -> _Run:
+    path, time, logs, estimates = run
+    names = [name_of(log.system) for log in logs]
+    if all(name is log.system for name, log in zip(names, logs, strict=True)):
+        return run
+    named = tuple(map(with_system, logs, names))
+    systems = (log.system for log in named for _ in log.data)
+    return path, time, named, tuple(map(lambda row, system: replace(row, system=system), estimates, systems))
+
+
 @dataclass(slots=True)
 class _Collector:
     """Collects results of batches. Estimates are unpacked at once: with shared parts they are smaller than packed."""
@@ -230,6 +249,8 @@ class _Collector:
         order = {file: position for position, file in enumerate(self.listing.files)}
         self.interner.objects.clear()
         self.runs.sort(key=lambda run: run_order(run[0], run[1], order))
+        name_of = DistinctNames()
+        self.runs = [_with_distinct_names(run, name_of) for run in self.runs]
         logs = (log for _, _, logs_of_run, _ in self.runs for log in logs_of_run)
         self.read_errors.messages.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = make_reading(self.listing, logs, self.claimed, self.read_errors, self.plugins.harnesses)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.io.listing_cache import use_listing
+from harness_uq.messages.catalogue.store import RUN_NOT_STORED
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader
 from harness_uq.plugins.readers import ReadErrors, search
+from harness_uq.redaction import RedactedText
 from harness_uq.store.file_batches import Batch, CacheKey, FileGroup
 from harness_uq.store.run_result import BatchResult, RunResult, outline
 from harness_uq.store.serialize import pack
@@ -64,6 +66,8 @@ class BatchWorker:
             return error
         if self.store_writer is not None:
             complete = {group: runs for group, runs in runs_of.items() if _is_complete(group, runs, result.read_errors)}
+            for group in [group for group, runs in complete.items() if _has_secret_name(runs)]:
+                result.read_errors.messages += [(run.path, RUN_NOT_STORED()) for run in complete.pop(group)]
             result.files = self._store_files(self.store_writer, complete, new.keys(), plugins)
         for run in (run for runs in runs_of.values() for run in runs):
             result.runs.append(run if self.full_logs else replace(run, logs=tuple(map(outline, run.logs))))
@@ -122,6 +126,11 @@ def _stored_runs(batch: Batch) -> dict[FileGroup, list[RunResult]]:
         for group in batch
         if group.stored_logs is not None and group.stored_logs[1] in runs_of
     }
+
+
+def _has_secret_name(runs: Sequence[RunResult]) -> bool:
+    """Whether a system of these runs can be distinguished from others only by a secret."""
+    return any(isinstance(log.system, RedactedText) for run in runs for log in run.logs)
 
 
 def _is_complete(group: FileGroup, runs: Sequence[RunResult], errors: ReadErrors) -> bool:

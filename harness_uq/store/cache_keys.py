@@ -4,10 +4,10 @@ import hashlib
 from importlib.metadata import entry_points
 
 from harness_uq.io.paths import Fingerprint
-from harness_uq.io.storage_errors import redact_credentials
 from harness_uq.plugins.hookspecs import PROJECT
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Versioned
+from harness_uq.redaction import redact
 from harness_uq.store.file_batches import CacheKey, FileGroup
 
 
@@ -24,7 +24,7 @@ def files_hash(group: FileGroup) -> str:
 
 def tags_of(group: FileGroup) -> tuple[str, ...] | None:
     """Return size and tag of each file; None if one of them is unknown, or if a URL contains credentials."""
-    tags = tuple(tag_of(file) for file in group.files if redact_credentials(file.url) == file.url)
+    tags = tuple(tag_of(file) for file in group.files if redact(file.url) == file.url)
     known = tuple(tag for tag in tags if tag is not None)
     return known if len(known) == len(group.files) else None
 

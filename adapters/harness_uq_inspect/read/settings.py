@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness_uq.plugin_api import RunMetadata
+from harness_uq.plugin_api import RedactedText, RunMetadata, redact, redact_value
 from harness_uq_inspect.read.harness_results import Epochs
 from harness_uq_inspect.read.schema import Header, Json
 
@@ -23,7 +23,7 @@ _GENERATION: Final = (
 
 _UNFINISHED: Final = ("started", "error", "cancelled")
 
-# where and how fast a model runs, and settings that must not be printed
+# where and how fast a model runs, and with whose account
 _OPERATIONAL: Final = re.compile(
     r".*(key|secret|password|credential|auth|header|url|endpoint|region|project|timeout|retries|connections|cache"
     r"|batch|device|memory|parallel|port).*|.*token|seed|api|api_version|config|client|default_outputs|custom_outputs",
@@ -33,8 +33,16 @@ _OPERATIONAL: Final = re.compile(
 
 def system_name(header: Header) -> str:
     """Model and settings, such as `openai/gpt-5 (reasoning_effort=high)`."""
-    listed = ", ".join(f"{name}={value}" for name, value in _settings(header))
-    return header.eval.model + (f" ({listed})" if listed else "")
+    settings = dict(_settings(header))
+    redacted = {name: redact_value(value, name) for name, value in settings.items()}
+    shown = _with_settings(redact(header.eval.model), redacted)
+    full_name = _with_settings(header.eval.model, settings)
+    return shown if shown == full_name else RedactedText(shown, full_name)
+
+
+def _with_settings(model: str, settings: Json) -> str:
+    listed = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return model + (f" ({listed})" if listed else "")
 
 
 def _settings(header: Header) -> Iterator[tuple[str, object]]:

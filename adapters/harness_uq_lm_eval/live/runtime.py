@@ -336,7 +336,7 @@ def name_system(results: Results, origin: Table) -> None:
 
 
 def _system(origin: Table) -> str:
-    return system_name({key: origin.get(key) for key in ("config", "model_name", "model_source")})
+    return str(system_name({key: origin.get(key) for key in ("config", "model_name", "model_source")}))
 
 
 def _origin(model: object) -> Table:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath, PureWindowsPath
 
+from harness_uq.plugin_api import RedactedText, redact, redact_value
 from harness_uq_lm_eval.json_access import Table, table, text
 
 _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -18,13 +19,21 @@ _RANDOM_NAME = re.compile(r"[a-z0-9]{8}")
 
 
 def system_name(results: Table) -> str:
-    """Model and settings, such as `Qwen/Qwen3-8B (enable_thinking=False)`.
+    """Model and settings without secrets, such as `Qwen/Qwen3-8B (enable_thinking=False)`.
 
     If the arguments contain no name, lm-eval generates one of eight characters, which is the same for all such models.
     The class of the model is used instead.
     """
-    config = table(results, "config")
-    arguments = model_arguments(results)
+    config, arguments = table(results, "config"), _arguments(results)
+    full_name = _name(results, config, arguments)
+    redacted = {key: redact_value(value, key) for key, value in arguments.items()}
+    shown = _name(results, {**config, "gen_kwargs": redact_value(config.get("gen_kwargs"))}, redacted)
+    shown = redact(shown)
+    return shown if shown == full_name else RedactedText(shown, full_name)
+
+
+def _name(results: Table, config: Table, values: Mapping[str, object]) -> str:
+    arguments = {key: str(value) for key, value in values.items()}
     settings = {key: value for key, value in arguments.items() if not _OPERATIONAL.fullmatch(key)}
     key = next((key for key in _NAMING if key in arguments), None)
     name = text(results.get("model_name"))
@@ -44,9 +53,13 @@ def model_arguments(results: Table) -> dict[str, str]:
     >>> model_arguments({"config": {"model_args": "pretrained=gpt2,dtype=auto"}})
     {'pretrained': 'gpt2', 'dtype': 'auto'}
     """
+    return {key: str(value) for key, value in _arguments(results).items()}
+
+
+def _arguments(results: Table) -> dict[str, object]:
     arguments = table(results, "config").get("model_args")
     if isinstance(arguments, Mapping):
-        return {str(key): str(value) for key, value in arguments.items()}
+        return {str(key): value for key, value in arguments.items()}
     if not isinstance(arguments, str):
         return {}
     parts = (part.partition("=") for part in arguments.split(",") if "=" in part)

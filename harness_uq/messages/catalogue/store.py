@@ -76,5 +76,14 @@ STORED_FILE_UNREADABLE = MessageType(
     "The results are complete, because the logs were read again.",
     "Run `harness-uq store gc STORE` to remove damaged files.",
 )
+RUN_NOT_STORED = MessageType(
+    "UQ610",
+    "run-not-stored",
+    "warning",
+    "The results of this run are not stored, because the name of its system contains a secret.",
+    "A store contains no secrets, and without them it cannot distinguish systems that differ only in a secret. Each "
+    "command reads the run again.",
+    "Give the secret to the harness in an environment variable, so that the log does not contain it.",
+)
 
 TYPES = message_types_in(globals())
