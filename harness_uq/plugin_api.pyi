@@ -97,3 +97,6 @@ from .stats.sequential.confidence_sequence import paired_confidence_sequence as 
 from .stats.sequential.paired_betting_e_value import log_e_value_of_differences as log_e_value_of_differences
 from .structure.types import Structure as Structure
 from .structure.types import StructureOptions as StructureOptions
+from .tabular.dataframe_input import frame_column_names as frame_column_names
+from .tabular.dataframe_input import frame_columns as frame_columns
+from .tabular.dataframe_input import is_frame as is_frame

@@ -16,7 +16,11 @@ class InspectHarness:
 
     name: str = "inspect"
     reads_stores: bool = True
-    objects: tuple[str, ...] = ("inspect_ai.log.EvalLog", "inspect_ai.log.EvalLogInfo")
+    objects: tuple[str, ...] = (
+        "inspect_ai.log.EvalLog",
+        "inspect_ai.log.EvalLogInfo",
+        "data frame of inspect_ai.analysis.samples_df",
+    )
 
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files, one for each log; other files such as `eval-set.json` are not recognised."""
@@ -42,22 +46,26 @@ class InspectHarness:
         yield read_task_log(*run.files)
 
     def accepts_object(self, result: object) -> bool:
-        """Whether an object is an `EvalLog` or an `EvalLogInfo`."""
+        """Whether an object is an `EvalLog`, an `EvalLogInfo` or a data frame of `inspect_ai.analysis`."""
+        from harness_uq_inspect.read.data_frames import is_inspect_frame
         from harness_uq_inspect.read.result_objects import is_result
 
-        return is_result(result)
+        return is_result(result) or is_inspect_frame(result)
 
     def read_object(self, result: object) -> "Iterator[TaskLog]":
-        """The one task of an `EvalLog`, or of the log that an `EvalLogInfo` names.
+        """The one task of an `EvalLog` or of the log that an `EvalLogInfo` names, or the tasks of a data frame.
 
         Raises
         ------
-        LogError : if the log cannot be read
+        LogError : if the log cannot be read, or the data frame lacks a column
         """
+        from harness_uq_inspect.read.data_frames import read_frame
         from harness_uq_inspect.read.result_objects import is_result, read_result
 
         if is_result(result):
             yield read_result(result)
+        else:
+            yield from read_frame(result)
 
     def catalogue(self) -> "Catalogue":
         """Facts about the tasks of inspect_evals and about Inspect's metrics."""

@@ -280,6 +280,15 @@ SHARDS_UNMERGED = MessageType(
     "Samples that finish first may differ from the rest.",
     "Read the log again after the run.",
 )
+FRAME_WITHOUT_MODEL = MessageType(
+    "IN219",
+    "frame-without-model",
+    "warning",
+    "The data frame has no column 'model', so the system is named {system!r}. Join the data frame with evals_df on "
+    "eval_id.",
+    "`samples_df` contains the model only if you ask for it.",
+    "Use `samples_df(logs, columns=EvalInfo + EvalTask + EvalModel + SampleSummary)`.",
+)
 
 # ---------------------------------------------------------------- errors
 
@@ -290,6 +299,16 @@ FORMAT_TOO_OLD = MessageType(
     "Log format {version} is not supported. Use `inspect log convert` to convert the log to a newer format.",
     "The format changed in version 2.",
     "Convert the log.",
+)
+
+FRAME_COLUMN_MISSING = MessageType(
+    "IN402",
+    "frame-column-missing",
+    "error",
+    "The data frame looks like one of inspect_ai.analysis, but it has no column {column!r}. Pass a data frame of "
+    "samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",
+    "Without this column, questions, trials or scores cannot be identified.",
+    "Keep the column, or pass `samples_df(logs)` instead of a data frame of evals, messages or events.",
 )
 
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("IN", "Inspect AI", message_types_in(globals())))

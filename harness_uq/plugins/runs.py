@@ -67,7 +67,7 @@ def _items(
         yield name, str(runs)
     elif isinstance(runs, TaskLog):
         yield name, runs
-    elif (reader := _reader_of(runs, readers)) is not None:
+    elif (reader := reader_of(runs, readers)) is not None:
         yield name, ResultObject(reader, runs)
     elif isinstance(runs, Mapping):
         for system, system_runs in runs.items():
@@ -79,8 +79,13 @@ def _items(
         raise TypeError(_unsupported(runs, readers))
 
 
-def _reader_of(result: object, readers: Mapping[str, Reader]) -> ReadsObjects | None:
-    """The reader that accepts an object; readers of general types are asked after all others."""
+def reader_of(result: object, readers: Mapping[str, Reader]) -> ReadsObjects | None:
+    """The reader that accepts an object; readers of general types are asked after all others.
+
+    Raises
+    ------
+    LogError : if two readers accept the object
+    """
     accepting = {
         name: reader
         for name, reader in readers.items()

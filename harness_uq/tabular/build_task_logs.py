@@ -1,6 +1,7 @@
 """From a table and its layout to task logs: one for each system and task."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ import numpy as np
 
 from harness_uq.data.task_log import ClusterDeclaration, MetricKey, Questions, Scores, Source, TaskLog
 from harness_uq.errors import LogError
-from harness_uq.messages.catalogue.reading import REPEATED_ROWS_AS_TRIALS
+from harness_uq.messages.catalogue.reading import COLUMN_IDENTIFIES_ROWS, REPEATED_ROWS_AS_TRIALS
 from harness_uq.tabular.cluster_columns import cluster_field, label_columns, other_fields
 from harness_uq.tabular.column_roles import Layout, ScoreColumn
 from harness_uq.tabular.parse_cells import direction_of, label_of, score_of
@@ -18,6 +19,8 @@ from harness_uq.tabular.table import Table
 _OPTIONAL = ("cluster", "higher_is_better")
 _TASK = "scores"  # of tables that name neither system nor task
 _METRIC = "score"  # of columns that are called after their system
+_UUID_COLUMN = "sample_id"
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[2-9A-HJ-NP-Za-km-z]{22}")  # or a short UUID
 _MOST_EMPTY = 100  # cells of the array of scores for each score
 
 
@@ -54,8 +57,26 @@ def build_task_logs(table: Table, layout: Layout, names: Names, source: Source) 
     """
     if not len(table):
         raise LogError("the table holds no row")
+    _check_questions(table, layout)
     job = _Job(table, layout, source)
     return [job.log(system, task, part) for (system, task), part in job.parts(names).items()]
+
+
+def _check_questions(table: Table, layout: Layout) -> None:
+    """Make sure that the column that was found for the questions does not identify the rows.
+
+    Raises
+    ------
+    LogError : if each row has another UUID, although there are several trials or the name is that of Inspect's UUIDs
+    """
+    name = layout.parts["question"]
+    labels = [str(cell) for cell in table.columns[name]]
+    if "question" in layout.stated or len(labels) < 2 or len(set(labels)) < len(labels):
+        return
+    trials = set(map(str, table.columns[layout.parts["trial"]])) if "trial" in layout.parts else set()
+    if (len(trials) > 1 or name == _UUID_COLUMN) and all(map(_UUID.fullmatch, labels)):
+        known = ", ".join(table.columns)
+        raise LogError(COLUMN_IDENTIFIES_ROWS(column=name, example=labels[0], known=known))
 
 
 class _Job:

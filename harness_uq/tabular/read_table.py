@@ -1,5 +1,6 @@
 """Conversion of a table to task logs, for `estimate`, `compare` and `rank`."""
 
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from harness_uq.data.catalogue import with_catalogue
@@ -7,9 +8,12 @@ from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import LogError
 from harness_uq.io.paths import name_of
+from harness_uq.plugins.manager import load_plugins
+from harness_uq.plugins.protocols import ReadsObjects
+from harness_uq.plugins.runs import reader_of
 from harness_uq.tabular.build_task_logs import Names, build_task_logs
 from harness_uq.tabular.column_roles import Columns, layout_of
-from harness_uq.tabular.dataframe_input import Frames, table_from_frame
+from harness_uq.tabular.dataframe_input import Frames, is_frame, table_from_frame
 from harness_uq.tabular.files import read_file
 from harness_uq.tabular.reader import NAME, SUFFIXES, TableReader, is_table_name
 
@@ -30,7 +34,8 @@ def read_table(
     table : str, Path, data frame or mapping
         Path of a CSV, TSV, JSON Lines or Parquet file; a data frame of pandas, polars or pyarrow, whose index is
         ignored; or a mapping from column names to columns. Each row contains one score, unless `columns` selects
-        several score columns.
+        several score columns. Data frames of `inspect_ai.analysis.samples_df`, alone or joined with `evals_df` on
+        `eval_id`, are recognized if `columns` is not given.
     columns : mapping, optional
         Name of the column by role, for columns that are not recognized by their names. The roles are `question` and
         `score`, which are required, and `system`, `task`, `metric`, `filter`, `trial`, `cluster` and
@@ -63,12 +68,32 @@ def read_table(
     """
     if isinstance(table, str | Path):
         logs = _from_file(str(table), columns or {}, system, task)
+    elif not columns and is_frame(table) and (reader := _harness_of(table)) is not None:
+        logs = [replace(log, system=system or log.system, task=task or log.task) for log in reader.read_object(table)]
+        return [with_bounded_names(log) for log in logs]
     else:
-        parsed = table_from_frame(table)
-        layout = layout_of(list(parsed.columns), columns or {})
-        logs = build_task_logs(parsed, layout, Names(_FRAME, system, task), Source(_FRAME, NAME))
+        logs = logs_of_frame(table, columns or {}, system, task)
     catalogue = TableReader().catalogue()
     return [with_catalogue(with_bounded_names(log), catalogue) for log in logs]
+
+
+def _harness_of(frame: object) -> ReadsObjects | None:
+    """The reader of the harness that writes such data frames."""
+    readers = load_plugins().harnesses
+    return reader_of(frame, {name: reader for name, reader in readers.items() if not isinstance(reader, TableReader)})
+
+
+def logs_of_frame(frame: Frames, columns: Columns, system: str | None = None, task: str | None = None) -> list[TaskLog]:
+    """Read scores from a data frame or a mapping of columns.
+
+    Raises
+    ------
+    LogError, DataError
+        As for `read_table`.
+    """
+    table = table_from_frame(frame)
+    layout = layout_of(list(table.columns), columns)
+    return build_task_logs(table, layout, Names(_FRAME, system, task), Source(_FRAME, NAME))
 
 
 def _from_file(path: str, columns: Columns, system: str | None, task: str | None) -> list[TaskLog]:

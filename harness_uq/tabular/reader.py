@@ -1,6 +1,6 @@
 """The reader of tables, offered to the commands like the reader of a harness."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
@@ -102,9 +102,10 @@ class TableReader:
         yield from build_task_logs(table, layout, Names(PurePath(name_of(path)).stem), Source(path, NAME))
 
     def accepts_object(self, result: object) -> bool:
-        """Whether an object is a data frame: it has columns with names and is not a mapping."""
-        has_columns = hasattr(result, "columns") or hasattr(result, "column_names")
-        return has_columns and hasattr(result, "__getitem__") and not isinstance(result, Mapping | type)
+        """Whether an object is a data frame."""
+        from harness_uq.tabular.dataframe_input import is_frame
+
+        return is_frame(result)
 
     def read_object(self, result: object) -> Iterable[TaskLog]:
         """Read one log per system and task of a data frame.
@@ -114,9 +115,9 @@ class TableReader:
         LogError
             If there is no column of questions or scores, or a row is invalid.
         """
-        from harness_uq.tabular.read_table import read_table
+        from harness_uq.tabular.read_table import logs_of_frame
 
-        return read_table(cast("Frame", result), columns=self.columns)
+        return logs_of_frame(cast("Frame", result), self.columns)
 
     def catalogue(self) -> Catalogue:
         """Return ranges and directions of metrics with common names."""

@@ -125,3 +125,32 @@ def test_scores_that_are_missing_stay_missing() -> None:
     (log,) = read_table({"id": [1, 2], "score": [None, 1]})
     assert np.isnan(log.data[0].values[0, 0])
     assert score_of("0") == 0.0
+
+
+UUIDS = {
+    "uuid": [f"0123456{i}-89ab-4cde-8f01-23456789abcd" for i in range(4)],
+    "short uuid": [f"NzMc9bcwc97KVz3VwKMi{i}a" for i in range(2, 6)],
+}
+
+
+@pytest.mark.parametrize("kind", UUIDS)
+def test_identifiers_of_rows_are_no_questions(kind) -> None:
+    table = {"sample_id": UUIDS[kind], "score": [1, 0, 1, 1]}
+    for columns in (table, {"question_id": UUIDS[kind], "score": [1, 0, 1, 1], "epoch": [1, 1, 2, 2]}):
+        with pytest.raises(LogError) as caught:
+            read_table(columns)
+        message = caught.value.message
+        assert (message.name, message.params["column"]) == ("column-identifies-rows", next(iter(columns)))
+        (log,) = read_table(columns, columns={"question": next(iter(columns))})
+        assert len(log.questions) == 4
+
+
+def test_identifiers_of_questions_are_questions() -> None:
+    uuids = UUIDS["uuid"]
+    for table in (
+        {"question_id": uuids, "score": [1, 0, 1, 1]},
+        {"question_id": [*uuids, *uuids], "score": [1, 0] * 4, "epoch": [1] * 4 + [2] * 4},
+        {"sample_id": ["a1", "a2"], "score": [1, 0]},
+    ):
+        (log,) = read_table(table)
+        assert len(log.questions) == len(set(next(iter(table.values()))))

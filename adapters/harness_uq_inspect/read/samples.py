@@ -29,7 +29,7 @@ _SUMMARIES: Final = "summaries.json"
 _REDUCTIONS: Final = "reductions.json"
 _JOURNAL: Final = "_journal/summaries/"
 _SAMPLES: Final = "samples/"
-_REMOVED: Final = "Key removed from summary (> 1k)"
+REMOVED: Final = "Key removed from summary (> 1k)"
 _TRUNCATED: Final = "..."
 
 
@@ -189,4 +189,4 @@ def _complete_documents(archive: Archive, log: Log) -> None:
 def _is_truncated(summary: Sample) -> bool:
     if summary.metadata is None:
         return True
-    return any(isinstance(v, str) and (v == _REMOVED or v.endswith(_TRUNCATED)) for v in summary.metadata.values())
+    return any(isinstance(v, str) and (v == REMOVED or v.endswith(_TRUNCATED)) for v in summary.metadata.values())

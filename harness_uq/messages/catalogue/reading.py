@@ -209,5 +209,15 @@ COLUMN_ROLE_UNFILLED = MessageType(
     "Columns are recognized by common names such as `score`, `model` and `task`.",
     "Name the column.",
 )
+COLUMN_IDENTIFIES_ROWS = MessageType(
+    "UQ334",
+    "column-identifies-rows",
+    "error",
+    "Column {column!r} contains a unique identifier in each row, such as {example!r}, and cannot identify questions. "
+    "Specify the column with the questions with --column question=NAME. Available columns: {known}.",
+    "Identifiers of rows differ between trials and systems, so that trials would count as independent questions and "
+    "systems would not be compared question by question.",
+    "Name the column that has the same value in all rows of a question.",
+)
 
 TYPES = message_types_in(globals())

@@ -1,0 +1,276 @@
+"""Read data frames of `inspect_ai.analysis`: `samples_df`, alone or joined with `evals_df` on `eval_id`.
+
+The rows are converted to the samples that they were made from and read like those of a log. A row is a trial: its
+question is `id`, its trial `epoch`, and its scores are in `score_<scorer>`.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+from harness_uq.plugin_api import (
+    LogError,
+    Message,
+    TaskLog,
+    frame_column_names,
+    frame_columns,
+    is_frame,
+    is_unknown,
+)
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_inspect.messages import FRAME_COLUMN_MISSING, FRAME_WITHOUT_MODEL
+from harness_uq_inspect.read.log_notes import NEWEST_VERSION
+from harness_uq_inspect.read.samples import REMOVED, Log
+from harness_uq_inspect.read.schema import Config, Dataset, Header, Json, Sample, Score, Spec
+from harness_uq_inspect.read.task_log import task_log_of
+
+_SCORE: Final = "score_"
+_REQUIRED: Final = ("eval_id", "id", "epoch")
+_DETAILS: Final = ("answer", "explanation", "reason", "metadata")
+_LOG_NAME: Final = re.compile(
+    r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:[+-]\d\d)?(?:-\d\d)?)_(?P<task>.+)_(?P<id>[^_]+)"
+)
+_USER_MESSAGE: Final = re.compile(r"user:\n(.*)\n", re.DOTALL)
+
+Columns = Mapping[str, Sequence[object]]
+
+
+def is_inspect_frame(value: object) -> bool:
+    """Whether an object is a data frame of evals, samples, messages or events."""
+    if not is_frame(value):
+        return False
+    names = set(map(str, frame_column_names(value)))
+    if "eval_id" not in names:
+        return {"sample_id", "epoch"} <= names and any(name.startswith(_SCORE) for name in names)
+    return bool(names & {"sample_id", "epoch", "run_id", "task_id", "message_id", "event_id"})
+
+
+def read_frame(frame: object) -> list[TaskLog]:
+    """One log for each run of a task; a run that was retried is one run.
+
+    Raises
+    ------
+    LogError : if a column that identifies the questions, trials or scores is missing
+    """
+    names = [str(name) for name in frame_column_names(frame)]
+    for required in _REQUIRED:
+        if required not in names:
+            raise LogError(FRAME_COLUMN_MISSING(column=required, known=sorted(names)))
+    columns = frame_columns(frame)
+    scores = score_columns(columns)
+    if not scores:
+        raise LogError(FRAME_COLUMN_MISSING(column="score_*", known=sorted(names)))
+    evals = [_Run(rows, columns) for rows in _rows_by_run(columns).values()]
+    return [_task_log(run, scores, _differing_arguments(run, evals)) for run in evals]
+
+
+def score_columns(columns: Columns) -> dict[str, str]:
+    """Name of the scorer by column, without details of scores and without the metrics that `evals_df` contains."""
+    named = [name for name in columns if name.startswith(_SCORE) and not name.startswith("score_headline_")]
+    samples = [name for name in named if not _is_detail(name, named)]
+    if "score_headline_name" in columns or "completed_samples" in columns:
+        samples = [name for name in samples if not _is_metric(name, samples, columns)]
+    return {name: name.removeprefix(_SCORE) for name in samples}
+
+
+def _is_detail(name: str, named: Sequence[str]) -> bool:
+    base, _, detail = name.rpartition("_")
+    return detail in _DETAILS and base in named
+
+
+def _is_metric(name: str, named: Sequence[str], columns: Columns) -> bool:
+    """Whether a column is a metric of evals: one number for each eval, and no prefix of the name of another column."""
+    if any(other.startswith(f"{name}_") for other in named):
+        return False
+    values: dict[object, set[object]] = {}
+    for eval_id, value in zip(columns["eval_id"], columns[name], strict=True):
+        if not isinstance(value, int | float | None) or isinstance(value, bool):
+            return False
+        values.setdefault(eval_id, set()).add(value)
+    return all(len(of_eval) == 1 for of_eval in values.values())
+
+
+def _rows_by_run(columns: Columns) -> dict[object, list[int]]:
+    """Rows of each run; evals of one `task_id`, which Inspect keeps when it retries an eval, are one run."""
+    rows: dict[object, list[int]] = {}
+    for row, eval_id in enumerate(columns["eval_id"]):
+        rows.setdefault(_cell(columns, "task_id", row) or _named_in_log(columns, row).get("id") or eval_id, []).append(
+            row
+        )
+    return rows
+
+
+def _cell(columns: Columns, name: str, row: int) -> Any:
+    """The cell; of columns that a join renamed, the first; None if there is no such column."""
+    for candidate in (name, f"{name}_x", f"{name}_y"):
+        if candidate in columns:
+            return columns[candidate][row]
+    return None
+
+
+def _named_in_log(columns: Columns, row: int) -> dict[str, str]:
+    """Time, task and identifier of the task in the name of the log file."""
+    name = io_paths.name_of(str(_cell(columns, "log", row) or ""))
+    match = _LOG_NAME.fullmatch(name.rpartition(".")[0])
+    return match.groupdict() if match else {}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The rows of one run, including those of its retries."""
+
+    rows: Sequence[int]
+    columns: Columns
+
+    @cached_property
+    def samples(self) -> list[int]:
+        """One row of each question and trial: of a successful eval rather than a failed one, then of the newest."""
+        chosen: dict[tuple[object, object], int] = {}
+        for row in sorted(self.rows, key=self._order):
+            chosen[self.columns["id"][row], self.columns["epoch"][row]] = row
+        return sorted(chosen.values())
+
+    def _order(self, row: int) -> tuple[bool, str, bool, int]:
+        status = _cell(self.columns, "status", row)
+        created = self.created(row) or _named_in_log(self.columns, row).get("time") or ""
+        return status in (None, "success"), created, not _cell(self.columns, "error", row), row
+
+    def created(self, row: int) -> str | None:
+        """Time of the eval, ISO 8601."""
+        created = _cell(self.columns, "created", row)
+        return created.isoformat() if hasattr(created, "isoformat") else created and str(created)
+
+    @cached_property
+    def newest(self) -> int:
+        """A row of the eval that represents the run."""
+        return max(self.rows, key=self._order)
+
+    def fact(self, name: str) -> Any:
+        """A setting of the run."""
+        return _decoded(_cell(self.columns, name, self.newest))
+
+    @cached_property
+    def arguments(self) -> Json:
+        """Arguments of the task."""
+        names = [name for name in self.columns if name.startswith("task_arg_")]
+        given = {name.removeprefix("task_arg_"): self.fact(name) for name in names}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @cached_property
+    def task(self) -> str:
+        """Name of the task."""
+        return str(self.fact("task_name") or _named_in_log(self.columns, self.newest).get("task") or "samples")
+
+    @cached_property
+    def model(self) -> str:
+        """The model; without a column of models, the identifier of the eval."""
+        return str(self.fact("model") or f"eval {self.columns['eval_id'][self.newest]}")
+
+
+def _differing_arguments(run: _Run, runs: Sequence[_Run]) -> Json:
+    """Arguments of the task that differ between the runs of the same model and task."""
+    alike = [other.arguments for other in runs if (other.task, other.model) == (run.task, run.model)]
+    names = dict.fromkeys(name for arguments in alike for name in arguments)
+    differing = [name for name in names if len({str(arguments.get(name)) for arguments in alike}) > 1]
+    return {name: run.arguments.get(name) for name in differing}
+
+
+def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> TaskLog:
+    parsed = Log(_header(run))
+    parsed.add(_samples(run, scores))
+    path = _cell(run.columns, "log", run.newest) or "data frame"
+    log = task_log_of(parsed, str(path))
+    messages: tuple[Message, ...] = () if run.fact("model") else (FRAME_WITHOUT_MODEL(system=run.model),)
+    system = log.system
+    if listed := ", ".join(f"{name}={value}" for name, value in differing.items()):
+        system = f"{system[:-1]}, {listed})" if system.endswith(")") else f"{system} ({listed})"
+    return replace(_with_short_names(log), system=system, messages=(*log.messages, *messages))
+
+
+def _header(run: _Run) -> Header:
+    """The header of the log, as far as the frame contains it."""
+    ids = run.fact("dataset_sample_ids")
+    return Header(
+        NEWEST_VERSION,
+        Spec(
+            task=run.task,
+            model=run.model,
+            created=run.created(run.newest),
+            task_version=run.fact("task_version"),
+            task_args=run.arguments or None,
+            dataset=Dataset(
+                run.fact("dataset_samples"), ids if isinstance(ids, list) else None, run.fact("dataset_shuffled")
+            ),
+            config=Config(epochs=run.fact("epochs"), epochs_reducer=run.fact("epochs_reducer")),
+            model_generate_config=_object(run.fact("model_generate_config")),
+            solver=run.fact("solver"),
+            packages=_object(run.fact("packages")),
+        ),
+        status=run.fact("status") or "success",
+    )
+
+
+def _object(value: object) -> Any:
+    return value if isinstance(value, dict) else None
+
+
+def _samples(run: _Run, scores: Mapping[str, str]) -> Iterator[Sample]:
+    values = {scorer: [run.columns[name][row] for row in run.samples] for name, scorer in scores.items()}
+    values = {
+        scorer: _decoded_values(cells) for scorer, cells in values.items() if any(cell is not None for cell in cells)
+    }
+    documents = [name for name in run.columns if name.startswith("metadata_")]
+    for position, row in enumerate(run.samples):
+        metadata = {name.removeprefix("metadata_"): _decoded(run.columns[name][row]) for name in documents}
+        yield Sample(
+            id=_identifier(run.columns["id"][row]),
+            epoch=int(run.columns["epoch"][row]),  # type: ignore[call-overload]  # Inspect writes numbers
+            input=_input(_cell(run.columns, "input", row)),
+            target=_cell(run.columns, "target", row),
+            metadata={name: value for name, value in metadata.items() if value is not None and value != REMOVED},
+            scores={scorer: Score(cells[position]) for scorer, cells in values.items() if cells[position] is not None},  # type: ignore[arg-type]
+            error=_cell(run.columns, "error", row) or None,
+            limit=_cell(run.columns, "limit", row) or None,
+        )
+
+
+def _identifier(value: object) -> str:
+    if is_unknown(value):
+        raise LogError("a row of the data frame has no id")
+    return str(value)
+
+
+def _input(text: object) -> object:
+    """The input; the frame contains it as messages with their roles, also if it is the text of one question."""
+    match = _USER_MESSAGE.fullmatch(str(text))
+    return match[1] if match else text
+
+
+def _decoded_values(cells: Sequence[object]) -> list[object]:
+    """The values of a score; dictionaries and lists are JSON text."""
+    decoded = [_decoded(cell) for cell in cells]
+    return decoded if all(isinstance(value, dict | list | None) for value in decoded) else list(cells)
+
+
+def _decoded(cell: object) -> Any:
+    """The cell; of JSON text of an object or a list, its content."""
+    if isinstance(cell, str) and cell[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell)
+    return cell
+
+
+def _with_short_names(log: TaskLog) -> TaskLog:
+    """The log with keys of dictionaries of values as names of metrics, as Inspect reports them, if they are unique."""
+    keys = [data.metric.rpartition("/")[2] for data in log.data]
+    n_scorers = {key: len({data.metric for data in log.data if data.metric.rpartition("/")[2] == key}) for key in keys}
+    return replace(
+        log,
+        data=tuple(
+            replace(data, metric=key) if n_scorers[key] == 1 else data for data, key in zip(log.data, keys, strict=True)
+        ),
+    )
