@@ -139,7 +139,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """20,000 mutants of logs of both harnesses; `nox -s fuzz -- 1000` for another number."""
+    """20,000 mutants of logs of both harnesses and 2,000 of names; `nox -s fuzz -- 1000` for another number."""
     _install(session, "--editable", ".[dev]")
     number = next(iter(session.posargs), "20000")
     session.run("pytest", "-s", "-p", "no:cacheprovider", "tests/fuzz", env=EVERYTHING | {"HARNESS_UQ_FUZZ": number})

@@ -10,7 +10,7 @@ _MARKUP = re.compile(
     r"[\\`*~|$]|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)|!(?=\[)|\[(?![-−+.\d])|\](?=[(\[:])|:(?=//)|(?<=www)\."
     r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
 )
-_BLOCK_START = re.compile(r"\s*(?:(?=[#>]|[+-](?:[\s+-]|$))|\d{1,9}(?=[.)](?:\s|$)))")
+_BLOCK_START = re.compile(r"(?=[#>]|[+-](?:[\s+-]|$))|\d{1,9}(?=[.)](?:\s|$))")
 _CODE = re.compile("(`harness-uq[^`]*`)")
 _FOLDERS = re.compile(r"""(?<![^\s'"(=])(?:~|[A-Za-z]:)?[\\/](?:[^\s'"/\\]+[\\/])+(?=[^\s/\\])""")
 _ABSOLUTE = re.compile(r"(^|=)(?:[A-Za-z][\w+.-]*+:(?=[\\/])|~|(?=[\\/]))")
@@ -35,7 +35,7 @@ def markdown_paragraph(text: str) -> str:
     >>> print(markdown_paragraph("# Run `harness-uq plan a_b` for *x*"))
     \# Run `harness-uq plan a_b` for \*x\*
     """
-    parts = _CODE.split(escape_control(text))
+    parts = _CODE.split(escape_control(text).lstrip())
     inline = "".join(part if k % 2 else markdown(part) for k, part in enumerate(parts))
     start = _BLOCK_START.match(inline)
     return inline if start is None else f"{inline[: start.end()]}\\{inline[start.end() :]}"
