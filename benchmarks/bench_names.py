@@ -23,7 +23,7 @@ from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.output import sanitize
 from harness_uq.output.latex_table import breakable, escape_latex
 from harness_uq.output.phrases import commands_as
-from harness_uq.output.terminal import Cells, TerminalPage, cut
+from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.plots.figure_rows import shorten
 from tests.fuzz.names import FORMS, UNITS, Names
 from tests.output.rendering import render
@@ -43,7 +43,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "escape_latex": escape_latex,
     "breakable": breakable,
     "redact_credentials": redact_credentials,
-    "cut": lambda text: cut(text, 40),
     "shorten": shorten,
     "commands_as": lambda text: commands_as(text, "", ""),
     "table": lambda text: _page(text).text,

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.phrases import commands_as
+from harness_uq.plots.figure_rows import shorten
 
 _UNLIMITED = 100_000
 _GAP = 2
@@ -94,7 +95,7 @@ class TerminalPage:
             table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
         for row in zip(*(column.texts for column in fitting), strict=True):
             cells = [
-                Text(cut(text, width), style=column.styles.get(text, ""))
+                Text(shorten(text, width), style=column.styles.get(text, ""))
                 for text, column, width in zip(row, fitting, widths, strict=True)
             ]
             table.add_row(*[part for cell in cells for part in ("", cell)][1:])
@@ -126,27 +127,6 @@ def legend_text(legend: Mapping[str, str], headers: Iterable[str]) -> str:
     """The legend's sentences about these columns; the one under an empty header always belongs to it."""
     wanted = {*headers, ""}
     return " ".join(text for header, text in legend.items() if text and header in wanted)
-
-
-def cut(text: str, width: int) -> str:
-    """Shorten a text to at most `width` cells by replacing its middle with an ellipsis.
-
-    >>> cut("mmlu_pro_plus_chemistry", 16)
-    'mmlu_pro…emistry'
-    """
-    if cell_len(text) <= width:
-        return text
-    return f"{_beginning(text, width // 2)}…{_beginning(text[::-1], width - 1 - width // 2)[::-1]}"
-
-
-def _beginning(text: str, width: int) -> str:
-    """The first characters of a text, in at most `width` cells."""
-    n_cells = 0
-    for k, character in enumerate(text):
-        n_cells += cell_len(character) + (character == "\ufe0f")  # widens the character before it
-        if n_cells > width:
-            return text[:k]
-    return text
 
 
 def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
@@ -188,5 +168,7 @@ def _readable(column: Cells) -> int:
     least = min(full, max(_COMFORTABLE, cell_len(column.header)))
     widths = range(least, full)
     # texts that differ at one width differ at every larger one
-    first = bisect_left(widths, True, key=lambda width: len({cut(text, width) for text in distinct}) == len(distinct))
+    first = bisect_left(
+        widths, True, key=lambda width: len({shorten(text, width) for text in distinct}) == len(distinct)
+    )
     return widths[first] if first < len(widths) else full

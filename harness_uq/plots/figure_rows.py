@@ -8,6 +8,8 @@ from itertools import groupby
 from statistics import NormalDist
 from typing import TypeAlias
 
+from rich.cells import cell_len
+
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Posterior
@@ -153,24 +155,33 @@ def harness_span(row: Estimate) -> Span | None:
 
 
 def shorten(text: str, width: int = 40) -> str:
-    """`text` without control characters, in at most `width` characters, its middle left out where it is longer.
+    """`text` without control characters, in at most `width` cells of a terminal; a longer one loses its middle.
 
-    >>> shorten("a-very-long-name", 9)
-    'a-ve…name'
+    >>> shorten("mmlu_pro_plus_chemistry", 16)
+    'mmlu_pro…emistry'
     """
     text = escape_control(text)
-    if len(text) <= width:
+    if cell_len(text) <= width:
         return text
-    head = width // 2
-    return f"{text[:head]}…{text[len(text) - (width - head - 1) :]}"
+    return f"{_beginning(text, width // 2)}…{_beginning(text[::-1], width - 1 - width // 2)[::-1]}"
+
+
+def _beginning(text: str, width: int) -> str:
+    """The first characters of a text, in at most `width` cells."""
+    n_cells = 0
+    for k, character in enumerate(text):
+        n_cells += cell_len(character) + (character == "\ufe0f")  # widens the character before it
+        if n_cells > width:
+            return text[:k]
+    return text
 
 
 def short_label(row: ForestRow, width: int = 40) -> str:
-    """The row's label in at most `width` characters; of a pair, each name gives way."""
+    """The row's label in at most `width` cells; of a pair, each name gives way."""
     label = escape_control(row.label)
     names = label.split(PAIR)
     share = (width - len(PAIR) * (len(names) - 1)) // len(names)
-    return label if len(label) <= width else PAIR.join(shorten(name, share) for name in names)
+    return label if cell_len(label) <= width else PAIR.join(shorten(name, share) for name in names)
 
 
 def percent_text(value: float) -> str:

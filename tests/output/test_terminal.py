@@ -10,8 +10,9 @@ from rich.cells import cell_len
 from harness_uq.output.document import Document, Section
 from harness_uq.output.estimate import estimates_table
 from harness_uq.output.formats import RenderOptions
-from harness_uq.output.terminal import Cells, TerminalPage, cut
+from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.output.text import document_text
+from harness_uq.plots.figure_rows import shorten
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -132,7 +133,7 @@ def _said(text: str) -> str:
 
 @given(st.text("ab _-/()字", max_size=40), st.integers(3, 20))
 def test_a_cut_text_fits_and_keeps_its_ends(text: str, width: int) -> None:
-    shown = cut(text, width)
+    shown = shorten(text, width)
     assert cell_len(shown) <= width
     head, _, tail = shown.partition("…")
     assert text.startswith(head)

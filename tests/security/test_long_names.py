@@ -59,13 +59,12 @@ from harness_uq.data.names import bounded_name
 from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.output import sanitize
 from harness_uq.output.latex_table import breakable
-from harness_uq.output.terminal import Cells, TerminalPage, cut
+from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.plots.figure_rows import shorten
 
 functions = [
     escape_control, visible, bounded_name, breakable, shorten, sanitize.markdown, sanitize.markdown_paragraph,
     sanitize.redact_paths, sanitize.file_name, sanitize.csv_field, sanitize.json_text, sanitize.html_text,
-    lambda text: cut(text, 40),
 ]
 for part in ("x", " ", "A: A: ", "A: (a.py, line 1", "/x", "=~", "=/", " \\n", "`harness-uq ", "&a", "[(", "_"):
     for function in functions:
