@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands.command_table import COMMANDS, GROUPS, RUN
 from harness_uq.commands.console import WRONG_ARGUMENTS, print_error
+from harness_uq.commands.parser import add_settings_options
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
 from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_WITHOUT_HARNESS
 from harness_uq.redaction import redact
@@ -120,9 +121,8 @@ def _run_command(command: "Command", arguments: Sequence[str]) -> int:
     """
     from harness_uq.commands.ignored_messages import ignoring
     from harness_uq.commands.parser import build_parser
-    from harness_uq.settings import find_settings
 
-    settings = find_settings(Path.cwd())
+    settings = _settings(arguments)
     parser = build_parser(command, settings=settings, words=[command.name, *arguments])
     _set_defaults(parser, settings, command)
     args = parser.parse_args(arguments)
@@ -142,6 +142,26 @@ def _run_command(command: "Command", arguments: Sequence[str]) -> int:
         _discard_output()
         raise HarnessUqError(f"The output cannot be written: {error.strerror or error}") from error
     return code
+
+
+def _settings(arguments: Sequence[str]) -> "Settings":
+    """The settings that these arguments of a command choose; by default those of the working folder and its parents.
+
+    Raises
+    ------
+    SettingsError : if a settings file cannot be read, or is invalid
+    """
+    from harness_uq.settings import Settings, find_settings, read_settings
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    add_settings_options(parser)
+    try:
+        chosen = parser.parse_known_args(arguments)[0]
+    except argparse.ArgumentError:  # which the parser of the command reports
+        return Settings()
+    if chosen.settings_file is not None:
+        return read_settings(Path(chosen.settings_file))
+    return Settings() if chosen.isolated else find_settings(Path.cwd())
 
 
 def _discard_output() -> None:

@@ -65,22 +65,41 @@ def find_settings(folder: Path) -> Settings:
     """
     for path in (parent / name for parent in (folder, *folder.parents) for name in (OWN_FILE, _SHARED_FILE)):
         if path.is_file() and (table := _read_table(path)) is not None:
-            return Settings(str(path), **check_settings(table, FILE_SETTINGS, origin=str(path)))  # type: ignore[arg-type]
+            return _checked(path, table)
     return Settings()
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings of one file.
+
+    A file called `pyproject.toml` contains them in the table `[tool.harness_uq]`, any other file at its top.
+
+    Raises
+    ------
+    SettingsError : as `find_settings`, and if a `pyproject.toml` contains no settings
+    """
+    table = _read_table(path)
+    if table is None:
+        raise SettingsError(f"{path}: The file contains no table [tool.harness_uq].")
+    return _checked(path, table)
+
+
+def _checked(path: Path, table: Mapping[str, object]) -> Settings:
+    return Settings(str(path), **check_settings(table, FILE_SETTINGS, origin=str(path)))  # type: ignore[arg-type]
 
 
 def _read_table(path: Path) -> Mapping[str, object] | None:
     """The settings in the file; None if a shared file contains none."""
     try:
         content = path.read_text("utf-8")
-        if path.name != OWN_FILE and "harness_uq" not in content:
+        if path.name == _SHARED_FILE and "harness_uq" not in content:
             return None
         document = tomllib.loads(content)
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path}: The settings cannot be read: {error}.") from None
     except RecursionError:
         raise SettingsError(f"{path}: The settings cannot be read: they are nested too deeply.") from None
-    table = document if path.name == OWN_FILE else document.get("tool", {}).get("harness_uq")
+    table = document.get("tool", {}).get("harness_uq") if path.name == _SHARED_FILE else document
     if table is not None and not isinstance(table, dict):
         raise SettingsError(f"{path}: Invalid tool.harness_uq: {table!r}. Give a table.")
     return table

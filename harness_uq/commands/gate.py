@@ -4,6 +4,7 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from os.path import relpath
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_types as _argument_types
@@ -14,6 +15,7 @@ from harness_uq.commands import loading as _loading
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, unknown_name
+from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
@@ -126,6 +128,11 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     with _argument_values.checking_arguments():
         LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
     result = gate(new, baseline, _gate_options(args, [*new, *baseline]), plugins=plugins)
+    if args.settings.path:
+        used = SETTINGS_USED(path=relpath(args.settings.path))
+        result = replace(result, messages=(*result.messages, used))
+    else:
+        _console.print_error("No settings file is used")
     emitter.emit({"gates": [result]}, errors)
     if _console.report_failures(row.comparison for row in result.rows):
         return BROKEN

@@ -99,5 +99,17 @@ def build_parser(command: "Command", **defaults: object) -> CommandParser:
         metavar="CODE[,CODE]",
         help="Hide the notes and warnings with these codes or names, such as UQ104 or few-clusters (repeatable)",
     )
+    add_settings_options(parser.groups["General"])
     parser.set_defaults(**defaults)
     return parser
+
+
+def add_settings_options(parser: "argparse._ActionsContainer") -> None:
+    """`--settings` and `--isolated`: which settings file a command reads."""
+    options = parser.add_mutually_exclusive_group()
+    options.add_argument(
+        "--settings", metavar="FILE", dest="settings_file", help="Read the settings from FILE and from no other file"
+    )
+    options.add_argument(
+        "--isolated", action="store_true", help="Ignore harness-uq.toml and pyproject.toml of the project"
+    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from harness_uq.output.columns import format_interval, format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
-from harness_uq.output.footnotes import footnotes
+from harness_uq.output.footnotes import footnotes, message_lists
 from harness_uq.output.phrases import difference_header, join_names, percent, totals_sentence
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted, task_title
@@ -16,6 +16,8 @@ _COLOURS = {"pass": "green", "fail": "red", "undecided": "yellow"}
 def gates_document(gates: Sequence[Gate], digits: int = 4) -> Document:
     """One table of scores for each gate."""
     notes = footnotes([row.comparison for gate in gates for row in gate.rows])
+    for heading, texts in message_lists(gates).items():
+        notes[heading] += texts
     return Document([_section(gate, digits) for gate in gates], notes, caption="Gate.")
 
 

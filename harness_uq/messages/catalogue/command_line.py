@@ -60,5 +60,13 @@ UNKNOWN_MESSAGE = MessageType(
     "`--ignore` takes codes such as `UQ104` and names such as `few-clusters`.",
     "Check the spelling.",
 )
+SETTINGS_USED = MessageType(
+    "UQ910",
+    "settings-used",
+    "note",
+    "The settings in {path} apply to this gate.",
+    "A settings file can change clusters, ranges and margins, and with them the decision.",
+    "Check the file if the runs come from a checkout of others, or ignore it with `--isolated`.",
+)
 
 TYPES = message_types_in(globals())
