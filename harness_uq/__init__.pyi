@@ -1,3 +1,4 @@
+from . import plots as plots
 from . import stats as stats
 from ._version import __version__ as __version__
 from .comparison.compare import CompareOptions as CompareOptions

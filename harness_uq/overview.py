@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.comparison.compare import CompareOptions, compare
 from harness_uq.errors import DataError, NotEstimableError
@@ -12,10 +12,16 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.rank import RankOptions, rank
+from harness_uq.results._render import document, render
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.ranking import Ranking
+from harness_uq.results.result_list import ResultList
+from harness_uq.results.result_set import RenderOptions
 from harness_uq.structure.option_keywords import options_with, selection_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,41 @@ class Report:
     comparisons: tuple[Comparison, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     problems: tuple[Message, ...] = ()
+
+    @property
+    def lists(self) -> dict[str, Sequence[object]]:
+        """The results by the names of their lists in documents."""
+        return {"estimates": self.estimates, "comparisons": self.comparisons, "rankings": self.rankings}
+
+    def to_dict(self) -> dict[str, object]:
+        """The document that `harness-uq report --format json` prints, as plain values."""
+        return document(self.lists)
+
+    def render(self, output_format: str = "html", *, title: str | None = None) -> str | bytes:
+        """The report in an output format, as `harness-uq report --format` prints it.
+
+        Parameters
+        ----------
+        output_format : a built-in format or one of a plugin
+        title : title of an HTML page
+
+        Raises
+        ------
+        DataError : if the format does not exist
+        """
+        return render(self.lists, output_format, RenderOptions(title=title))
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Data frame of the estimates, as `ResultList.to_frame`."""
+        return ResultList(self.estimates).to_frame(backend)
+
+    def plot(self, **options: Any) -> "Figure":
+        """Figure of the estimates, as `ResultList.plot`."""
+        return ResultList(self.estimates).plot(**options)
+
+    def _repr_html_(self) -> str:
+        tables = (ResultList(self.estimates), ResultList(self.comparisons), ResultList(self.rankings))
+        return "".join(rows._repr_html_() for rows in tables)
 
 
 def report(

@@ -32,7 +32,7 @@ def test_every_public_name_resolves_and_is_documented(module):
 def test_no_public_function_has_the_name_of_a_package():
     packages = {path.name for path in (ROOT / "harness_uq").iterdir() if path.is_dir()}
     modules = {path.stem for path in (ROOT / "harness_uq").glob("*.py")}
-    assert (packages | modules) & {*harness_uq.__all__} == {"stats"}
+    assert (packages | modules) & {*harness_uq.__all__} == {"plots", "stats"}
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -5,7 +5,7 @@ A format is an object with a name, a file suffix, the result lists that it accep
 `harness_uq_formats`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
@@ -31,6 +31,7 @@ __all__ = [
     "formats_for",
     "installed_formats",
     "is_built_in",
+    "render_lists",
     "render_results",
 ]
 
@@ -119,9 +120,18 @@ def render_results(results: Sequence[object], name: str = "table", options: Rend
     """
     from harness_uq.output.document import list_name
 
+    return render_lists({list_name(results[0]): results} if results else {}, name, options or RenderOptions())
+
+
+def render_lists(lists: Mapping[str, Sequence[object]], name: str, options: RenderOptions) -> str | bytes:
+    """Results of several kinds, by the names of their lists, in an output format.
+
+    Raises
+    ------
+    DataError : if the format does not exist
+    """
     chosen = _built_in(name) if name in _BUILT_IN else format_named(name, load_plugins())
-    lists = {list_name(results[0]): results} if results else {}
-    return chosen.render(ResultSet(lists), options or RenderOptions())
+    return chosen.render(ResultSet(lists), options)
 
 
 def _built_in(name: str) -> Format:

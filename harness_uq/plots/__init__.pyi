@@ -3,6 +3,7 @@ from .coverage_curves import coverage as coverage
 from .coverage_curves import coverage_against_width as coverage_against_width
 from .coverage_curves import coverage_error as coverage_error
 from .effects import effect_sizes as effect_sizes
+from .figure_of import figure_of as figure_of
 from .intervals import forest as forest
 from .intervals import gradient_intervals as gradient_intervals
 from .many_systems import heat_map as heat_map

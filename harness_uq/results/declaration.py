@@ -10,10 +10,27 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from operator import attrgetter
 from types import UnionType
-from typing import Any, ClassVar, NotRequired, TypeAlias, TypedDict, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    NotRequired,
+    TypeAlias,
+    TypedDict,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from harness_uq.messages import Message, Severity, join_messages
+from harness_uq.results._render import plot
+from harness_uq.results.data_frame import frame_of
 from harness_uq.results.html_repr import NotebookTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 INTERNAL: Mapping[str, str] = {"json": "internal"}
 INLINE: Mapping[str, str] = {"json": "inline"}
@@ -57,6 +74,14 @@ class Declared(NotebookTable):
     def to_dict(self) -> dict[str, object]:
         """JSON-ready object; missing values and numbers that are not finite are None."""
         return {name: _plain(entry.value(self)) for name, entry in json_entries(type(self)).items()}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Data frame of the flat records, as `ResultList.to_frame`."""
+        return frame_of(self.to_records(), backend)
+
+    def plot(self, **options: Any) -> "Figure":
+        """Figure of the result, as `ResultList.plot`."""
+        return plot([self], **options)
 
     def to_records(self) -> list[Record]:
         """Flat records with the columns of `record_columns`, for any values."""

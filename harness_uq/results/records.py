@@ -5,11 +5,12 @@ from typing import TypeAlias
 
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.declaration import Record
+from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
 
-Result: TypeAlias = Estimate | Comparison | Ranking | Plan
+Result: TypeAlias = Estimate | Comparison | Ranking | Plan | Effects
 
 __all__ = ["Record", "Result", "to_dicts"]
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness_uq.errors import MissingDependencyError
-from harness_uq.results._render import has_format, render
+from harness_uq.results._render import document, has_format, lists_of, plot, render
 from harness_uq.results.comparison import Comparison
+from harness_uq.results.data_frame import frame_of
+from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.html_repr import html_of
 from harness_uq.results.plan import Plan
@@ -15,7 +15,10 @@ from harness_uq.results.ranking import Ranking
 from harness_uq.results.records import Record, to_dicts
 from harness_uq.results.result_set import Layout, RenderOptions
 
-_Row = TypeVar("_Row", Estimate, Comparison, Ranking, Plan)
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_Row = TypeVar("_Row", Estimate, Comparison, Ranking, Plan, Effects)
 
 _DISPLAYED: Mapping[type, tuple[str, ...]] = {
     Estimate: (
@@ -30,6 +33,7 @@ _DISPLAYED: Mapping[type, tuple[str, ...]] = {
         *("task", "metric", "system", "value", "interval_low", "interval_high", "prob_best", "expected_rank"),
         *("rank_low", "rank_high", "letters"),
     ),
+    Effects: ("model", "task", "metric", "filter", "value", "interval_low", "interval_high", "name", "sd", "share"),
     Plan: ("task", "metric", "n_questions", "n_trials", "expected_width", "detectable", "cost", "is_recommended"),
 }
 
@@ -47,23 +51,37 @@ class ResultList(list[_Row]):
         """Flat records: one per estimate, comparison, ranked system of a ranking, or design of a plan."""
         return to_dicts(self)
 
-    def to_pandas(self) -> Any:
-        """`pandas.DataFrame` of the flat records.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Data frame of the flat records.
+
+        Parameters
+        ----------
+        backend : `pandas`, `polars`, `pyarrow` or another library that narwhals supports
 
         Raises
         ------
-        MissingDependencyError : if pandas is not installed
+        DataError : if there is no such library
+        MissingDependencyError : if the library is not installed
         """
-        return _library("pandas").DataFrame(self.to_dicts())
+        return frame_of(self.to_dicts(), backend)
 
-    def to_polars(self) -> Any:
-        """`polars.DataFrame` of the flat records; all rows determine the column types.
+    def to_dict(self) -> dict[str, object]:
+        """The document that `--format json` prints, as plain values; missing values are None."""
+        return document(lists_of(self))
+
+    def plot(self, **options: Any) -> "Figure":
+        """Figure of the results: intervals, variance components or precision against the number of questions.
+
+        Parameters
+        ----------
+        **options : arguments of the function of `harness_uq.plots` that draws the figure, such as `title` for `forest`
 
         Raises
         ------
-        MissingDependencyError : if polars is not installed
+        DataError : if there is no figure of these results, or it shows a single one of them
+        MissingDependencyError : if matplotlib is not installed
         """
-        return _library("polars").DataFrame(self.to_dicts(), infer_schema_length=None)
+        return plot(self, **options)
 
     def render(
         self,
@@ -96,7 +114,7 @@ class ResultList(list[_Row]):
         options = RenderOptions(
             columns=columns, digits=digits, layout=layout, caption=caption, label=label, title=title
         )
-        return render(self, output_format, options)
+        return render(lists_of(self), output_format, options)
 
     def to_latex(
         self,
@@ -124,10 +142,3 @@ class ResultList(list[_Row]):
         records = self.to_dicts()
         names = _DISPLAYED[type(self[0])] if self else ()
         return html_of([{name: record.get(name) for name in names} for record in records])
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise MissingDependencyError(f"{name} is not installed: pip install {name}") from error

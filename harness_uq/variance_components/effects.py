@@ -26,6 +26,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.results.result_list import ResultList
 from harness_uq.stats.effects.components import VarianceComponent
 from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.diagnostics import identical_trials
@@ -74,7 +75,7 @@ def effects(
     *,
     plugins: Plugins | None = None,
     **keywords: Unpack[EffectKeywords],
-) -> list[Effects]:
+) -> ResultList[Effects]:
     """Estimate the variance components of the scores of each model, by task, metric and filter.
 
     Parameters
@@ -104,7 +105,7 @@ def effects(
     offered = plugins or load_plugins()
     fits, left_out = _fits(task_logs(logs, offered, selection_of(keywords)), chosen, offered)
     results = [_effects(fit, chosen) for fit in fits]
-    return [replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]]
+    return ResultList([replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]])
 
 
 def estimates_over(

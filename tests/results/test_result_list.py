@@ -1,19 +1,24 @@
 """Lists of results: still lists, with forms for notebooks, data frames and papers."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 
-from harness_uq import ResultList, compare, estimate, plan, rank
+from harness_uq import ResultList, compare, effects, estimate, gate, plan, rank, report
 from harness_uq.errors import DataError, MissingDependencyError
-from harness_uq.results import result_list as module
 from tests.data.toy import task_log
 from tests.results import factory as make
 
 LOGS = [task_log([1, 0, 1, 1, 0, 1] * 5, system="a"), task_log([1, 0, 0, 1, 0, 0] * 5, system="b")]
+SEEDS = [task_log(scores, system=f"m (seed={i})") for i, scores in enumerate(([1, 0, 1] * 9, [1, 1, 0] * 9))]
 KINDS = {
     "estimate": lambda: estimate(LOGS),
     "compare": lambda: compare([LOGS[0]], [LOGS[1]]),
     "rank": lambda: rank(LOGS),
-    "plan": lambda: plan(LOGS),
+    "plan": lambda: plan(LOGS, width=0.1),
+    "effects": lambda: effects(SEEDS),
 }
 
 
@@ -27,22 +32,77 @@ def test_results_are_lists_with_forms(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_data_frames_hold_the_flat_records(kind, library):
     pytest.importorskip(library)
     rows = KINDS[kind]()
-    frame = getattr(rows, f"to_{library}")()
+    frame = rows.to_frame(library)
+    assert type(frame).__module__.partition(".")[0] == library
     assert len(frame) == len(rows.to_dicts())
-    assert list(frame.columns) == list(rows.to_dicts()[0])
+    names = frame.column_names if library == "pyarrow" else list(frame.columns)
+    assert names == list(rows.to_dicts()[0])
+    assert len(rows[0].to_frame(library)) == len(rows[0].to_records())
+
+
+def test_pandas_is_the_default():
+    pd = pytest.importorskip("pandas")
+    assert isinstance(ResultList(make.estimates()).to_frame(), pd.DataFrame)
+    assert len(ResultList().to_frame()) == 0
+
+
+def test_an_unknown_library_is_an_error():
+    with pytest.raises(DataError, match="Did you mean 'pandas'"):
+        ResultList(make.estimates()).to_frame("panda")
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    def absent(name):
-        raise ImportError(name)
+    monkeypatch.setitem(sys.modules, "modin", None)
+    with pytest.raises(MissingDependencyError, match="pip install modin"):
+        ResultList(make.estimates()).to_frame("modin")
 
-    monkeypatch.setattr(module, "import_module", absent)
-    with pytest.raises(MissingDependencyError, match="pip install polars"):
-        ResultList(make.estimates()).to_polars()
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_dictionaries_are_the_json_documents(kind):
+    rows = KINDS[kind]()
+    assert rows.to_dict() == json.loads(rows.to_json())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_and_their_results_have_a_figure(kind):
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    rows = KINDS[kind]()
+    assert isinstance(rows.plot(), figure)
+    assert isinstance(rows[0].plot(), figure)
+
+
+def test_a_gate_and_a_report_have_the_same_forms():
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    decision, summary = gate(LOGS[0], LOGS[1], margin=0.1), report(LOGS)
+    assert summary.to_dict().keys() == {"schema", "estimates", "comparisons", "rankings", "errors"}
+    assert summary.to_dict() == json.loads(summary.render("json"))
+    assert "<title>Mine</title>" in summary.render(title="Mine")
+    for result, n_rows in ((decision, 1), (summary, 2)):
+        assert isinstance(result.plot(title="Mine"), figure)
+        assert len(result.to_frame("polars")) == n_rows
+        assert "<table>" in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (ResultList(), "no results"),
+        (ResultList([*KINDS["plan"](), *KINDS["plan"]()]), "one result of type Plan; got 2"),
+    ],
+)
+def test_what_cannot_be_drawn_is_an_error(rows, message):
+    with pytest.raises(DataError, match=message):
+        rows.plot()
+
+
+def test_figures_are_an_attribute_of_the_package():
+    loads = "import sys, harness_uq; harness_uq.plots; print('matplotlib' in sys.modules, harness_uq.plots.forest)"
+    done = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("False <function forest")
 
 
 def test_no_rows_have_every_form():
