@@ -34,6 +34,8 @@ from .gating.gate import gate as gate
 from .gating.self_test import self_test as self_test
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
+from .overall.estimate import estimate_overall as estimate_overall
+from .overall.options import OverallOptions as OverallOptions
 from .overview import Report as Report
 from .overview import report as report
 from .planning.components import Components as Components
@@ -55,6 +57,9 @@ from .results.gate import Gate as Gate
 from .results.gate import GateRow as GateRow
 from .results.gate import SelfTest as SelfTest
 from .results.method_info import MethodInfo as MethodInfo
+from .results.overall import Overall as Overall
+from .results.overall import OverallSystem as OverallSystem
+from .results.overall import OverallTask as OverallTask
 from .results.plan import Plan as Plan
 from .results.ranking import Ranking as Ranking
 from .results.result_list import ResultList as ResultList

@@ -298,7 +298,7 @@ def test_structure_prints_its_records_in_every_form(run, capsys, form):
 def test_json_is_valid_whatever_is_asked_for(run, capsys, arguments):
     code, out, err = output(capsys, "estimate", str(run), *arguments, "--format", "json")
     document = json.loads(out)
-    assert set(document) == {"schema", "estimates", "errors"}
+    assert set(document) == {"schema", "overall", "estimates", "errors"}
     if code:
         assert document["errors"][0]["path"] is None
         assert document["errors"][0]["text"].rstrip(".") in err

@@ -30,6 +30,7 @@ _INFINITE = float("inf")
 level = _number(float, lambda p: 0 < p < 1, "a number between 0 and 1, such as 0.95")
 margin = _number(float, lambda d: 0 <= d < _INFINITE, "the smallest difference that matters, 0 or more")
 score = _number(float, lambda p: 0 < p < 1, "a number between 0 and 1, such as 0.8")
+_chance = _number(float, lambda p: 0 <= p < 1, "a number from 0 to 1, such as 0.25")
 correlation = _number(float, lambda r: -1 <= r <= 1, "a number from -1 to 1")
 positive = _number(float, lambda x: 0 < x < _INFINITE, "a number above 0")
 not_negative = _number(float, lambda x: 0 <= x < _INFINITE, "a number, 0 or more")
@@ -41,6 +42,14 @@ def task_margin(text: str) -> tuple[str | None, float]:
     """The task, None for all tasks, and the margin of an argument `D` or `TASK=D`."""
     task, _, number = text.rpartition("=")
     return task or None, margin(number)
+
+
+def task_chance(text: str) -> tuple[str, float]:
+    """The task and the score of random answers, of an argument `TASK=P`."""
+    task, _, number = text.rpartition("=")
+    if not task:
+        raise argparse.ArgumentTypeError(f"invalid value {text!r}. Give TASK=P, such as arc=0.25.")
+    return task, _chance(number)
 
 
 def metric_range(text: str) -> tuple[str, tuple[float, float]]:

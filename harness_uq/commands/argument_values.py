@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from harness_uq.data.score_selection import LogFilter
     from harness_uq.data.task_log import TaskLog
     from harness_uq.estimation.estimate import Options
+    from harness_uq.overall.options import OverallOptions
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.settings import Settings
@@ -110,6 +111,28 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
         )
 
 
+def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = False) -> "OverallOptions":
+    """The options of the overall result.
+
+    Raises
+    ------
+    UsageError : if the weights are neither a scheme nor a file of weights
+    """
+    from harness_uq.overall.options import WEIGHT_SCHEMES, OverallOptions
+    from harness_uq.overall.read_weights import read_weights
+
+    weights = args.weights
+    with checking_arguments():
+        return OverallOptions(
+            weights=weights if weights in WEIGHT_SCHEMES else read_weights(weights),
+            metrics={task: metric for task, _, metric in (text.partition("=") for text in args.metrics) if metric},
+            normalization=args.normalize,
+            chance=dict(args.chances),
+            missing_tasks=args.missing_tasks,
+            generalizes_over_tasks=generalizes_over_tasks,
+        )
+
+
 def plugins_of_command(args: argparse.Namespace) -> "Plugins":
     """The installed plugins, with a table reader that uses the columns given by `--column`.
 
@@ -128,7 +151,9 @@ def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "
     """The filter given by `--task`, `--metric`, `--filter` and `--model`; a `--metric` adds the metrics of labels."""
     from harness_uq.data.score_selection import LogFilter
 
-    metrics = (*args.metrics, *label_metrics) if args.metrics else ()
+    has_overall = hasattr(args, "normalize")  # then `TASK=NAME` belongs to the overall result
+    patterns = [text for text in args.metrics if not (has_overall and "=" in text)]
+    metrics = (*patterns, *label_metrics) if patterns else ()
     return LogFilter(tuple(args.tasks), metrics, tuple(args.filters), tuple(args.models))
 
 

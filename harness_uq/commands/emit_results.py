@@ -157,8 +157,8 @@ def _chosen_format(args: argparse.Namespace, names: Sequence[str]) -> "Format":
         else:
             plugins = _plugins()
             chosen = format_named(args.format, plugins) if args.format else format_of_file(args.output, plugins)
-    if chosen.accepts is not None and not set(names) <= chosen.accepts:
-        offered = ", ".join(sorted(formats_for(names, plugins or _plugins())))
+    if chosen.accepts is not None and not {*names} - {"overall"} <= chosen.accepts:
+        offered = ", ".join(sorted(formats_for({*names} - {"overall"}, plugins or _plugins())))
         raise UsageError(
             f"Format {chosen.name!r} does not support these results ({', '.join(names)}). Available formats: {offered}."
         )

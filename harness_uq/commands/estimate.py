@@ -1,6 +1,7 @@
 """`harness-uq estimate`: estimate scores of logged runs with intervals."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_logs(parser)
     _shared_options.add_estimation(parser)
     _shared_options.add_factors(parser, "none")
+    _shared_options.add_overall(parser)
     _auxiliary_data.add_auxiliary_data(parser)
     _emit_results.add_output(parser, layout=True)
     _output_files.add_plot(parser, "the scores")
@@ -41,14 +43,17 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
+    from harness_uq.overall.estimate import combine_estimates
     from harness_uq.plugins.readers import task_logs
 
     _loading.clear_leftovers(args.logs)
     _output_files.try_plot(args)
-    with _emit_results.emitting(args, "estimates") as emitter:
+    with _emit_results.emitting(args, "overall", "estimates") as emitter:
         plugins = _argument_values.plugins_of_command(args)
         options = _argument_values.estimation_options(args, plugins)
         auxiliary = _auxiliary_data.AuxiliaryData.from_arguments(args)
+        over_tasks = _takes_tasks_from_factors(args)
+        overall_options = _argument_values.overall_options(args, generalizes_over_tasks=over_tasks)
         generalizes = _generalizes(args, auxiliary)
         is_plain = not (generalizes or auxiliary)
         needs_logs = emitter.output_format.needs_logs
@@ -68,10 +73,22 @@ def run(args: argparse.Namespace) -> int:
             rows = estimates_over(reading.logs, _effect_options(args), plugins=plugins)
         else:
             rows = scan.rows_of(reading.logs)
-        logs = tuple(task_logs(reading.logs, plugins)) if needs_logs else ()
-        emitter.emit({"estimates": rows}, _loading.reading_errors(reading), logs=logs)
+        logs = tuple(task_logs(reading.logs, plugins, need_scores=False))
+        with _argument_values.checking_arguments():
+            overall = combine_estimates(rows, logs, overall_options)
+        lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}
+        emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
     _output_files.draw_forest(args, rows)
     return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))
+
+
+def _takes_tasks_from_factors(args: argparse.Namespace) -> bool:
+    """Whether `--generalize-over` names `task`, which is then removed, unless `--factor` defines it."""
+    names = [name.strip() for name in (args.generalize_over or "").split(",")]
+    if "task" not in names or any(text.startswith("task=") for text in args.factors):
+        return False
+    args.generalize_over = ",".join(name for name in names if name != "task") or None
+    return True
 
 
 def _generalizes(args: argparse.Namespace, auxiliary: _auxiliary_data.AuxiliaryData) -> bool:

@@ -12,7 +12,18 @@ from harness_uq.redaction import redact
 if TYPE_CHECKING:
     from harness_uq.commands.command_table import Command
 
-GROUPS = ("Data", "Target", "Costs", "Without a pilot run", "Method", "Output", "LaTeX", "Scaling", "General")
+GROUPS = (
+    "Data",
+    "Target",
+    "Costs",
+    "Without a pilot run",
+    "Method",
+    "Overall result",
+    "Output",
+    "LaTeX",
+    "Scaling",
+    "General",
+)
 """Groups of options in the order of the help; a group without options is not shown."""
 
 _MAX_WIDTH = 100
@@ -53,6 +64,10 @@ class CommandParser(argparse.ArgumentParser):
         general = self.groups["General"]
         general.add_argument("-h", "--help", action="help", help="Show this help and exit")
         general.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
+
+    def replace_help(self, option: str, text: str) -> None:
+        """Replace the help of an option that has another meaning in this command, too."""
+        self._option_string_actions[option].help = text
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -172,6 +172,42 @@ def add_factors(parser: CommandParser, default: str) -> None:
     )
 
 
+def add_overall(parser: CommandParser) -> None:
+    """Options of the overall result of several tasks; `--metric` also chooses the metric of a task in it."""
+    overall = parser.groups["Overall result"]
+    parser.replace_help(
+        "--metric",
+        "Use metrics that match PATTERN; TASK=NAME chooses one in the overall result (repeatable)",
+    )
+    overall.add_argument(
+        "--weights",
+        default="equal",
+        metavar="WEIGHTS",
+        help="Weight tasks equal, by questions, group or FILE, or equal as subtasks of groups (default: %(default)s)",
+    )
+    overall.add_argument(
+        "--normalize",
+        choices=["none", "chance"],
+        default="none",
+        help="Report (score - chance) / (1 - chance), with the score of random answers (default: %(default)s)",
+    )
+    overall.add_argument(
+        "--chance",
+        action="append",
+        default=[],
+        type=_argument_types.task_chance,
+        metavar="TASK=P",
+        dest="chances",
+        help="Set the score of random answers to TASK, such as 0.25 (repeatable)",
+    )
+    overall.add_argument(
+        "--missing-tasks",
+        choices=["common", "drop-system", "error"],
+        default="common",
+        help="If a system lacks a task, use common tasks, drop the system or fail (default: %(default)s)",
+    )
+
+
 def add_format(parser: CommandParser, formats: list[str]) -> None:
     """`--format`; the first format is the default."""
     parser.groups["Output"].add_argument(

@@ -20,12 +20,12 @@ class _Csv:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:  # noqa: ARG002 -- no options apply
-        kinds = {name: result_kind(name) for name in results.lists}
+        kinds = {name: result_kind(name) for name in results.tables}
         has_kind = len(kinds) > 1
         columns = [column for kind in kinds.values() for column in record_columns(kind.result_type)]
         records = [
             {**({"kind": name.removesuffix("s")} if has_kind else {}), **record}
-            for name, rows in results.lists.items()
+            for name, rows in results.tables.items()
             for row in rows
             for one in kinds[name].declared(row)
             for record in one.to_records()

@@ -16,6 +16,7 @@ GUIDE = "How to read the columns"
 
 # name of each result list in documents: the class of its results, and the module whose KIND presents them
 _KINDS = {
+    "overall": ("Overall", "overall"),
     "estimates": ("Estimate", "estimate"),
     "structures": ("TaskStructure", "structure"),
     "comparisons": ("Comparison", "comparison"),
@@ -119,6 +120,7 @@ class ResultKind:
     declared : instances of `result_type` for one result; by default the result itself
     grid : results and the number of decimals, as systems by tasks; None if the results have no such layout
     text : results as a document for the terminal, if that differs from `document`
+    is_single : whether a command has one such result or none, which JSON documents contain without a list
     """
 
     result_type: type[Declared]
@@ -126,6 +128,7 @@ class ResultKind:
     declared: Callable[[Any], Sequence[Declared]] = lambda result: (result,)
     grid: Callable[[Sequence[Any], int], Grid] | None = None
     text: Callable[[Sequence[Any]], Document] | None = None
+    is_single: bool = False
 
 
 def result_kind(name: str) -> ResultKind:

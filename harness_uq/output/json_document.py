@@ -27,8 +27,9 @@ FORMAT = _Json()
 
 def result_document(results: ResultSet) -> dict[str, object]:
     """The document `{"schema": 1, NAME: [...], "errors": [...]}` as plain values; missing ones are None, never NaN."""
-    lists = {
-        name: [one.to_dict() for row in rows for one in result_kind(name).declared(row)]
-        for name, rows in results.lists.items()
-    }
-    return {"schema": SCHEMA, **lists, "errors": [dict(error) for error in results.errors]}
+    parts: dict[str, object] = {}
+    for name, rows in results.lists.items():
+        kind = result_kind(name)
+        entries = [one.to_dict() for row in rows for one in kind.declared(row)]
+        parts[name] = (entries[0] if entries else None) if kind.is_single else entries
+    return {"schema": SCHEMA, **parts, "errors": [dict(error) for error in results.errors]}

@@ -24,7 +24,7 @@ class _Latex:
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
         digits = _DIGITS if options.digits is None else options.digits
-        lists = ((name, rows) for name, rows in results.lists.items() if rows)
+        lists = ((name, rows) for name, rows in results.tables.items() if rows)
         render = _grid if options.layout == "grid" else _tables
         return "\n".join(render(name, rows, digits, options) for name, rows in lists).strip("\n")
 

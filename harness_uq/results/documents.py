@@ -12,6 +12,7 @@ from harness_uq.results.declaration import Declared, MessageDocument, document_t
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate, SelfTest
+from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
 from harness_uq.results.snapshot import Snapshot
@@ -19,9 +20,10 @@ from harness_uq.results.structure import StructureSummary
 
 VERSION = 1
 
-# lists of results in the document of each command; a command prints at least one of several optional lists
+# lists of results in the document of each command; a command prints at least one of several optional lists ("?"), and
+# one result or null instead of a list ("!")
 _LISTS: dict[str, dict[str, type[Declared]]] = {
-    "estimate": {"estimates": Estimate},
+    "estimate": {"overall!": Overall, "estimates": Estimate},
     "structure": {"structures": StructureSummary},
     "compare": {"comparisons": Comparison, "disagreements?": Disagreements},
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
@@ -55,6 +57,7 @@ def documents() -> dict[str, object]:
 def _document(command: str, lists: dict[str, type[Declared]]) -> object:
     fields: dict[str, Any] = {"schema": Literal[1]}
     for name, result_type in lists.items():
-        entries: Any = list.__class_getitem__(document_type(result_type))
-        fields[name.removesuffix("?")] = NotRequired[entries] if name.endswith("?") else entries
+        one = document_type(result_type)
+        entries: Any = one | None if name.endswith("!") else list.__class_getitem__(one)
+        fields[name.rstrip("?!")] = NotRequired[entries] if name.endswith("?") else entries
     return TypedDict(f"{command.capitalize()}Document", {**fields, "errors": list[ErrorDocument]})  # type: ignore[operator]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 ReadError: TypeAlias = Mapping[str, object]
 Layout: TypeAlias = Literal["rows", "grid"]
+OVERALL = "overall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,12 @@ class ResultSet:
 
     lists: Mapping[str, Sequence[object]]
     errors: Sequence[ReadError] = ()
+
+    @property
+    def tables(self) -> Mapping[str, Sequence[object]]:
+        """The lists without the overall result, unless there is nothing else."""
+        rest = {name: rows for name, rows in self.lists.items() if name != OVERALL}
+        return rest or self.lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,8 @@ from .effects.new_tasks import new_tasks_posterior as new_tasks_posterior
 from .effects.task_groups import effective_counts as effective_counts
 from .effects.task_groups import group_posterior as group_posterior
 from .effects.task_groups import shared_items_posterior as shared_items_posterior
+from .effects.weighted_tasks import shared_error as shared_error
+from .effects.weighted_tasks import weighted_tasks_interval as weighted_tasks_interval
 from .labels.effective_labels import JudgeAssessment as JudgeAssessment
 from .labels.effective_labels import assess_judge as assess_judge
 from .labels.judge import judge_corrected_difference as judge_corrected_difference

@@ -28,6 +28,7 @@ _LOG_COLUMNS: Mapping[str, pa.DataType] = {
     "source_run": _TEXT,
     "field_names": pa.list_(_TEXT),
     "messages": pa.list_(_TEXT),
+    "lower_is_better": pa.list_(_TEXT),
 }
 _ESTIMATE_COLUMNS: Mapping[str, pa.DataType] = {
     "estimand": _TEXT,
@@ -79,6 +80,7 @@ class StoredRow(NamedTuple):
     source_run: str
     field_names: list[str]
     messages: list[str]
+    lower_is_better: list[str]
     metric: str | None
     filter: str | None
     packed: bytes | None
@@ -123,6 +125,7 @@ def _outline(rows: Sequence[StoredRow]) -> TaskLog:
         fields=first.field_names,
         messages=messages_from_json(first.messages),
         subtasks=first.subtasks,
+        lower_is_better=first.lower_is_better,
     )
     return with_bounded_names(log)
 
@@ -140,6 +143,7 @@ def _log_columns(log: TaskLog) -> Row:
         "source_run": source.run,
         "field_names": list(candidate_fields(log)),
         "messages": [] if log.data else messages_to_json(log.warnings),
+        "lower_is_better": [metric for metric, is_higher in log.higher_is_better.items() if not is_higher],
     }
 
 

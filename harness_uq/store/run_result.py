@@ -126,7 +126,7 @@ class Interner:
 
 
 def outline(log: TaskLog) -> TaskLog:
-    """Return a task log without questions and scores: names, source, metrics, and names of the metadata fields.
+    """Return a task log without questions and scores: names, source, metrics, directions, field names.
 
     A log without scores keeps its warnings, which give the reason.
     """
@@ -138,6 +138,7 @@ def outline(log: TaskLog) -> TaskLog:
         fields=candidate_fields(log),
         messages=() if log.data else log.warnings,
         subtasks=log.subtasks,
+        lower_is_better=[metric for metric, is_higher in log.higher_is_better.items() if not is_higher],
     )
 
 
@@ -150,10 +151,20 @@ def make_outline(
     fields: Iterable[str],
     messages: Iterable[Message],
     subtasks: Iterable[str],
+    lower_is_better: Iterable[str],
 ) -> TaskLog:
     """Make the outline of a log from its parts."""
     data, questions = _empty_data(tuple(metrics)), _empty_questions(tuple(fields))
-    return TaskLog(system, task, source, questions, data, messages=tuple(messages), subtasks=tuple(subtasks))
+    return TaskLog(
+        system,
+        task,
+        source,
+        questions,
+        data,
+        higher_is_better=dict.fromkeys(lower_is_better, False),
+        messages=tuple(messages),
+        subtasks=tuple(subtasks),
+    )
 
 
 @lru_cache(maxsize=1024)

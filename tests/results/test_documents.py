@@ -59,7 +59,7 @@ def test_every_table_of_the_page_describes_fields_that_there_are() -> None:
 
 
 def test_a_field_that_the_schema_does_not_know_is_found() -> None:
-    document = {"schema": 1, "estimates": [], "errors": []}
+    document = {"schema": 1, "overall": None, "estimates": [], "errors": []}
     assert errors("estimate", document) == []
     assert errors("estimate", document | {"more": 1}) != []
     assert errors("estimate", document | {"schema": 2}) != []

@@ -167,6 +167,13 @@ CALLS: dict[str, Call] = {
     "paired_differences": {"scores_a": GRADED, "scores_b": RIGHT},
     "partial_overlap": {"shared_a": GRADED, "shared_b": RIGHT, "own_a": [0.5, 1.0], "own_b": [0.25]},
     "noninferiority_test": {"table": [3, 2, 1, 4], "margin": 0.1},
+    "shared_error": {"contributions": [GRADED], "tasks": [0, 0, 0, 0, 1, 1, 1, 1], "units": [0, 1, 2, 3, 0, 1, 2, 3]},
+    "weighted_tasks_interval": {
+        "values": [0.5, 0.75],
+        "lows": [0.25, 0.5],
+        "highs": [0.75, 1.0],
+        "weights": [1.0, 2.0],
+    },
     "shrunk_draws": {"draws": [[0.5, 0.25, 0.75], [0.25, 0.5, 1.0], [0.5, 1.0, 0.25]]},
     "paired_posterior": {"table": [3, 2, 1, 4], "model": "dirichlet"},
     "paired_posteriors": {"correct": SYSTEMS, "model": "dirichlet"},

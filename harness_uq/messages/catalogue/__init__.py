@@ -4,6 +4,7 @@ from harness_uq.messages.catalogue import (
     command_line,
     comparison,
     estimation,
+    overall,
     planning,
     plugins,
     reading,
@@ -12,5 +13,5 @@ from harness_uq.messages.catalogue import (
 )
 from harness_uq.messages.message import MessageCatalogue
 
-_TOPICS = (estimation, comparison, reading, structure, planning, store, plugins, command_line)
+_TOPICS = (estimation, comparison, overall, reading, structure, planning, store, plugins, command_line)
 CORE = MessageCatalogue("UQ", "Core", tuple(kind for topic in _TOPICS for kind in topic.TYPES))

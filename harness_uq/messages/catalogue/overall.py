@@ -1,0 +1,85 @@
+"""Messages about overall results of several tasks: UQ290 to UQ299."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+OVERALL_TASKS_LEFT_OUT = MessageType(
+    "UQ290",
+    "overall-tasks-left-out",
+    "warning",
+    "The overall result leaves out {n_tasks:count task} for which a system has no interval: {left_out:join}.",
+    "Overall scores are comparable only if they cover the same tasks, so a task is used only if every system has a "
+    "score with an interval.",
+    "Run the missing tasks, or leave out the systems that lack them with `--missing-tasks drop-system`.",
+)
+OVERALL_SYSTEMS_LEFT_OUT = MessageType(
+    "UQ291",
+    "overall-systems-left-out",
+    "warning",
+    "The overall result leaves out {n_systems:count system} without an interval for some task: {left_out:join}.",
+    "The option `--missing-tasks drop-system` was given.",
+    "Run the missing tasks, or use the common tasks of all systems with `--missing-tasks common`.",
+)
+OVERALL_TASKS_MISSING = MessageType(
+    "UQ292",
+    "overall-tasks-missing",
+    "error",
+    "Some systems have no interval for {n_tasks:count task} of the overall result: {left_out:join}.",
+    "The option `--missing-tasks error` was given.",
+    "Run the missing tasks, or use `--missing-tasks common` or `drop-system`.",
+)
+OVERALL_DIRECTIONS_DIFFER = MessageType(
+    "UQ293",
+    "overall-directions-differ",
+    "refusal",
+    "There is no overall result, because higher scores are better in {higher:join} and lower scores in {lower:join}.",
+    "A mean of scores with different directions has no meaning.",
+    "Choose other metrics with `--metric TASK=NAME`, or select tasks with `--task`.",
+)
+OVERALL_SCALES_DIFFER = MessageType(
+    "UQ294",
+    "overall-scales-differ",
+    "refusal",
+    "There is no overall result, because the scores have different ranges: {scales:join}.",
+    "A mean of scores with different ranges depends mostly on the metric with the largest range.",
+    "Choose other metrics with `--metric TASK=NAME`, select tasks with `--task`, or declare a range with "
+    "`--range METRIC=LO,HI`.",
+)
+OVERALL_TOO_FEW_TASKS = MessageType(
+    "UQ295",
+    "overall-too-few-tasks",
+    "refusal",
+    "There is no overall result, because the {n_systems:count system} {n_systems:plural has|have} intervals for fewer "
+    "than two common tasks.",
+    "An overall result is a mean over tasks that every system has.",
+    "Run the missing tasks, select systems with `--model`, or leave out the systems that lack tasks with "
+    "`--missing-tasks drop-system`.",
+)
+OVERALL_CHANCE_UNKNOWN = MessageType(
+    "UQ296",
+    "overall-chance-unknown",
+    "refusal",
+    "There is no overall result, because the score of random answers is unknown for {tasks:join}. Give it with "
+    "`--chance TASK=P`.",
+    "With `--normalize chance` a score is reported as (score - chance) / (1 - chance).",
+    "Give 1 divided by the number of choices, or 0 for tasks with free answers.",
+)
+OVERALL_WEIGHTS_UNKNOWN = MessageType(
+    "UQ297",
+    "overall-weights-unknown",
+    "refusal",
+    "There is no overall result, because the weights of the tasks are unknown: {reason}.",
+    "`--weights group` uses the weights that reproduce the score of the harness's group, and `--weights questions` "
+    "the numbers of questions.",
+    "Use `--weights equal`, or give the weights in a file.",
+)
+OVERALL_SHARED_ITEMS = MessageType(
+    "UQ298",
+    "overall-shared-items",
+    "note",
+    "Some tasks share items, so their errors are correlated. The standard error of the overall score is {factor:.2f} "
+    "times that of tasks without common items.",
+    "Translations or variants of one item are easy or difficult together.",
+    "No action is required.",
+)
+
+TYPES = message_types_in(globals())

@@ -1,0 +1,92 @@
+"""The overall result for readers: a headline, a table of systems, and the tasks with their metrics and weights."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.footnotes import message_lists
+from harness_uq.output.phrases import join_names
+from harness_uq.output.terminal import Cells
+from harness_uq.plots.figure_rows import counted
+from harness_uq.results.overall import Overall, OverallSystem, OverallTask
+
+_SCHEMES = {
+    "equal": "equal weights",
+    "questions": "weights by number of questions",
+    "group": "the weights of their group",
+    "subtasks": "equal weights for all tasks of groups",
+    "given": "given weights",
+}
+
+
+def overall_document(results: Sequence[Overall], digits: int = 4) -> Document:
+    """A table of systems for each overall result."""
+    sections = [section for result in results for section in _sections(result, digits)]
+    return Document(sections, message_lists(results), caption="Overall scores.")
+
+
+def overall_title(result: Overall) -> str:
+    """What the overall score is a mean of.
+
+    >>> overall_title(Overall("equal", "none", False, True, (OverallTask("a", "acc", "none", 1.0),), ()))
+    'Overall: mean of 1 task with equal weights'
+    """
+    new = ", for new tasks of the same kind" if result.generalizes_over_tasks else ""
+    chance = ", normalized by the scores of random answers" if result.normalization == "chance" else ""
+    return f"Overall: mean of {counted(len(result.tasks), 'task')} with {_SCHEMES[result.weights]}{chance}{new}"
+
+
+def overall_answer(result: Overall) -> str:
+    """The best system with its score; empty without systems."""
+    if not result.systems:
+        return ""
+    best = result.systems[0]
+    scores = f"{format_number(best.value)} {format_interval(best.interval)}"
+    if len(result.systems) == 1:
+        return f"{best.system} has the overall score {scores}."
+    return f"{best.system} has the best overall score, {scores}."
+
+
+def metrics_line(tasks: Sequence[OverallTask]) -> str:
+    """Which metric is used for which task.
+
+    >>> metrics_line([OverallTask("arc", "acc_norm", "none", 0.5), OverallTask("boolq", "acc", "none", 0.5)])
+    'Metrics: acc_norm (arc), acc (boolq).'
+    """
+    tasks_of: dict[str, list[str]] = {}
+    for task in tasks:
+        tasks_of.setdefault(metric_name(task.metric, task.filter), []).append(task.task)
+    if len(tasks_of) == 1:
+        return f"Metric: {next(iter(tasks_of))}."
+    return f"Metrics: {', '.join(f'{metric} ({join_names(names)})' for metric, names in tasks_of.items())}."
+
+
+def _sections(result: Overall, digits: int) -> list[Section]:
+    if not result.systems:
+        return []
+    return [
+        Section(
+            overall_title(result),
+            _columns(result.systems, digits),
+            answer=overall_answer(result),
+            lines=[metrics_line(result.tasks)],
+        )
+    ]
+
+
+def _columns(systems: Sequence[OverallSystem], digits: int) -> list[Cells]:
+    level = f"{100 * systems[0].interval.level:g}%"
+    return [
+        Cells("System", [system.system for system in systems], is_number=False, wraps=True),
+        Cells("Score", [format_number(system.value, digits) for system in systems]),
+        Cells(f"{level} interval", [format_interval(system.interval, digits) for system in systems], name="interval"),
+        Cells("SE", [format_number(system.std_error, digits) for system in systems], spare=2, in_paper=False),
+        Cells(
+            "Questions",
+            [str(system.n_questions) if system.n_questions else "-" for system in systems],
+            spare=1,
+        ),
+    ]
+
+
+KIND = ResultKind(Overall, overall_document, is_single=True)

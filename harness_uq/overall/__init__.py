@@ -1,0 +1,1 @@
+"""Combine the scores of several tasks into one overall result."""

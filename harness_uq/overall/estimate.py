@@ -1,0 +1,269 @@
+"""Estimate the overall score of each system from the estimates of its tasks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal, Unpack
+
+import numpy as np
+
+from harness_uq import stats
+from harness_uq.data.run_selection import ScoreKey, higher_is_better
+from harness_uq.data.task_log import FloatArray, TaskLog
+from harness_uq.errors import NotEstimableError, refusal_of
+from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
+from harness_uq.overall.combine import Combination, Facts, Rows, combine
+from harness_uq.overall.options import OverallOptions
+from harness_uq.overall.select_tasks import select_tasks, task_groups
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.results.estimate import Estimate, Interval, IntervalKind
+from harness_uq.results.overall import Overall, OverallSystem
+from harness_uq.structure.option_keywords import options_with, selection_of
+
+BINOMIAL_METHODS = ("beta", "totals")
+FEW = 10
+_WHOLE = 1e-6
+
+
+def estimate_overall(
+    runs: Runs,
+    overall: OverallOptions | None = None,
+    options: Options | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[EstimateKeywords],
+) -> Overall | None:
+    """Estimate the overall score of each system over several tasks.
+
+    Parameters
+    ----------
+    runs : paths of logged runs, results in memory, lists of these, or a mapping from names of systems to them, as for
+        `read_logs`
+    overall : how the scores of the tasks are combined
+    options : options of the estimates of the tasks
+    plugins : plugins to use; by default the installed ones
+    **keywords : options as for `estimate`
+
+    Returns
+    -------
+    The overall result, without systems if it cannot be computed; None if there is only one task
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    DataError : if an option names a task or metric that does not exist, or tasks are missing and the options do not
+        allow it
+    TypeError : if an option does not exist
+    """
+    offered = plugins or load_plugins()
+    logs = task_logs(runs, offered, selection_of(keywords))
+    rows = estimate(logs, options_with(options or Options(), keywords, "estimate_overall"), plugins=offered)
+    return combine_estimates(rows, logs, overall)
+
+
+def combine_estimates(
+    rows: Iterable[Estimate], logs: Iterable[TaskLog], options: OverallOptions | None = None
+) -> Overall | None:
+    """Estimate the weighted mean of the tasks' scores for each system.
+
+    Parameters
+    ----------
+    rows : estimates of all tasks and groups, as `estimate` returns them; if a system has several of the same score,
+        that of its newest run is used
+    logs : the logs of the estimates, with the tasks of each group and the directions of the metrics; outlines suffice
+    options : how the scores are combined
+
+    Returns
+    -------
+    The overall result, without systems if it cannot be computed; None if there is only one task
+
+    Raises
+    ------
+    DataError : if an option names a task or metric that does not exist, or tasks are missing and the options do not
+        allow it
+    """
+    chosen, known = options or OverallOptions(), list(logs)
+    newest = newest_rows(rows)
+    keys: dict[str, list[ScoreKey]] = {}
+    for system, key in newest:
+        keys.setdefault(system, []).append(key)
+    selection = select_tasks(keys, task_groups(known), chosen)
+    if len(selection.tasks) < 2:
+        return None
+    try:
+        combination = combine(tuple(keys), selection, newest, facts_of(known, newest), chosen)
+        if chosen.generalizes_over_tasks and combination.bounds is None:
+            raise NotEstimableError(RANGE_REQUIRED(method="new-tasks"))
+    except NotEstimableError as error:
+        return refused(chosen, refusal_of(error))
+    systems = [system_score(system, combination, newest, chosen) for system in combination.systems]
+    return Overall(
+        weights=weight_scheme(chosen, selection.group),
+        normalization=chosen.normalization,
+        generalizes_over_tasks=chosen.generalizes_over_tasks,
+        higher_is_better=combination.higher_is_better,
+        tasks=combination.tasks,
+        systems=tuple(best_first(systems, higher=combination.higher_is_better)),
+        messages=(*combination.messages, *sample_notes(combination, chosen)),
+    )
+
+
+def newest_rows(rows: Iterable[Estimate]) -> dict[tuple[str, ScoreKey], Estimate]:
+    """Return the estimate of the newest run by system and by task, metric and filter, in the order of the rows."""
+    newest: dict[tuple[str, ScoreKey], Estimate] = {}
+    for row in rows:
+        key = row.system, (row.task, row.metric, row.filter)
+        if key not in newest or (row.source.time or "") > (newest[key].source.time or ""):
+            newest[key] = row
+    return newest
+
+
+def facts_of(logs: Iterable[TaskLog], rows: Rows) -> Facts:
+    """Return the directions of all metrics, and the values of groups that the harness reported."""
+    directions = {
+        (log.task, data.metric, data.filter): higher_is_better(log, data.metric) for log in logs for data in log.data
+    }
+    reported = {place: row.harness.value for place, row in rows.items() if row.harness.value is not None}
+    return Facts(directions, reported)
+
+
+def refused(options: OverallOptions, reason: Message) -> Overall:
+    """Return an overall result without systems."""
+    return Overall(
+        weights=weight_scheme(options, None),
+        normalization=options.normalization,
+        generalizes_over_tasks=options.generalizes_over_tasks,
+        higher_is_better=True,
+        tasks=(),
+        systems=(),
+        messages=(reason,),
+    )
+
+
+def weight_scheme(options: OverallOptions, group: ScoreKey | None) -> str:
+    """Return the name of the weights."""
+    if group is not None:
+        return "group"
+    return options.weights if isinstance(options.weights, str) else "given"
+
+
+def best_first(systems: Sequence[OverallSystem], *, higher: bool) -> list[OverallSystem]:
+    """Return the systems in the order of their scores."""
+    return sorted(systems, key=lambda system: -system.value if higher else system.value)
+
+
+def sample_notes(combination: Combination, options: OverallOptions) -> tuple[Message, ...]:
+    """Return notes on tasks that count as a sample of tasks."""
+    if not options.generalizes_over_tasks:
+        return ()
+    n = len(combination.tasks)
+    return (TASKS_AS_SAMPLE(), *((FEW_TASKS(n_tasks=n),) if n < FEW else ()))
+
+
+def system_score(
+    system: str, combination: Combination, rows: Rows, options: OverallOptions, *, inflation: float = 1.0
+) -> OverallSystem:
+    """Combine the estimates of one system.
+
+    Parameters
+    ----------
+    inflation : factor of the standard error due to items that tasks share
+    """
+    parts = [rows[system, part] for part in combination.parts]
+    values = np.array([part.value for part in parts], float)
+    intervals = [part.interval for part in parts if part.interval is not None]
+    if options.generalizes_over_tasks:
+        low, high = _new_tasks_interval(parts, values, combination, intervals[0].level)
+    else:
+        low, high = _interval(parts, values, combination.coefficients, inflation)
+    errors = [part.std_error for part in parts]
+    known_errors = np.array([error for error in errors if error is not None])
+    sizes = [part.n_questions for part in parts]
+    offset = 0.0 if options.generalizes_over_tasks else combination.offset
+    is_exact = inflation == 1 and not options.generalizes_over_tasks
+    interval = Interval(low + offset, high + offset, intervals[0].level, _kind(parts, is_exact=is_exact))
+    value = float(combination.coefficients @ values) + combination.offset
+    return OverallSystem(
+        system=system,
+        value=value,
+        interval=_within(interval, value, combination),
+        std_error=(
+            None
+            if len(known_errors) < len(errors) or options.generalizes_over_tasks
+            else inflation * float(np.sqrt(combination.coefficients**2 @ known_errors**2))
+        ),
+        n_questions=sum(size for size in sizes if size) if all(sizes) else None,
+    )
+
+
+def _kind(parts: Sequence[Estimate], *, is_exact: bool) -> IntervalKind:
+    (kind, *others) = {part.interval.kind for part in parts if part.interval is not None}
+    if others or (kind == "hdi" and not (is_exact and all(_is_binomial(part) for part in parts))):
+        return "quantile"
+    return kind
+
+
+def _within(interval: Interval, value: float, combination: Combination) -> Interval:
+    """Return the interval cut at the range of the overall score; it always contains the score."""
+    if combination.bounds is None:
+        return interval
+    low, high = (combination.coefficients.sum() * bound + combination.offset for bound in combination.bounds)
+    return replace(
+        interval, low=float(max(interval.low, min(low, value))), high=float(min(interval.high, max(high, value)))
+    )
+
+
+def _interval(
+    parts: Sequence[Estimate], values: FloatArray, coefficients: FloatArray, inflation: float
+) -> tuple[float, float]:
+    """Return the limits of the weighted sum.
+
+    Tasks with one right-or-wrong answer for each of their independent questions are combined by `group_posterior`, and
+    their common interval with the intervals of the other tasks.
+    """
+    is_binomial = np.array(
+        [_is_binomial(part) and weight > 0 for part, weight in zip(parts, coefficients, strict=True)]
+    )
+    limits = np.array([(part.interval.low, part.interval.high) for part in parts if part.interval is not None])
+    used = ~is_binomial & (coefficients > 0)
+    scores, low, high, weights = values[used], limits[used, 0], limits[used, 1], coefficients[used]
+    if is_binomial.any():
+        sizes = np.array([part.n_questions for part, one in zip(parts, is_binomial, strict=True) if one], float)
+        block = coefficients[is_binomial]
+        own = next(part.interval for part, one in zip(parts, is_binomial, strict=True) if one and part.interval)
+        kind: Literal["hdi", "quantile"] = "quantile" if own.kind == "quantile" else "hdi"
+        ends = stats.group_posterior(values[is_binomial] * sizes, sizes, block).interval(own.level, kind)
+        if not used.any() and inflation == 1:
+            return float(block.sum() * ends[0]), float(block.sum() * ends[1])
+        scores = np.append(scores, block @ values[is_binomial] / block.sum())
+        low, high, weights = np.append(low, ends[0]), np.append(high, ends[1]), np.append(weights, block.sum())
+    return stats.weighted_tasks_interval(scores, low, high, weights, inflation=inflation)
+
+
+def _is_binomial(part: Estimate) -> bool:
+    """Whether the score is a share of independent questions with one right-or-wrong answer each."""
+    is_plain = part.method in BINOMIAL_METHODS and part.estimand == "mean" and part.scope == "population"
+    if not is_plain or part.value is None or not part.n_questions:
+        return False
+    right = part.value * part.n_questions
+    return abs(right - round(right)) <= _WHOLE * part.n_questions
+
+
+def _new_tasks_interval(
+    parts: Sequence[Estimate], values: FloatArray, combination: Combination, level: float
+) -> tuple[float, float]:
+    """Return the limits of the expected score of new tasks."""
+    index = np.array(combination.task_of_part)
+    weights = np.array([task.weight for task in combination.tasks])
+    chances = np.array([task.chance or 0.0 for task in combination.tasks])
+    positive = weights > 0
+    totals = np.bincount(index, combination.coefficients * values)
+    scores = totals[positive] / weights[positive] - (chances / (1 - chances))[positive]
+    bounds = np.array(combination.bounds)[:, None]
+    low, high = ((bounds - chances) / (1 - chances)).min(), ((bounds - chances) / (1 - chances)).max()
+    n_questions = sum(part.n_questions or 1 for part in parts)
+    posterior = stats.new_tasks_posterior(scores, weights[positive], n_questions, float(low), float(high))
+    return posterior.interval(level)

@@ -1,0 +1,42 @@
+"""Read weights of tasks from a file."""
+
+import csv
+import json
+from collections.abc import Mapping
+from io import StringIO
+
+from harness_uq.errors import DataError, HarnessUqError
+from harness_uq.io.paths import read_bytes
+from harness_uq.overall.options import WEIGHT_SCHEMES
+
+
+def read_weights(path: str) -> dict[str, float]:
+    """Read the weight of each task from a JSON object, or from a CSV file with the columns `task` and `weight`.
+
+    Parameters
+    ----------
+    path : file or URL; a file that ends in `.json` contains a JSON object
+
+    Raises
+    ------
+    DataError : if the file cannot be read, or a weight is not a number
+    """
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except (HarnessUqError, OSError, UnicodeDecodeError) as error:
+        schemes = ", ".join(WEIGHT_SCHEMES)
+        raise DataError(f"Weights could not be read: {path!r} ({error}). Give {schemes} or a file.") from error
+    try:
+        pairs = json.loads(text) if path.endswith(".json") else _pairs(text)
+        if not isinstance(pairs, Mapping):
+            raise TypeError("not a JSON object")
+        return {str(task): float(weight) for task, weight in pairs.items()}
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(
+            f"Invalid weights in {path!r}: {error}. Give a JSON object of numbers by task, or a CSV file with the "
+            "columns task and weight."
+        ) from error
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return {row["task"]: row["weight"] for row in csv.DictReader(StringIO(text))}

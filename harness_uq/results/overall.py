@@ -1,0 +1,81 @@
+"""Overall result of systems over several tasks."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.results.declaration import Declared
+from harness_uq.results.estimate import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class OverallTask(Declared):
+    """One task of an overall result.
+
+    Attributes
+    ----------
+    task : a task, or a group that counts as one task
+    metric, filter : the score of the task in the overall result
+    weight : weight of the task; the weights have the sum 1
+    chance : score of random answers, by which the score is normalized; None without normalization
+    n_subtasks : number of tasks of a group; None for a single task
+    """
+
+    task: str
+    metric: str
+    filter: str
+    weight: float
+    chance: float | None = None
+    n_subtasks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverallSystem(Declared):
+    """Overall score of one system. Ranks are None if the systems were not ranked.
+
+    Attributes
+    ----------
+    value, interval : weighted mean of the scores of the tasks
+    std_error : its standard error; None if that of a task is unknown
+    n_questions : number of questions of all tasks; None if that of a task is unknown
+    """
+
+    system: str
+    value: float
+    interval: Interval
+    std_error: float | None = None
+    n_questions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overall(Declared, HasMessages):
+    """Weighted mean of the scores of several tasks for each system.
+
+    Attributes
+    ----------
+    weights : `equal`, `questions`, `group` (those of the harness's group), `subtasks` or `given`
+    normalization : `none`, or `chance`: (score - chance) / (1 - chance)
+    generalizes_over_tasks : whether the interval refers to new tasks of the same kind; otherwise to new questions of
+        these tasks
+    higher_is_better : False if lower scores are better in every task
+    tasks : the tasks with their metrics and weights
+    systems : best first; empty if there is no overall result
+    messages : notes, warnings, and why there is no overall result
+    """
+
+    json_properties: ClassVar = ("status",)
+    record_rows: ClassVar = "systems"
+    not_in_records: ClassVar = ("tasks",)
+
+    weights: str
+    normalization: Literal["none", "chance"]
+    generalizes_over_tasks: bool
+    higher_is_better: bool
+    tasks: tuple[OverallTask, ...]
+    systems: tuple[OverallSystem, ...]
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """`ok`, or `not_estimable` (`reason` says why)."""
+        return status_of(self.messages, has_result=bool(self.systems))
