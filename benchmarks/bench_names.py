@@ -18,13 +18,13 @@ from pathlib import Path
 
 from harness_uq import Options, detect_structure, estimate, read_logs
 from harness_uq.data.names import bounded_name
-from harness_uq.io.storage_errors import redact_credentials
 from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.output import sanitize
 from harness_uq.output.latex_table import breakable, escape_latex
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.plots.figure_rows import shorten
+from harness_uq.redaction import redact
 from tests.fuzz.names import FORMS, UNITS, Names
 from tests.output.rendering import render
 
@@ -42,7 +42,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "html_text": sanitize.html_text,
     "escape_latex": escape_latex,
     "breakable": breakable,
-    "redact_credentials": redact_credentials,
+    "redact": redact,
     "shorten": shorten,
     "commands_as": lambda text: commands_as(text, "", ""),
     "table": lambda text: _page(text).text,

@@ -60,7 +60,7 @@ _TOKEN_SHAPES = re.compile(
             rf"{_START}xapp-[\w-]{{8,}}",
             rf"{_START}AIza[\w-]{{20,}}",
             rf"{_START}ya29\.[\w-]{{16,}}",
-            rf"{_START}eyJ[\w-]{{4,}}(?:\.[\w-]+){{1,4}}",
+            rf"{_START}eyJ[\w-]{{4,2000}}+(?:\.[\w-]+){{1,4}}",
             r"-----BEGIN [A-Z0-9 ]{1,40}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,40}-----|\Z)",
         )
     )

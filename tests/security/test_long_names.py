@@ -61,12 +61,13 @@ from harness_uq.output import sanitize
 from harness_uq.output.latex_table import breakable
 from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.plots.figure_rows import shorten
+from harness_uq.redaction import redact
 
 functions = [
-    escape_control, visible, bounded_name, breakable, shorten, sanitize.markdown, sanitize.markdown_paragraph,
+    redact, escape_control, visible, bounded_name, breakable, shorten, sanitize.markdown, sanitize.markdown_paragraph,
     sanitize.redact_paths, sanitize.file_name, sanitize.csv_field, sanitize.json_text, sanitize.html_text,
 ]
-for part in ("x", " ", "A: A: ", "A: (a.py, line 1", "/x", "=~", "=/", " \\n", "`harness-uq ", "&a", "[(", "_"):
+for part in ("x", " ", "A: A: ", "A: (a.py, line 1", "/x", "=~", "=/", " \\n", "`harness-uq ", "&a", "[(", "_", "_eyJ"):
     for function in functions:
         function(part * (100_000 // len(part)))
 page = TerminalPage(80, is_terminal=True)
