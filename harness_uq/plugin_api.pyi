@@ -48,6 +48,7 @@ from .messages.catalogue.reading import FILE_EMPTY as FILE_EMPTY
 from .messages.catalogue.reading import FILE_UNREADABLE as FILE_UNREADABLE
 from .messages.catalogue.reading import INVALID_JSON as INVALID_JSON
 from .messages.catalogue.reading import PATH_UNREADABLE as PATH_UNREADABLE
+from .messages.control_characters import escape_control as escape_control
 from .output.comparison import comparisons_table as comparisons_table
 from .output.document import result_kind as result_kind
 from .output.estimate import estimates_table as estimates_table

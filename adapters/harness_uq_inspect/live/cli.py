@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Final
 
-from harness_uq.plugin_api import HarnessUqError, MissingDependencyError, UsageError
+from harness_uq.plugin_api import HarnessUqError, MissingDependencyError, UsageError, escape_control
 from harness_uq_inspect.live.environment import OPTIONS, VARIABLE, is_enabled, split_arguments
 
 _HELP: Final = """\
@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         sys.argv = ["inspect", *inspect_arguments]  # `--detach` passes this to the process that it starts
         return _run_inspect()
     except HarnessUqError as error:
-        sys.stderr.write(f"harness-uq inspect: error: {error}\n")
+        sys.stderr.write(escape_control(f"harness-uq inspect: error: {error}") + "\n")
         return 2
     finally:
         sys.argv = original_argv
