@@ -143,12 +143,8 @@ def _mean(items: Items, method: str) -> float:
             values, clusters=clusters if len(clusters) == len(items) else None, options=Options(method=method)
         )
 
-    return _with_interval(_arithmetic_mean, items, estimate_mean)
-
-
-def _arithmetic_mean(items: Items) -> float:
-    """The mean, bit for bit as lm-eval computes it."""
-    return sum(items) / len(items)  # type: ignore[arg-type]
+    # bit for bit as lm-eval computes the mean
+    return _with_interval(lambda values: sum(values) / len(values), items, estimate_mean)  # type: ignore[arg-type]
 
 
 def _with_interval(function: Callable[[Items], float], items: Items, compute: Callable[[], Estimate]) -> float:

@@ -117,7 +117,19 @@ def compare(
     rows += job.overall(pairs)
     same = sameness(side_a, side_b, matched)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
-    return ResultList(rows if same is None else (_of_identical_runs(row, same) for row in rows))
+    if same is not None:  # more questions would not separate a run from itself
+        rows = [
+            replace(
+                row,
+                identical_runs_note=same.text,
+                verdict_text=same.text if row.verdict == "undecided" else row.verdict_text,
+                next_step="",
+                n_additional_questions=None,
+                messages=(same, *row.messages),
+            )
+            for row in rows
+        ]
+    return ResultList(rows)
 
 
 def compare_scores(
@@ -183,18 +195,6 @@ def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparis
         for row in tested
         if row.prob_noninferior is not None and row.prob_noninferior < tail / n_alike[row.task == OVERALL]
     ]
-
-
-def _of_identical_runs(row: Comparison, same: Message) -> Comparison:
-    """The row without advice to run more questions, which would not separate a run from itself."""
-    return replace(
-        row,
-        identical_runs_note=same.text,
-        verdict_text=same.text if row.verdict == "undecided" else row.verdict_text,
-        next_step="",
-        n_additional_questions=None,
-        messages=(same, *row.messages),
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

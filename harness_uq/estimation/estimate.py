@@ -1,6 +1,6 @@
 """Estimate scores from task logs: detect the structure, build the problem, apply an estimator."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -319,21 +319,17 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
         except Exception as error:
             skipped[name] = METHOD_FAILED(method=name, error=error_summary(error))
             continue
-        notes = (*_skipped_notes(skipped), *_cluster_notes(problem.structure), *caveats(problem, row.method, info))
+        # a refusal is a note if another method replaced the refused one
+        refusals = [
+            why if why.severity == "error" else METHOD_SKIPPED(method=name, reason_code=why.code, reason=why.text)
+            for name, why in skipped.items()
+        ]
+        notes = (*refusals, *_cluster_notes(problem.structure), *caveats(problem, row.method, info))
         messages = (*row.messages, *notes, *problem.structure.messages)
         return replace(row, messages=messages, method_reason=choice.reason, info=info)
     return not_estimable(
         problem.log, problem.data, problem.estimand, distinct(skipped.values()), structure=problem.structure
     )
-
-
-def _skipped_notes(skipped: Mapping[str, Message]) -> Iterator[Message]:
-    """Convert refusals of methods that were replaced by another one to notes; unexpected errors are unchanged."""
-    for method, reason in skipped.items():
-        if reason.severity == "error":
-            yield reason
-        else:
-            yield METHOD_SKIPPED(method=method, reason_code=reason.code, reason=reason.text)
 
 
 def _estimand(data: TaskData | TaskGroup, options: Options) -> Estimand:

@@ -40,7 +40,9 @@ def _decided(log: TaskLog, catalogue: Catalogue | None, *, use_samples: bool) ->
     for item in log.data:
         reported = log.reported.get((item.metric, item.filter), NOTHING_REPORTED)
         if isinstance(item, AggregateScore):
-            data.append(_completed(item, reported))
+            # the number of questions follows from the standard error of a proportion
+            n = item.n or _n_behind(item, reported)
+            data.append(replace(item, n=n, std_error=reported.std_error))
         elif use_samples or _are_representative(item, reported):
             data.append(item)
         else:
@@ -72,11 +74,6 @@ def _totals(data: TaskData, reported: HarnessResult, catalogue: Catalogue | None
     return AggregateScore(
         data.metric, data.filter, reported.value, reported.n, reason, is_proportion, reported.std_error
     )
-
-
-def _completed(data: AggregateScore, reported: HarnessResult) -> AggregateScore:
-    """Add the standard error, and the number of questions that follows from it for a proportion."""
-    return replace(data, n=data.n or _n_behind(data, reported), std_error=reported.std_error)
 
 
 def _n_behind(data: AggregateScore, reported: HarnessResult) -> int | None:

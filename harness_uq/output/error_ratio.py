@@ -1,7 +1,6 @@
 """Reasons why the standard error of harness_uq differs from that of the harness."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -73,9 +72,11 @@ def _reason(row: Estimate, ratio: float) -> str:
     if "n_labels" in row.diagnostics:
         return "different estimand: the score by human labels, which cover some questions only"
     causes = [cause for cause in (_units(row), _bound(row), _counted(row)) if abs(math.log(cause.factor)) > ALIKE / 2]
-    subsets = [subset for size in range(1, len(causes) + 1) for subset in combinations(causes, size)]
-    chosen = min(subsets, key=lambda subset: _unexplained(ratio, subset), default=())
-    rest = _unexplained(ratio, chosen)
+    subsets = [subset for size in range(len(causes) + 1) for subset in combinations(causes, size)]
+    # the part of the ratio that the causes do not explain, as an absolute logarithm
+    unexplained = {subset: abs(math.log(ratio / math.prod(cause.factor for cause in subset))) for subset in subsets}
+    chosen = min(unexplained, key=unexplained.__getitem__)
+    rest = unexplained[chosen]
     clauses = "; ".join(cause.clause for cause in chosen)
     if chosen and rest <= min(ACCOUNTED, abs(math.log(ratio)) * LEFT_OPEN):
         return clauses
@@ -84,11 +85,6 @@ def _reason(row: Estimate, ratio: float) -> str:
     if abs(math.log(ratio)) <= ACCOUNTED:
         return "they agree within 12 %; the reason is unknown"
     return "unknown: clusters, trials, ceiling effects and sample size do not explain it"
-
-
-def _unexplained(ratio: float, causes: Sequence[_Cause]) -> float:
-    """Absolute logarithm of the part of the ratio that the causes do not explain."""
-    return abs(math.log(ratio / math.prod(cause.factor for cause in causes)))
 
 
 def _units(row: Estimate) -> _Cause:

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Posterior
-from harness_uq.results.ranking import RankedSystem, Ranking
+from harness_uq.results.ranking import Ranking
 
 Span: TypeAlias = tuple[float, float]
 Pictured: TypeAlias = Estimate | Comparison | Ranking
@@ -97,7 +97,18 @@ def forest_rows(results: Iterable[Pictured]) -> list[ForestRow]:
         elif isinstance(result, Comparison):
             rows.append(_comparison_row(result))
         else:
-            rows += [_ranked_row(result, ranked) for ranked in result.systems]
+            rows += [
+                ForestRow(
+                    group=task_title(result.task, result.metric, result.filter),
+                    label=ranked.system,
+                    value=ranked.value,
+                    span=(ranked.interval.low, ranked.interval.high),
+                    level=ranked.interval.level,
+                    scale=result.metric,
+                    system=ranked.system,
+                )
+                for ranked in result.systems
+            ]
     order = {group: place for place, group in enumerate(dict.fromkeys(row.group for row in rows))}
     return sorted(rows, key=lambda row: order[row.group])
 
@@ -296,16 +307,4 @@ def _comparison_row(row: Comparison) -> ForestRow:
         zero=0.0,
         margin=row.margin,
         posterior=row.posterior,
-    )
-
-
-def _ranked_row(ranking: Ranking, ranked: RankedSystem) -> ForestRow:
-    return ForestRow(
-        group=task_title(ranking.task, ranking.metric, ranking.filter),
-        label=ranked.system,
-        value=ranked.value,
-        span=(ranked.interval.low, ranked.interval.high),
-        level=ranked.interval.level,
-        scale=ranking.metric,
-        system=ranked.system,
     )

@@ -380,7 +380,7 @@ def search(files: Sequence[str], readers: Mapping[str, Reader]) -> SearchResult:
         except Exception as error:
             problems.append((f"harness {name}", _failure_message(harness, error)))
             continue
-        problems += [(path, _as_message(problem)) for path, problem in discovery.problems]
+        problems += [(path, LOG_UNREADABLE(reason=p) if isinstance(p, str) else p) for path, p in discovery.problems]
         for run in discovery.runs:
             for file in run.files:
                 if owner.setdefault(file, name) != name:
@@ -465,7 +465,3 @@ def _broken_json(name: str) -> Message | None:
     except ValueError as error:
         return INVALID_JSON(reason=str(error))
     return None
-
-
-def _as_message(problem: Message | str) -> Message:
-    return LOG_UNREADABLE(reason=problem) if isinstance(problem, str) else problem

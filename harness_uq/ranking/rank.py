@@ -1,7 +1,8 @@
 """Rank all systems on the questions that they have in common."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
@@ -16,7 +17,7 @@ from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of, posterior_of
-from harness_uq.messages import Message, distinct
+from harness_uq.messages import distinct
 from harness_uq.messages.catalogue.comparison import (
     IDENTICAL_SYSTEMS,
     INDEPENDENT_COMPARISON,
@@ -31,7 +32,6 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
-from harness_uq.results.estimate import Estimate
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
@@ -230,15 +230,12 @@ def _joint(
 ) -> JointScores:
     joint = _scores_of(entries, logs, options, plugins)
     of_logs = [message for entry in entries for message in (*entry.messages, *entry.log.messages)]
-    return replace(joint, messages=distinct((*joint.messages, *of_logs, *_identical_systems(entries))))
-
-
-def _identical_systems(entries: Sequence[SelectedRun]) -> Iterator[Message]:
-    for i, first in enumerate(entries):
-        for second in entries[i + 1 :]:
-            if have_equal_scores(first, second) and not are_constant(first.data):
-                systems = (first.log.system, second.log.system)
-                yield IDENTICAL_SYSTEMS(systems=systems, n_questions=len(first.log.questions))
+    identical = [
+        IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
+        for first, second in combinations(entries, 2)
+        if have_equal_scores(first, second) and not are_constant(first.data)
+    ]
+    return replace(joint, messages=distinct((*joint.messages, *of_logs, *identical)))
 
 
 def _scores_of(
@@ -263,6 +260,11 @@ def _apart(
         raise NotEstimableError(TOO_FEW_SYSTEMS(what="an interval"))
     posteriors = [posterior for *_, posterior in known]
     note = SEPARATE_POSTERIORS() if reason is None else INDEPENDENT_COMPARISON(reason=reason)
+    left_out = [
+        SYSTEM_NOT_ESTIMABLE(system=row.system, reason_code=row.reason.code)
+        for row in rows
+        if row.interval is None and row.reason is not None
+    ]
     return JointScores(
         systems=tuple(row.system for row, *_ in known),
         values=np.array([row.value for row, *_ in known], float),
@@ -277,14 +279,8 @@ def _apart(
         p_values=None,
         bayes_at_n=None,
         n_questions=min(row.n_questions or 0 for row, *_ in known),
-        messages=(note, *_left_out(rows), *distinct(warning for row, *_ in known for warning in row.warnings)),
+        messages=(note, *left_out, *distinct(warning for row, *_ in known for warning in row.warnings)),
     )
-
-
-def _left_out(rows: Sequence[Estimate]) -> Iterator[Message]:
-    for row in rows:
-        if row.interval is None and row.reason is not None:
-            yield SYSTEM_NOT_ESTIMABLE(system=row.system, reason_code=row.reason.code)
 
 
 def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:

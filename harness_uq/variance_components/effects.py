@@ -27,7 +27,6 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.result_list import ResultList
-from harness_uq.stats.effects.components import VarianceComponent
 from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
@@ -196,6 +195,7 @@ def _fit(entries: Sequence[SelectedRun], options: EffectOptions, plugins: Plugin
 
 def _effects(fit: _Fit, options: EffectOptions) -> Effects:
     alone = _posterior(fit.matched, fit.scores, fit.labels, (fit.unit,))
+    level = options.level
     return Effects(
         model=model_of(fit.log),
         task=fit.task,
@@ -209,7 +209,12 @@ def _effects(fit: _Fit, options: EffectOptions) -> Effects:
         n_questions=fit.matched.common.n_questions,
         n_scores=len(fit.scores),
         evidence={factor.name: factor.evidence for factor in fit.factors},
-        components=tuple(_component(part, options.level) for part in fit.posterior.components),
+        components=tuple(
+            Component(
+                part.name, part.n_levels, part.sd, part.sd_interval(level), part.share, part.share_interval(level)
+            )
+            for part in fit.posterior.components
+        ),
         uncertainty=fit.posterior.uncertainty,
         not_identifiable=fit.posterior.not_identifiable,
         is_share=fit.matched.bounds == (0.0, 1.0) or fit.matched.is_binary,
@@ -272,10 +277,6 @@ def _posterior(
 def _interval(posterior: CrossedPosterior, level: float) -> Interval:
     low, high = posterior.interval(level)
     return Interval(low, high, level, "quantile")
-
-
-def _component(part: VarianceComponent, level: float) -> Component:
-    return Component(part.name, part.n_levels, part.sd, part.sd_interval(level), part.share, part.share_interval(level))
 
 
 def _sentence(posterior: CrossedPosterior, labels: Mapping[str, IntArray]) -> str:

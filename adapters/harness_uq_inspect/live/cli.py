@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import Final
 
@@ -56,7 +56,9 @@ def main(argv: Sequence[str]) -> int:
         inspect_arguments, variables = split_arguments(argv)
         if variables:
             os.environ.update(variables)
-            _check_method(variables)
+            if VARIABLE not in variables and not is_enabled():
+                options = sorted(option for option, variable in OPTIONS.items() if variable in variables)
+                raise UsageError(f"{', '.join(options)} can only be used with --uq: add --uq bayes.")
             from harness_uq_inspect.live.settings import settings_from_environment
 
             settings_from_environment()
@@ -71,13 +73,6 @@ def main(argv: Sequence[str]) -> int:
             os.environ.pop(name, None)
             if name in original_environment:
                 os.environ[name] = original_environment[name]
-
-
-def _check_method(variables: Mapping[str, str]) -> None:
-    """Raise UsageError if `--uq` options were given, but neither `--uq` nor the environment names a method."""
-    if VARIABLE not in variables and not is_enabled():
-        options = [option for option, variable in OPTIONS.items() if variable in variables]
-        raise UsageError(f"{', '.join(sorted(options))} can only be used with --uq: add --uq bayes.")
 
 
 def _run_inspect() -> int:

@@ -38,7 +38,8 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     cells = list(log.cells.values())
     for scorer in dict.fromkeys(scorer for cell in cells for scorer in cell.scores or ()):
         yield from _on_missing(scorer, cells)
-    limits = Counter(_limit_type(cell.limit) for cell in cells if cell.limit is not None)
+    logged = [cell.limit for cell in cells if cell.limit is not None]
+    limits = Counter(str(limit.get("type") if isinstance(limit, dict) else limit) for limit in logged)
     if limits:
         yield ENDED_BY_LIMIT(n_ended=limits.total(), n_trials=len(cells), limits=_counted(limits))
     yield from _on_reductions(log, frame)
@@ -75,10 +76,6 @@ def _why_missing(cell: Sample, scorer: str) -> str | None:
     if score is None:
         return "error" if cell.error is not None else "not scored"
     return "scored None or NaN" if is_unscored(score.value) else None
-
-
-def _limit_type(limit: object) -> str:
-    return str(limit.get("type")) if isinstance(limit, dict) else str(limit)
 
 
 def _counted(counts: Counter[str]) -> str:

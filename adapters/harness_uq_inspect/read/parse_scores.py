@@ -82,13 +82,10 @@ def numbers(values: Sequence[Value]) -> Numbers | NoNumbers:
 
 
 def _categories(values: Sequence[Value]) -> str:
-    labels = sorted({_shortened(str(value)) for value in values if value is not None})
+    names = {str(value) for value in values if value is not None}
+    labels = sorted({name if len(name) <= _LONGEST_LABEL else f"{name[:_LONGEST_LABEL]}…" for name in names})
     shown = ", ".join(labels[:_SHOWN_LABELS]) + (", …" if len(labels) > _SHOWN_LABELS else "")
     return f"categories, not numbers ({shown}); a mean is not defined"
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
 def _levels(values: Sequence[Value]) -> tuple[float, ...] | None:

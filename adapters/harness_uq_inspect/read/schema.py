@@ -218,18 +218,15 @@ def decode(content: Raw, kind: type[Decoded], *, whose: str) -> Decoded:
 
 def _decode_leniently(content: bytes, kind: type[Decoded], whose: str, first: Exception) -> Decoded:
     try:
-        return msgspec.convert(_replace_surrogates(json.loads(content, parse_int=_integer)), kind)
+        # an integer with too many digits for Python becomes its text
+        tree = json.loads(content, parse_int=lambda digits: int(digits) if len(digits) <= _MAX_DIGITS else digits)
+        return msgspec.convert(_replace_surrogates(tree), kind)
     except msgspec.ValidationError as error:
         raise LogError(f"{whose} is not what Inspect AI writes: {error}") from first
     except RecursionError:
         raise LogError(f"{whose} is nested too deeply to be read") from first
     except ValueError as error:
         raise LogError(f"{whose} is no valid JSON, perhaps cut off: {error}") from first
-
-
-def _integer(digits: str) -> int | str:
-    """The integer; if it has too many digits for Python, its text."""
-    return int(digits) if len(digits) <= _MAX_DIGITS else digits
 
 
 def _replace_surrogates(value: object) -> object:

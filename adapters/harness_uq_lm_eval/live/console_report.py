@@ -2,8 +2,9 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from harness_uq.plugin_api import Estimate, Message, with_severity
+from harness_uq.plugin_api import Estimate, with_severity
 from harness_uq_lm_eval.live.comparison_table import NONE, TableColumn, comparison_table, interval_text, table_lines
 from harness_uq_lm_eval.live.runtime import Session
 from harness_uq_lm_eval.live.settings import with_live_options
@@ -11,6 +12,7 @@ from harness_uq_lm_eval.read.replay import is_of_trials
 
 _WIDTH = 100
 _MAX_NAMED = 3
+_LISTED: Final = ("refusal", "error", "warning")
 
 
 def report_text(session: Session) -> str:
@@ -21,7 +23,7 @@ def report_text(session: Session) -> str:
 def _parts(session: Session) -> Iterator[str]:
     if trials := [row for row in session.estimates if is_of_trials(row.filter)]:
         yield trials_table(trials)
-    if any(map(_warnings, session.estimates)):
+    if any(with_severity(row.messages, *_LISTED) for row in session.estimates):
         yield warnings_text(session.estimates)
     if session.no_comparison is not None:
         yield f"No comparison with {session.requested.values.get('compare')}: {session.no_comparison}"
@@ -52,15 +54,11 @@ def warnings_text(rows: Sequence[Estimate]) -> str:
     """The warnings of the estimates, each once, with the tasks that it applies to."""
     tasks_of: dict[str, dict[str, None]] = {}
     for row in rows:
-        for warning in _warnings(row):
+        for warning in with_severity(row.messages, *_LISTED):
             tasks_of.setdefault(f"{with_live_options(warning.text)} ({warning.code})", {})[row.task] = None
     n_tasks = len({row.task for row in rows})
     lines = [f"- {_task_list(list(tasks), n_tasks)}: {warning}" for warning, tasks in tasks_of.items()]
     return "\n".join(["Warnings", *(textwrap.fill(line, _WIDTH, subsequent_indent="  ") for line in lines)])
-
-
-def _warnings(row: Estimate) -> tuple[Message, ...]:
-    return with_severity(row.messages, "refusal", "error", "warning")
 
 
 def _task_list(tasks: Sequence[str], n_all: int) -> str:

@@ -208,15 +208,18 @@ def add_estimates(
     -------
     the estimates and the task logs that they are from; empty if they failed
     """
+    # the number of bootstrap iterations that ran, not the one that was requested
+    recorded = settings.recorded() | ({} if settings.keep_bootstrap else {"bootstrap_iters": 0})
     try:
         logs = task_logs(results)
         rows, failures = estimate_each(logs, settings)
         rows = _add_bootstrap_intervals(rows, logs, results, settings, task_dict)
         entries = [*(row.to_dict() for row in rows), *failures]
-        add_block(results, entries, _effective_settings(settings), **recorded_trials(results))
+        add_block(results, entries, recorded, **recorded_trials(results))
     except BaseException as error:
-        _logger.warning("no uncertainty in the results of this run: %s", _describe(error))
-        _run_guarded("the note of the failure", _add_failure, results, settings, _describe(error))
+        reason = _describe(error)
+        _logger.warning("no uncertainty in the results of this run: %s", reason)
+        _run_guarded("the note", lambda: results.update({BLOCK: failed_block(results, recorded, reason)}))
         return [], []
     return rows, logs
 
@@ -351,15 +354,6 @@ def _origin(model: object) -> Table:
         getattr(config, "_name_or_path", None),
     )
     return {"model_source": next(filter(None, map(text, names)), type(model).__name__)}
-
-
-def _effective_settings(settings: LmEvalSettings) -> dict[str, object]:
-    """Settings for the block, with the number of bootstrap iterations that ran, not the one that was requested."""
-    return {**settings.recorded(), **({} if settings.keep_bootstrap else {"bootstrap_iters": 0})}
-
-
-def _add_failure(results: Results, settings: LmEvalSettings, error: str) -> None:
-    results[BLOCK] = failed_block(results, _effective_settings(settings), error)
 
 
 def _run_guarded(what: str, step: Callable[..., object], *args: object) -> None:

@@ -50,10 +50,6 @@ class Classes:
         """Functions of the confusion matrix that are defined for this number of classes."""
         return (*_SYMMETRIC, *(_ASYMMETRIC if len(self.labels) == 2 else ()))
 
-    def swapped(self) -> "Classes":
-        """The same classes with the other of two labels as the positive class."""
-        return Classes(1 - self.targets, 1 - self.predictions, self.labels[::-1])
-
     def value(self, function: str) -> float:
         """Value of a function of the confusion matrix."""
         matrix = confusion_matrix(self.targets, self.predictions, n_classes=len(self.labels))
@@ -111,4 +107,6 @@ def function_of(classes: Classes, hint: str, agrees: Callable[[float], bool]) ->
 def _functions(classes: Classes) -> Iterator[tuple[str, Classes]]:
     yield from ((name, classes) for name in classes.functions)
     if len(classes.labels) == 2:
-        yield from ((name, classes.swapped()) for name in _ASYMMETRIC)
+        # the other of the two labels as the positive class
+        swapped = Classes(1 - classes.targets, 1 - classes.predictions, classes.labels[::-1])
+        yield from ((name, swapped) for name in _ASYMMETRIC)

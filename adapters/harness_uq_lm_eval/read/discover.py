@@ -232,17 +232,14 @@ def _grouped(files: Sequence[_ResultsFile | _SamplesFile]) -> list[_Group]:
 
 
 def _group_of(file: _SamplesFile, groups: Sequence[_Group]) -> tuple[str, _Group | None]:
+    stem = PurePath(without_compression(io_paths.name_of(file.path))).stem
     for group in groups:
         if group.results is None or group.results.time != file.time:
             continue
-        task = file.task or group.results.content.task_of_file(_stem(file.path))
+        task = file.task or group.results.content.task_of_file(stem)
         if task is not None and task in group.results.content.rows:
             return task, group
-    return file.task or _stem(file.path), None
-
-
-def _stem(path: str) -> str:
-    return PurePath(without_compression(io_paths.name_of(path))).stem
+    return file.task or stem, None
 
 
 def _assign_orphans(groups: Sequence[_Group], orphans: dict[str, _Group]) -> list[_Group]:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 from harness_uq.plugin_api import (
     FILE_UNREADABLE,
@@ -227,7 +228,8 @@ class Results:
         Special characters are ignored, because versions differ in how they replace them.
         """
         arguments = text(table(self._tree, "config").get("model_args")) or ""
-        return next((task for task in self.rows if _plain(f"{arguments}_{task}") == _plain(stem)), None)
+        plain = partial(re.sub, r"[\W_]+", "_")
+        return next((task for task in self.rows if plain(f"{arguments}_{task}") == plain(stem)), None)
 
 
 def load(path: str, repeated: list[str] | None = None) -> Table:
@@ -260,16 +262,11 @@ def parsed(content: bytes) -> Table:
 
 
 def _checked(tree: object) -> Table:
-    if is_results(tree):
+    if isinstance(tree, Mapping) and all(isinstance(tree.get(key), Mapping) for key in ("results", "configs")):
         return table(tree)
     if isinstance(tree, Mapping) and {"results", "versions"} <= tree.keys():
         raise LogError(PREDATES_VERSION_4())
     raise NoResultsError(NO_RESULTS())
-
-
-def is_results(tree: object) -> bool:
-    """Whether a JSON document is a results file of lm-eval 0.4 or later."""
-    return isinstance(tree, Mapping) and all(isinstance(tree.get(key), Mapping) for key in ("results", "configs"))
 
 
 def _name(function: object) -> str | None:
@@ -277,7 +274,3 @@ def _name(function: object) -> str | None:
     source = text(function)
     match = _FUNCTION_NAME.match(source) if source else None
     return (match[1] or match[2]) if match else source
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", name)

@@ -74,7 +74,7 @@ class Identifiers:
         """Append a question."""
         leaves = document if isinstance(document, Mapping) else {}
         self._ids.add(
-            (name, _label(value))
+            (name, str(value)[:_MAX_LENGTH] if isinstance(value, str | int) and not isinstance(value, bool) else None)
             for name, value in {**leaves, DOC_ID: doc_id}.items()
             if name in self._parts or (name != DOC_ID and _IDENTIFIER.fullmatch(name))
         )
@@ -91,10 +91,6 @@ class Identifiers:
         if any(part is None or None in part for part in parts):
             return None
         return ["|".join(map(str, row)) for row in zip(*(part for part in parts if part is not None), strict=True)]
-
-
-def _label(value: object) -> str | None:
-    return str(value)[:_MAX_LENGTH] if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def with_items(logs: Sequence[TaskLog], identifiers: Mapping[str, Identifiers]) -> list[TaskLog]:

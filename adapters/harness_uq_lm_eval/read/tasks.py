@@ -121,9 +121,9 @@ class _Task:
             return self._group(self.results)
         if self.path is None:
             if self.rows is not None:
-                return self._unsampled_log("The results contain no samples of this task")
+                return self._totals_log("The results contain no samples of this task")
             is_unread = any(task == self.name for task, _ in self.run.unread)
-            return self._unsampled_log(
+            return self._totals_log(
                 "The samples file cannot be read" if is_unread else "No samples file of this task was found"
             )
         identifiers = Identifiers(self.name)
@@ -135,9 +135,9 @@ class _Task:
                 samples.add(row)
         except LogError as error:
             warning = SAMPLES_UNREADABLE(file=io_paths.name_of(self.path), reason=str(error))
-            return self._unsampled_log("The samples file cannot be read", warning)
+            return self._totals_log("The samples file cannot be read", messages=(warning,))
         if not len(samples):
-            return self._unsampled_log("The samples file contains no row", *_broken(samples, self.path))
+            return self._totals_log("The samples file contains no row", messages=tuple(_broken(samples, self.path)))
         self.identifiers[self.name] = identifiers
         return self._sampled_log(samples)
 
@@ -150,9 +150,6 @@ class _Task:
         leaves = results.leaves(self.name)
         reason = f"This is a group of {len(leaves)} tasks" if leaves else "The tasks of this group are not logged"
         return self._totals_log(reason, leaves)
-
-    def _unsampled_log(self, reason: str, *messages: Message) -> TaskLog:
-        return self._totals_log(reason, messages=messages)
 
     def _totals_log(self, reason: str, subtasks: tuple[str, ...] = (), messages: tuple[Message, ...] = ()) -> TaskLog:
         reported = self._reported()
@@ -205,15 +202,10 @@ class _Task:
         if self.path is None or not self.replays:
             return ()
         try:
-            return self._replay(replay.questions_of(decoded_rows(self.path) if self.rows is None else self.rows))
-        except (LogError, ValueError) as error:
-            return ({"task": self.name, "reason": str(error)},)
-
-    def _replay(self, questions: Sequence[replay.Question]) -> Sequence[Table]:
-        try:
+            questions = replay.questions_of(decoded_rows(self.path) if self.rows is None else self.rows)
             return replay.trial_entries(self.name, replay.task_without_data(self.name, questions), questions)
-        except OSError as error:  # of the task's own files
-            raise LogError(str(error)) from error
+        except (LogError, ValueError, OSError) as error:
+            return ({"task": self.name, "reason": str(error)},)
 
     def _keys(self, samples: Samples) -> list[MetricKey]:
         """Metrics to read, without those that were not scored and without lengths that the run did not include."""

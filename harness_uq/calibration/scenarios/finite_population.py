@@ -18,15 +18,12 @@ def _trials(n: int, rng: np.random.Generator) -> FloatArray:
     return (draws < rates[:, None]).astype(float)
 
 
-def _clustered(n: int, rng: np.random.Generator) -> FloatArray:
-    """Passages of five questions, in order, with success rates Beta(4, 1)."""
-    return (rng.random((n, 1)) < np.repeat(rng.beta(4, 1, -(-n // 5)), 5)[:n, None]).astype(float)
-
-
 KINDS: dict[str, _Draw] = {
     "one answer": lambda n, rng: (rng.random((n, 1)) < 0.8).astype(float),
     "four trials": _trials,
-    "passages of 5": _clustered,
+    "passages of 5": lambda n, rng: np.where(
+        rng.random((n, 1)) < np.repeat(rng.beta(4, 1, -(-n // 5)), 5)[:n, None], 1.0, 0.0
+    ),
     "0, 1/2, 1": lambda n, rng: rng.choice([0.0, 0.5, 1.0], size=(n, 1), p=[0.1, 0.3, 0.6]),
     "Beta(9, 1)": lambda n, rng: rng.beta(9, 1, (n, 1)),
     "log-normal": lambda n, rng: rng.lognormal(0.0, 1.0, (n, 1)),

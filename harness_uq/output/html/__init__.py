@@ -173,17 +173,13 @@ def _environment() -> "Environment":
     )
     environment.filters |= {
         "number": format_number,
-        "typeset": _typeset,
         "unbroken": _unbroken,
         "breakable": _breakable,
     }
+    # a lone hyphen stands for a missing value, any other one is a minus sign
+    environment.filters["typeset"] = lambda text: "–" if text == "-" else text.replace("-", "−")
     environment.filters |= {"counted": counted, "prose": _prose, "answer": ranking_answer}
     return environment
-
-
-def _typeset(text: str) -> str:
-    """The text of a number with a minus sign; a lone hyphen becomes a dash."""
-    return "–" if text == "-" else text.replace("-", "−")
 
 
 def _unbroken(header: str) -> str:

@@ -126,7 +126,7 @@ def nested_posterior(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLik
     (True, True)
     """
     s, n, membership = _tried_questions(successes, trials, clusters)
-    if _has_one_question_each(membership):
+    if len(np.unique(membership)) == len(membership):
         two_levels = clustered_posterior(s, n)
         return NestedPosterior(two_levels, two_levels.icc_mean, None)
     joint = _integrate(_Clusters.of(s, n, membership))
@@ -146,7 +146,9 @@ def nested_correlations(successes: ArrayLike, trials: ArrayLike, clusters: Array
     True
     """
     s, n, membership = _tried_questions(successes, trials, clusters)
-    return None if _has_one_question_each(membership) else _integrate(_Clusters.of(s, n, membership)).correlations
+    if len(np.unique(membership)) == len(membership):
+        return None
+    return _integrate(_Clusters.of(s, n, membership)).correlations
 
 
 def _tried_questions(
@@ -156,10 +158,6 @@ def _tried_questions(
     s, n = check_question_counts(successes, trials)
     labels = validated_codes(clusters, s.shape)
     return s[n > 0], n[n > 0], np.unique(labels[n > 0], return_inverse=True)[1]
-
-
-def _has_one_question_each(membership: IntArray) -> bool:
-    return len(membership) == int(membership.max()) + 1
 
 
 @dataclass(frozen=True, eq=False)

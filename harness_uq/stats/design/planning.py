@@ -341,19 +341,20 @@ class _CostModel:
 
     def reaching(self, variance: float) -> tuple[FloatArray, FloatArray]:
         """Questions and trials of candidate designs that reach a variance, including the cheapest."""
-        near = np.array([max(1.0, round(self._closed_form()))])
+        near = np.array([max(1.0, round(self._closed_form))])
         enough = self.cost(np.ceil(self.variance(np.ones(1), near) / variance), near)[0]
         few = self._up_to_the_root(enough / self.trial)
         spare = few * variance - self.between  # variance that is left for the trials
         trials = np.ceil(np.divide(self.within, spare, out=np.zeros_like(few), where=spare > 0))
         return _designs(few, np.ceil(self.variance(np.ones_like(few), few) / variance), trials)
 
+    @property
     def _closed_form(self) -> float:
         return math.sqrt(self.within / self.between * self.question / self.trial)
 
     def _up_to_the_root(self, all_trials: float) -> FloatArray:
         root = math.isqrt(int(min(all_trials, _MAX_SEARCHED**2)))
-        near = math.floor(self._closed_form())
+        near = math.floor(self._closed_form)
         return np.union1d(np.arange(1.0, root + 1), [max(1.0, near), near + 1.0])
 
 

@@ -54,11 +54,10 @@ def assign_factor_roles(design: Design, new: tuple[str, ...]) -> Roles:
             )
     tops = [term for term in sampled if not any(design.is_nested(term, other) for other in sampled)]
     kept_fixed = [t for t in design.factors if t not in sampled and not any(design.is_nested(t, top) for top in tops)]
-
-    def below(term: Term) -> int:
-        return max(other.n_levels for other in design.factors if other is term or design.is_nested(other, term))
-
-    unit = max((*tops, *(t for t in kept_fixed if not any(design.is_nested(top, t) for top in tops))), key=below)
+    unit = max(
+        (*tops, *(t for t in kept_fixed if not any(design.is_nested(top, t) for top in tops))),
+        key=lambda t: max(other.n_levels for other in design.factors if other is t or design.is_nested(other, t)),
+    )
     fixed = None
     for term in kept_fixed:
         fixed = term if fixed is None else cross_terms(fixed, term)

@@ -365,9 +365,7 @@ def _round_running_totals(successes: FloatArray, failures: FloatArray) -> tuple[
     Whole counts do not change, and the order of the tasks has no effect.
     """
     order = np.lexsort((successes, successes + failures))
-    back = np.argsort(order)
-    return _round_running_total(successes[order])[back], _round_running_total(failures[order])[back]
-
-
-def _round_running_total(counts: FloatArray) -> FloatArray:
-    return np.asarray(np.diff(np.round(np.cumsum(counts)), prepend=0.0))
+    totals = np.cumsum([successes[order], failures[order]], axis=1)
+    rounded = np.empty_like(totals)
+    rounded[:, order] = np.diff(np.round(totals), prepend=0.0)
+    return rounded[0], rounded[1]

@@ -111,7 +111,10 @@ def judge_corrected_posterior(
     mass, size = 2.0, 1.0
     if not _are_at(labels, (low, high)):
         concentration = _tightness(items.sums(), low, high)
-        mass, size = 1.5 + 0.5 * concentration, _corner_size(len(labels), concentration)
+        n = len(labels)
+        mass = 1.5 + 0.5 * concentration
+        # the size of a corner in labels, reduced by the copies of the observed labels in the prior
+        size = n / (n + concentration * max(n - _LABELS_WITHOUT_COPIES, 0) / 2.0)
     corners = [(f, h, mass / 4) for f in (0.0, 1.0) for h in (low, high)]
     mean, variance = _moments(items, corners, (low, high), n_draws, rng, size)
     return BetaPosterior.from_moments(mean, variance, low, high)
@@ -216,11 +219,6 @@ def _tightness(sums: FloatArray, low: float, high: float) -> float:
     f, h = (labelled[:, k] / labelled[:, 2] for k in (3, 4))
     unexplained = h - best_weight(sums.sum(axis=0)) * (f - f.mean())
     return tightness(np.clip(unexplained, low, high), low, high)
-
-
-def _corner_size(n_labels: int, tight: float) -> float:
-    """Size of a prior corner in labels, reduced by the prior's copies of the observed labels."""
-    return n_labels / (n_labels + tight * max(n_labels - _LABELS_WITHOUT_COPIES, 0) / 2.0)
 
 
 def _rescaled(items: Graded, origin: float, unit: float) -> Graded:

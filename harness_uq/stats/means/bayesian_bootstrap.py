@@ -268,10 +268,6 @@ def _perplexity(sums: FloatArray) -> FloatArray:
         return np.asarray(np.exp(-_ratio(sums)))
 
 
-def _bits_per_byte(sums: FloatArray) -> FloatArray:
-    return np.asarray(-_ratio(sums) / np.log(2.0))
-
-
 def _bleu(sums: FloatArray) -> FloatArray:
     """Papineni et al. (2002) with sacrebleu's exponential smoothing: 2^-k for the k-th order without a match."""
     length, reference, matched, total = sums[:, 0], sums[:, 1], sums[:, 2:6], sums[:, 6:10]
@@ -306,7 +302,7 @@ _SUM_STATISTICS: dict[str, tuple[int | None, SumStatistic]] = {
     "mean": (1, _ratio),
     "ratio": (2, _ratio),
     "perplexity": (2, _perplexity),
-    "bits_per_byte": (2, _bits_per_byte),
+    "bits_per_byte": (2, lambda sums: -_ratio(sums) / np.log(2.0)),
     "bleu": (10, _bleu),
     "chrf": (None, _chrf),
     "ter": (2, _ter),

@@ -75,7 +75,7 @@ class IndependentPosterior(DifferencePosterior):
 
     @property
     def mean(self) -> float:
-        return _beta_mean(self._a) - _beta_mean(self._b)
+        return self._a[0] / sum(self._a) - self._b[0] / sum(self._b)
 
     @property
     def sd(self) -> float:
@@ -161,10 +161,6 @@ def _log_odds_end(beta: tuple[float, float]) -> float:
         tolerance=1e-3,
     )
     return float(end)
-
-
-def _beta_mean(beta: tuple[float, float]) -> float:
-    return beta[0] / (beta[0] + beta[1])
 
 
 def _beta_sd(beta: tuple[float, float]) -> float:

@@ -189,14 +189,10 @@ def _conditional_modes(nodes: FloatArray, tables: FloatArray) -> _Mode:
         trial_z = best.z + damping * np.clip(step_z, -2, 2)
         trial, next_t, next_z = _score(nodes, trial_t, trial_z, counts)
         better = trial.value >= best.value
-        best = _choose(better, trial, best)
+        best = _Mode(*(np.where(better, getattr(trial, name), getattr(best, name)) for name in _Mode.__slots__))
         step_t, step_z = np.where(better, next_t, step_t), np.where(better, next_z, step_z)
         damping = np.where(better, np.minimum(1, 2 * damping), 0.25 * damping)
     return best
-
-
-def _choose(first: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], a: _Mode, b: _Mode) -> _Mode:
-    return _Mode(*(np.where(first, getattr(a, name), getattr(b, name)) for name in _Mode.__slots__))
 
 
 def _score(nodes: FloatArray, t: FloatArray, z: FloatArray, counts: FloatArray) -> tuple[_Mode, FloatArray, FloatArray]:

@@ -285,7 +285,9 @@ def _stepped(statistic: FloatArray, errors: FloatArray, scale: FloatArray, level
     open_pairs: BoolArray = ~np.eye(n, dtype=bool)
     critical = np.inf
     while True:
-        limit = _critical_value(_largest(errors, scale, open_pairs), level)
+        largest = np.sort(_largest(errors, scale, open_pairs))
+        # the smallest value that at most a fraction 1 - level of the statistics exceed
+        limit = float(largest[int(np.ceil(level * len(largest) - _ROUNDING)) - 1])
         rejected = open_pairs & (statistic > limit * (1 + _ROUNDING))
         critical = min(critical, limit)
         if not rejected.any():
@@ -305,8 +307,3 @@ def _largest(errors: FloatArray, scale: FloatArray, open_pairs: BoolArray) -> Fl
         largest = np.maximum(largest, (forward[i, i + 1 :, None] * gaps).max(axis=0))
         largest = np.maximum(largest, (-backward[i, i + 1 :, None] * gaps).max(axis=0))
     return largest
-
-
-def _critical_value(largest: FloatArray, level: float) -> float:
-    """Smallest value that at most a fraction 1 - level of the statistics exceed."""
-    return float(np.sort(largest)[int(np.ceil(level * len(largest) - _ROUNDING)) - 1])

@@ -1,6 +1,7 @@
 """Posteriors and confidence intervals for one proportion from independent questions."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -256,10 +257,6 @@ def _beta_ends(a: FloatArray, b: FloatArray, below: FloatArray, above: FloatArra
     return low, high
 
 
-def _jeffreys(s: FloatArray, n: FloatArray, level: float) -> Ends:
-    return _beta(s, n, level, 0.5)
-
-
 def _hdi(s: FloatArray, n: FloatArray, level: float) -> Ends:
     """Highest-density interval, one-sided at 0 and n successes; otherwise both limits have equal density."""
     a, b = 1.0 + s, 1.0 + n - s
@@ -324,14 +321,6 @@ def _agresti_coull(s: FloatArray, n: FloatArray, level: float) -> Ends:
     return _wald((s + z**2 / 2.0) / size, size, z)
 
 
-def _clt(s: FloatArray, n: FloatArray, level: float) -> Ends:
-    return _wald(s / n, n, special.ndtri((1.0 + level) / 2.0))
-
-
-def _t(s: FloatArray, n: FloatArray, level: float) -> Ends:
-    return _wald(s / n, n - 1.0, special.stdtrit(n - 1.0, (1.0 + level) / 2.0))
-
-
 def _wald(p: FloatArray, size: FloatArray, critical: ArrayLike) -> Ends:
     half = np.asarray(critical) * np.sqrt(p * (1.0 - p) / size)
     return p - half, p + half
@@ -340,10 +329,10 @@ def _wald(p: FloatArray, size: FloatArray, critical: ArrayLike) -> Ends:
 _METHODS: dict[str, Callable[[FloatArray, FloatArray, float], Ends]] = {
     "beta": _beta,
     "hdi": _hdi,
-    "jeffreys": _jeffreys,
+    "jeffreys": partial(_beta, prior=0.5),
     "wilson": _wilson,
     "clopper_pearson": _clopper_pearson,
     "agresti_coull": _agresti_coull,
-    "clt": _clt,
-    "t": _t,
+    "clt": lambda s, n, level: _wald(s / n, n, special.ndtri((1.0 + level) / 2.0)),
+    "t": lambda s, n, level: _wald(s / n, n - 1.0, special.stdtrit(n - 1.0, (1.0 + level) / 2.0)),
 }

@@ -5,7 +5,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import NotEstimableError
-from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 from harness_uq.stats.subsets.draw import FLOOR, Subset, inclusion_probabilities, ordered, systematic
 from harness_uq.stats.subsets.logistic_regression import logistic
@@ -94,13 +93,10 @@ def draw_additional(
     predicted = special.expit(x @ logistic(x[is_tried], y[is_tried], 1.0 / p[is_tried]))
     rest = np.flatnonzero(~is_tried)
     further_share = n * n_all / ((n + n_tried) * (n_all - n_tried))
-    q = inclusion_probabilities(_neyman_size(predicted[rest]), n, largest=further_share)
+    neyman_size = np.sqrt(predicted[rest] * (1.0 - predicted[rest])) + FLOOR
+    q = inclusion_probabilities(neyman_size, n, largest=further_share)
     drawn = rest[systematic(q, ordered(predicted[rest], rng), rng)]
     combined = np.empty(n_all)
     combined[is_tried] = 1.0 / (further_share + (1.0 - further_share) / p[is_tried])
     combined[rest] = q / further_share
     return Subset(np.sort(drawn), combined)
-
-
-def _neyman_size(predicted: FloatArray) -> FloatArray:
-    return np.sqrt(predicted * (1.0 - predicted)) + FLOOR

@@ -97,13 +97,10 @@ def draw_subset(
     size = difficulty = np.ones(n_questions)
     if history is not None and design != "uniform":
         difficulty = rates(check_history(history, n_questions, low, high))
-        size = _informativeness(difficulty) if design == "informative" else size
+        if design == "informative":
+            size = np.sqrt(np.where(difficulty > 0.5, difficulty * (1.0 - difficulty), 0.25)) + FLOOR
     probabilities = inclusion_probabilities(size, n)
     return Subset(systematic(probabilities, ordered(difficulty, rng), rng), probabilities)
-
-
-def _informativeness(r: FloatArray) -> FloatArray:
-    return np.sqrt(np.where(r > 0.5, r * (1.0 - r), 0.25)) + FLOOR
 
 
 def inclusion_probabilities(size: FloatArray, n: int, *, largest: float = 1.0) -> FloatArray:

@@ -147,7 +147,8 @@ def benchmark_posterior(successes: ArrayLike, trials: ArrayLike, *, model: Model
     'hierarchical'
     """
     s, n = check_question_counts(successes, trials)
-    check_model(model)
+    if model not in ("auto", "hierarchical", "pooled"):
+        raise DataError(f"model must be 'auto', 'hierarchical' or 'pooled'; got {model!r}")
     questions = _Questions.of(s, n)
     share = _pooled_share(questions) if model == "auto" else float(model == "pooled")
     pooled = _pooled(questions)
@@ -263,9 +264,3 @@ def _moments_at_nodes(
     within = theta * complement * (d**2 * (by_size(w2) @ scale)) + by_size(w2 * s * f) @ scale
     within += theta * (d * (by_size(w2 * f) @ scale)) + complement * (d * (by_size(w2 * s) @ scale))
     return right, wrong, within
-
-
-def check_model(model: str) -> None:
-    """Raise DataError unless `model` is the name of a model."""
-    if model not in ("auto", "hierarchical", "pooled"):
-        raise DataError(f"model must be 'auto', 'hierarchical' or 'pooled'; got {model!r}")
