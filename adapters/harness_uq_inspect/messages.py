@@ -8,8 +8,8 @@ ENDED_BY_LIMIT = MessageType(
     "IN101",
     "ended-by-limit",
     "note",
-    "A limit ({limits}) ended {n_ended} of {n_trials:count trial} early, and the unfinished {n_ended:plural trial "
-    "was|trials were} scored.",
+    "{n_ended} of {n_trials:count trial} ended early because of a limit ({limits}). The unfinished "
+    "{n_ended:plural trial was|trials were} scored.",
     "A message, token or time limit ended the trial before the model did.",
     "Raise the limit if the score should not include its effect.",
 )
@@ -26,8 +26,8 @@ STOPPED_EARLY = MessageType(
     "IN103",
     "stopped-early",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. The number of trials may "
-    "depend on the scores, and the intervals do not account for this dependence.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. If the decision to stop "
+    "depended on the scores, the intervals do not account for it.",
     "Stopping because of the scores biases their mean.",
     "Use `stop_when(valid='anytime')` of harness_uq.",
 )
@@ -71,8 +71,7 @@ REDUCED_SCORES_ONLY = MessageType(
     "IN108",
     "reduced-scores-only",
     "note",
-    "The log contains no samples, only one score per question that Inspect reduced over the epochs. These scores are "
-    "used.",
+    "The log contains no samples. The scores that Inspect reduced over the epochs, one per question, are used instead.",
     "Trial-to-trial noise is unknown, and each question counts once however many of its trials were scored.",
     "Keep the samples in the log.",
 )
@@ -89,8 +88,8 @@ INSPECT_VALUE_DIFFERS = MessageType(
     "IN110",
     "inspect-value-differs",
     "note",
-    "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}. The estimate refers to "
-    "the mean of the logged scores, {mean:.6g}.",
+    "Inspect reports {function} = {reported:.6g} for metric {metric!r} (reducer: {filter}), but the estimate "
+    "refers to the mean of the logged scores, {mean:.6g}.",
     "The metric of Inspect is not the mean of the scores. The interval is not written beside it.",
     "Nothing.",
 )
@@ -116,8 +115,8 @@ TRIALS_AS_FINISHED = MessageType(
     "IN113",
     "trials-as-finished",
     "note",
-    "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. An estimate "
-    "from the log therefore counts each question once.",
+    "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. An estimate"
+    " that is computed from the log therefore treats each question as a single trial.",
     "Inspect logs one reduced score per question if `log_samples` is off.",
     "Keep the samples in the log.",
 )
@@ -224,7 +223,8 @@ SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "IN212",
     "summaries-and-samples-differ",
     "warning",
-    "The log contains {n_summaries:count summary|summaries} for {n_samples:count sample}. The summaries are used.",
+    "The log contains {n_samples:count sample} but {n_summaries:count summary|summaries} of samples. The "
+    "summaries are used.",
     "Samples were removed from the log after the run.",
     "Use the complete log.",
 )

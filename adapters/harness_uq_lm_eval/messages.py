@@ -33,7 +33,7 @@ TRIALS_SCORED_SEPARATELY = MessageType(
     "LM104",
     "trials-scored-separately",
     "note",
-    "Filter {filter!r} contains each of the {n_trials:count trial} per question as a separate score.",
+    "The log contains {n_trials:count trial} per question, and filter {filter!r} lists the score of each of them.",
     "lm-eval scores only what a filter selects from the trials. The trials were scored again with the task's own code.",
     "Nothing.",
 )
@@ -41,7 +41,7 @@ TRIALS_NOT_SCORED = MessageType(
     "LM105",
     "trials-not-scored",
     "note",
-    "The log contains {n_trials:count trial} per question, but lm-eval scored only the result of the filter.",
+    "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
     "Trial-to-trial noise is unknown if the trials are not scored one by one.",
     "See `trials-not-replayed` for the reason.",
 )
@@ -49,7 +49,7 @@ TRIALS_NOT_REPLAYED = MessageType(
     "LM106",
     "trials-not-replayed",
     "note",
-    "The trials could not be scored one by one for the following reason: {reason:sentence}",
+    "The single trials could not be scored for the following reason: {reason:sentence}",
     "Scoring the trials again requires the task's own code.",
     "Use `--uq_trials on` in a live run if it is safe to score each trial.",
 )
@@ -65,7 +65,7 @@ OTHER_CONTEXT_LENGTH = MessageType(
     "LM108",
     "other-context-length",
     "note",
-    "Metric {label!r} marks questions of other context lengths with a score of -1, and these questions are left out.",
+    "Metric {label!r} has a score of -1 for questions of other context lengths. These questions are left out.",
     "RULER and similar tasks report one metric for each context length.",
     "Nothing.",
 )
@@ -129,7 +129,7 @@ BROKEN_LINES = MessageType(
     "broken-lines",
     "warning",
     "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or not a sample (line {lines}: "
-    "{reason:clause}), and {n_kept:count question was|questions were} kept.",
+    "{reason:clause}). The remaining {n_kept:count question is|questions are} used.",
     "A run that was killed leaves an incomplete last line. The questions that were lost can differ from the rest.",
     "Run the task again.",
 )
@@ -137,8 +137,8 @@ SHARED_IDENTIFIERS = MessageType(
     "LM202",
     "shared-identifiers",
     "warning",
-    "{n_rows:count row has|rows have} the same doc_id as another document and {n_rows:plural counts as a separate "
-    "question|count as separate questions}.",
+    "{n_rows:count row has|rows have} the same doc_id as an earlier, different document. {n_rows:plural It counts"
+    " as a separate question|They count as separate questions}.",
     "The identifiers of the documents are not unique.",
     "Check the data set of the task.",
 )
@@ -155,7 +155,7 @@ REPEATED_ROWS = MessageType(
     "LM204",
     "repeated-rows",
     "warning",
-    "{n_rows:count row repeats|rows repeat} the question and filter of an earlier row. Only the first row is used.",
+    "{n_rows:count row has|rows have} the same question and filter as an earlier row. Only the first row is used.",
     "Each question has one row per filter.",
     "Check that the file does not contain two runs.",
 )
@@ -205,8 +205,8 @@ UNUSABLE_SCORES = MessageType(
     "LM210",
     "unusable-scores",
     "warning",
-    "For metric {label!r}, {n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} and "
-    "{n_left_out:plural is|are} left out.",
+    "{n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} for metric {label!r} and"
+    " {n_left_out:plural is|are} left out.",
     "If scores are missing for a reason, the estimate is biased.",
     "Find out why the scores are missing.",
 )
@@ -240,7 +240,8 @@ NOT_RESAMPLED = MessageType(
     "LM214",
     "not-resampled",
     "note",
-    "No bootstrap interval was computed with the task's own aggregation for the following reason: {reason:sentence}",
+    "The bootstrap interval of the task's own aggregation could not be computed for the following reason: "
+    "{reason:sentence}",
     "Only the task's own aggregation computes this metric. Calling it on resampled questions would give an interval.",
     "See the reason.",
 )
@@ -259,7 +260,7 @@ AGGREGATION_NOT_REPRODUCED = MessageType(
     "LM301",
     "aggregation-not-reproduced",
     "refusal",
-    "Bootstrap resampling is not possible for the following reason: {reason:sentence}",
+    "The questions cannot be resampled for the following reason: {reason:sentence}",
     "The aggregation must give the printed value again, independently of the order of the questions.",
     "Use a registered aggregation of harness_uq in the task file.",
 )
@@ -303,7 +304,8 @@ UNCERTAINTY_NOT_SAVED = MessageType(
     "LM403",
     "uncertainty-not-saved",
     "error",
-    "The results with uncertainty could not be saved in {path}. The results file in this folder is lm-eval's own.",
+    "The results with uncertainty could not be saved in {path}. The folder contains lm-eval's own results file, "
+    "without uncertainty.",
     "The file could not be written completely, for example because the disk is full.",
     "Free space, then use `harness-uq rescore` if the samples were logged. Otherwise run the evaluation again.",
 )

@@ -32,12 +32,12 @@ def add_auxiliary_data(parser: CommandParser) -> None:
         "--reference-runs",
         nargs="+",
         metavar="RUN",
-        help="Adjust for skipped questions by runs of other systems on all questions (with --scope full)",
+        help="Use runs of other systems on all questions to adjust for skipped questions (with --scope full)",
     )
     data.add_argument(
         "--inclusion-probabilities",
         metavar="FILE",
-        help="Read the probabilities that harness-uq subset wrote (with --reference-runs)",
+        help="Read the inclusion probabilities that harness-uq subset wrote (with --reference-runs)",
     )
 
 

@@ -30,7 +30,7 @@ def add_engine(parser: CommandParser) -> None:
         "--engine",
         choices=["joblib", "dask"],
         default="joblib",
-        help="Run on this machine (joblib) or on a cluster (dask) (default: %(default)s)",
+        help="Read the logs on this machine (joblib) or on a Dask cluster (dask) (default: %(default)s)",
     )
     scaling.add_argument(
         "--scheduler", metavar="ADDRESS", help="Use the dask scheduler at this address (default: start a local one)"

@@ -117,7 +117,7 @@ def add_plot(parser: CommandParser, what: str) -> None:
         "--plot",
         type=_argument_types.figure,
         metavar="FILE",
-        help=f"Draw {what} into a png, svg or pdf file (requires matplotlib)",
+        help=f"Draw {what} to a PNG, SVG or PDF file (requires matplotlib)",
     )
 
 

@@ -36,7 +36,7 @@ EXAMPLES = (
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    _shared_options.add_named_logs(parser, nargs="*", details=". Pass a pilot of one or two systems")
+    _shared_options.add_named_logs(parser, nargs="*", details=". Pass the logs of a pilot run of one or two systems")
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
     _add_target(parser)
@@ -80,13 +80,13 @@ def _add_target(parser: CommandParser) -> None:
 def _add_costs(parser: CommandParser) -> None:
     costs = parser.groups["Costs"]
     costs.add_argument(
-        "--budget", type=_argument_types.positive, metavar="B", help="Spend at most B on the run of one system"
+        "--budget", type=_argument_types.positive, metavar="B", help="Limit the cost of the run of one system to B"
     )
     costs.add_argument(
         "--cost-question",
         type=_argument_types.not_negative,
         metavar="C",
-        help="Set the cost of a question, in addition to its trials (default: 0)",
+        help="Set the cost of each question, to which the cost of its trials is added (default: 0)",
     )
     costs.add_argument(
         "--cost-trial", type=_argument_types.positive, metavar="C", help="Set the cost of one trial (default: 1)"
@@ -108,26 +108,26 @@ def _add_assumptions(parser: CommandParser) -> None:
         "--score",
         type=_argument_types.score,
         metavar="P",
-        help="Assume this score for a task that is graded right or wrong",
+        help="Set the expected score of a task that is graded right or wrong",
     )
     for name, text in (
-        ("--variance-between", "Assume this variance of the expected score between questions"),
-        ("--variance-within", "Assume this variance between repeated trials of the same question"),
-        ("--difference-variance", "Assume this variance, over questions, of the difference between two systems"),
+        ("--variance-between", "Set the variance of the expected score between questions"),
+        ("--variance-within", "Set the variance between repeated trials of the same question"),
+        ("--difference-variance", "Set the variance between questions of the difference between two systems"),
     ):
         assumptions.add_argument(name, type=_argument_types.not_negative, metavar="V", help=text)
     assumptions.add_argument(
         "--correlation",
         type=_argument_types.correlation,
         metavar="R",
-        help="Assume this correlation between the expected scores of two systems on the same questions",
+        help="Set the correlation between the expected scores of two systems on the same questions",
     )
     assumptions.add_argument(
         "--design-effect",
         type=_argument_types.positive,
         default=1.0,
         metavar="F",
-        help="Assume this design effect due to clustering (default: %(default)g)",
+        help="Set the design effect of clustering (default: %(default)g)",
     )
 
 

@@ -40,7 +40,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--format",
         choices=["log", "eee"],
         default="log",
-        help="Write copies of the logs (log) or records of Every Eval Ever (eee) (default: %(default)s)",
+        help="Write copies of the logs (log), or files in the Every Eval Ever format (eee) (default: %(default)s)",
     )
 
 

@@ -32,7 +32,7 @@ def add_selection(parser: CommandParser) -> None:
     for name, text in (
         ("task", "Use only tasks whose names match PATTERN; a group selects its tasks (repeatable)"),
         ("metric", "Use only metrics whose names match PATTERN (repeatable)"),
-        ("filter", "Use only filters whose names match PATTERN; 'none' selects unfiltered scores (repeatable)"),
+        ("filter", "Use only scores whose filter matches PATTERN; 'none' selects scores without a filter (repeatable)"),
         ("model", "Use only systems whose displayed names match PATTERN (repeatable)"),
     ):
         data.add_argument(f"--{name}", action="append", default=[], metavar="PATTERN", dest=f"{name}s", help=text)
@@ -47,7 +47,8 @@ def add_structure(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[TASK=]FIELD",
-        help="Cluster questions by FIELD; 'auto' detects it, 'none' assumes independence (default: auto, repeatable)",
+        help="Use FIELD to define clusters of questions; 'auto' detects it, 'none' ignores clusters "
+        "(default: auto, repeatable)",
     )
     data.add_argument(
         "--range",

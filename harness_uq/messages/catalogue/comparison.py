@@ -127,7 +127,8 @@ RUNS_MERGED = MessageType(
     "UQ217",
     "runs-merged",
     "note",
-    "These {n_runs:count run} cover different questions of the same task and are combined into one run: {paths:join}.",
+    "{n_runs:count run} {n_runs:plural covers|cover} different questions of the same task and {n_runs:plural "
+    "is|are} combined into a single run: {paths:join}.",
     "Runs of one system that share no question are parts of one run.",
     "Pass the runs separately if they are not.",
 )
@@ -138,8 +139,8 @@ INDEPENDENT_COMPARISON = MessageType(
     "UQ220",
     "independent-comparison",
     "note",
-    "The scores are compared as independent samples, which is less precise than matching the questions. The "
-    "questions could not be matched for the following reason: {reason:sentence}",
+    "The questions could not be matched, so the scores are compared as independent samples, which is less "
+    "precise. The reason is: {reason:sentence}",
     "Comparing the same questions removes the variation between questions from the difference.",
     "Run both systems on the same questions, and log the samples.",
 )
@@ -172,7 +173,8 @@ POOLED_UNITS = MessageType(
     "UQ224",
     "pooled-units",
     "note",
-    "The interval treats clusters (defined by {units:join}) and questions outside clusters as independent units.",
+    "The interval treats each cluster (defined by {units:join}) and each question outside the clusters as an "
+    "independent unit.",
     "Questions that share material, and items that recur across tasks, are not independent.",
     "Nothing.",
 )
@@ -215,8 +217,8 @@ MONTE_CARLO_ERROR = MessageType(
     "UQ229",
     "monte-carlo-error",
     "note",
-    "The posterior of the difference is computed from {n_draws:,} random draws, so its mean has a Monte Carlo error "
-    "of {mc_error:.2g}.",
+    "The posterior of the difference is computed from {n_draws:,} random draws. The Monte Carlo error of its mean"
+    " is {mc_error:.2g}.",
     "The posterior has no closed form and is sampled with a fixed seed.",
     "Nothing, unless the error is of the order of the difference.",
 )
@@ -278,7 +280,7 @@ GROUP_NOT_PAIRED = MessageType(
     "UQ245",
     "group-not-paired",
     "refusal",
-    "The group cannot be compared question by question, because this is not possible for {tasks:quote}.",
+    "The group cannot be compared question by question, because the questions of {tasks:quote} cannot be matched.",
     "A group is compared only if all of its tasks are.",
     "See the reasons of the tasks named.",
 )
@@ -400,8 +402,8 @@ MIXED_PRIORS = MessageType(
     "UQ270",
     "mixed-priors",
     "note",
-    "Some systems have one right-or-wrong answer per question and others have graded scores, so all systems use the "
-    "wider prior for right-or-wrong answers. Graded systems are therefore separated slightly less often than in a "
+    "Some systems have graded scores and others have right-or-wrong scores, so the prior for right-or-wrong "
+    "scores is used for all of them. Graded systems are therefore separated slightly less often than in a "
     "comparison of two systems.",
     "A joint posterior of all systems requires one prior.",
     "Use `harness-uq compare` for two systems with graded scores.",
@@ -410,8 +412,9 @@ RANK_LONG_TAIL = MessageType(
     "UQ271",
     "rank-long-tail",
     "warning",
-    "The range of the scores is unknown and some scores are extreme, so rank sets may be too narrow: in simulations, "
-    "the coverage of 95 % sets was about 92 %. If the metric has a range, declare it with --range {metric}=LO,HI.",
+    "The range of the scores is unknown and some scores are extreme, so the rank sets may be too narrow: in "
+    "simulations, the coverage of 95 % sets was about 92 %. If the metric has a range, declare it with --range "
+    "{metric}=LO,HI.",
     "Rank sets assume approximately normal mean scores.",
     "Declare the range, or add questions.",
 )
@@ -444,8 +447,8 @@ SEPARATE_POSTERIORS = MessageType(
     "UQ275",
     "separate-posteriors",
     "note",
-    "Each system has its own posterior. With --scope benchmark the only source of uncertainty is trial-to-trial "
-    "noise, which is independent between systems.",
+    "Each system has its own posterior, because trial-to-trial noise, the only source of uncertainty with --scope"
+    " benchmark, is independent between systems.",
     "Differences between questions do not count with this scope, so that matching questions has no effect.",
     "Nothing.",
 )

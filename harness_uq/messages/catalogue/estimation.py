@@ -8,8 +8,8 @@ FEW_QUESTIONS = MessageType(
     "UQ101",
     "few-questions",
     "warning",
-    "With only {n_questions:count question}, the {level:percent} interval has a coverage of {level:percent} on "
-    "average, but as low as {lowest:percent} for some of the accuracies that the interval contains.",
+    "With only {n_questions:count question}, the {level:percent} interval contains the true accuracy with a "
+    "probability of {level:percent} on average, but of only {lowest:percent} for some accuracies.",
     "A credible interval has its nominal coverage on average over the prior. With few questions the coverage at a "
     "single accuracy can be much lower.",
     "Add questions, or use `--uq clopper-pearson`, whose coverage is never below nominal.",
@@ -93,9 +93,9 @@ FEW_EFFECTIVE_UNITS = MessageType(
     "UQ109",
     "few-effective-units",
     "warning",
-    "Tasks with few questions or clusters have large weights, so {n_units:count independent question or "
-    "cluster|independent questions or clusters} carry only as much information as {effective:.1f} equally weighted "
-    "ones. In simulations with the information of 5, the coverage of 95 % intervals was between 55 and 85 %.",
+    "Tasks with few questions have large weights: the {n_units:count independent question or cluster|independent "
+    "questions or clusters} are only as informative as {effective:.1f} with equal weights. In simulations with "
+    "the information of 5 questions, the coverage of 95 % intervals was between 55 and 85 %.",
     "If all tasks of a group weigh the same, the questions of small tasks have much more influence than others, and "
     "the interval rests on few of them.",
     "Add questions to the smallest tasks.",
@@ -126,9 +126,9 @@ UNSEEN_SUBPOPULATION = MessageType(
     "UQ112",
     "unseen-subpopulation",
     "warning",
-    "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of the questions "
-    "in the population may do so. In that case the score would be {score:.2f}, which lies outside the interval that "
-    "ends at {end:.2f}.",
+    "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of all similar "
+    "questions could. The score on similar questions would then be {score:.2f}, which lies outside the interval "
+    "(limit: {end:.2f}).",
     'Up to 1 - (1 - level)^(1/n) of the population can belong to a subpopulation that a sample of n misses (the "rule '
     'of three"). The interval assumes that there is no such subpopulation.',
     "Add questions. More trials of the same questions do not help.",
@@ -376,7 +376,8 @@ TRIAL_CORRELATION = MessageType(
     "UQ142",
     "trial-correlation",
     "note",
-    "Within a cluster, the scores of repeated trials of the same question have a correlation of {icc:.2f}.",
+    "Repeated trials of the same question are correlated: their scores have a correlation of {icc:.2f} within a "
+    "cluster.",
     "The correlation is estimated by a model with three levels: clusters, questions and trials.",
     "A value near 1 means that more trials add little; add questions instead.",
 )
@@ -384,8 +385,8 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
     "binomial-upper-bound",
     "note",
-    "The binomial interval, which is conservative with --scope benchmark, has a weight of {share:percent} in this "
-    "interval. The reason is that {reason:sentence}",
+    "The binomial interval, which is conservative with --scope benchmark, contributes {share:percent} to this "
+    "interval for the following reason: {reason:sentence}",
     "About exactly these questions only trial-to-trial noise is uncertain. If the data do not show it, the binomial "
     "interval bounds it from above.",
     "Run more trials per question.",
@@ -404,8 +405,8 @@ POPULATION_INTERVAL_SHOWN = MessageType(
     "UQ145",
     "population-interval-shown",
     "note",
-    "The interval shown is the wider one for new questions. With --scope benchmark, estimating the trial-to-trial "
-    "noise requires at least {n_needed:count trial} per question.",
+    "The interval is the wider one for new questions. An interval with --scope benchmark requires at least "
+    "{n_needed:count trial} per question to estimate the trial-to-trial noise.",
     "The variance for exactly these questions requires 2k trials per question.",
     "Run more trials per question.",
 )
@@ -518,8 +519,8 @@ EQUAL_TAILED_INTERVAL = MessageType(
     "UQ158",
     "equal-tailed-interval",
     "note",
-    "Answers within the {n_clusters:count cluster} ({clusters}) mostly agree; such 95 % intervals covered {coverage} "
-    "in simulations. The equal-tailed interval is [{low:.3f}, {high:.3f}].",
+    "Answers within the {n_clusters:count cluster} ({clusters}) mostly agree. In simulations of such data, the "
+    "coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, {high:.3f}].",
     "With fewer than 8 clusters and a high intra-cluster correlation, coverage is close to nominal but tends to be "
     "lower than elsewhere.",
     "Add clusters, or report the equal-tailed interval in the message, which is more conservative.",
@@ -528,8 +529,8 @@ TRIALS_ALL_AGREE = MessageType(
     "UQ159",
     "trials-all-agree",
     "refusal",
-    "Method {method!r} requires a question whose trials differ, but all trials of each question agree. Use method "
-    "'pass-k-unbiased'.",
+    "Method {method!r} requires at least one question whose trials differ, but all trials of each question agree."
+    " Use method 'pass-k-unbiased'.",
     "If all trials of each question agree, the data do not show whether they are independent trials or copies of one "
     "trial. The hierarchy over questions would then depend on its prior only.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
@@ -581,7 +582,7 @@ INDEPENDENCE_REQUIRED = MessageType(
     "UQ165",
     "independence-required",
     "refusal",
-    "Method {method!r} assumes independent answers, but these answers have clusters or repeated trials.",
+    "Method {method!r} assumes independent answers, but this log has clusters or repeated trials.",
     "An interval that ignores clusters or repeated trials is too narrow.",
     "Use `--uq bayes`, or the method of the same family for clusters, such as `clustered-t`.",
 )
@@ -597,7 +598,7 @@ TWO_LEVELS = MessageType(
     "UQ167",
     "two-levels",
     "refusal",
-    "Method {method!r} supports one level of clustering, but these scores have two: clusters of questions, and "
+    "Method {method!r} supports only one level of clustering, but this log has two: clusters of questions, and "
     "repeated trials of each question.",
     "Questions within clusters were tried several times, so there are two sources of dependence.",
     "Use `--uq bayes` or `--uq nested`.",

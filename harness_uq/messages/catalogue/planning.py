@@ -35,7 +35,7 @@ PILOT_ONE_TRIAL = MessageType(
     "UQ504",
     "pilot-one-trial",
     "note",
-    "Each question of the pilot has only one trial, so the effect of more trials is unknown.",
+    "The pilot has only one trial per question, so the effect of additional trials is unknown.",
     "One trial does not separate the variation between questions from trial-to-trial noise.",
     "Use a pilot with repeated trials to plan the number of trials.",
 )
@@ -43,7 +43,8 @@ PILOT_CLUSTER_SIZE = MessageType(
     "UQ505",
     "pilot-cluster-size",
     "note",
-    "The plan assumes clusters of the same size as in the pilot, because the design effect depends on cluster size.",
+    "The design effect depends on the sizes of the clusters, and the plan assumes clusters of the same size as in"
+    " the pilot.",
     "Larger clusters have a larger design effect.",
     "Plan for clusters of the same size.",
 )
@@ -51,8 +52,8 @@ ZERO_VARIANCE_ESTIMATED = MessageType(
     "UQ506",
     "zero-variance-estimated",
     "warning",
-    "The variance due to {factors:quote} was estimated as 0, and the plan uses 0 although larger values are "
-    "plausible. Use a pilot with more levels of the factors for a better estimate.",
+    "The estimated variance due to {factors:quote} is 0, and the plan uses 0 although larger values are "
+    "plausible. Use a pilot with more levels of these factors for a better estimate.",
     "With few levels a variance is often estimated as 0. The plan then assigns no levels to the factor.",
     "Add levels of the factor to the pilot.",
 )
@@ -149,8 +150,9 @@ DRAW_SIZE_MISMATCH = MessageType(
     "UQ540",
     "draw-size-mismatch",
     "warning",
-    "The inclusion probabilities describe a draw of {expected:.0f} questions, but {n_questions} have scores, which "
-    "biases the estimate. Run all drawn questions, and use the probabilities that the last draw wrote.",
+    "The inclusion probabilities are those of a draw of {expected:.0f} questions, but {n_questions} questions "
+    "have scores, which biases the estimate. Run all drawn questions, and use the probabilities that the last "
+    "draw wrote.",
     "Inverse-probability weights are valid only if all drawn questions are scored.",
     "Pass the probabilities that the second draw wrote, and run the questions that are missing.",
 )
@@ -167,8 +169,8 @@ EFFECTIVE_SUBSET = MessageType(
     "UQ542",
     "effective-subset",
     "note",
-    "With the reference runs, the subset is as informative as {effective:.0f} randomly drawn questions without "
-    "reference runs.",
+    "With the reference runs, the subset is as informative as {effective:.0f} randomly drawn questions would be "
+    "without them.",
     "The better the reference runs predict the scores, the more they add.",
     "Nothing.",
 )

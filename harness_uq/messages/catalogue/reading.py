@@ -88,7 +88,7 @@ NOT_A_LOG = MessageType(
     "UQ311",
     "not-a-log",
     "error",
-    "The file is not a log of a known harness ({harnesses:join}).",
+    "The file is not a log of any known harness ({harnesses:join}).",
     "Logs are recognized by their content.",
     "Check the path. `harness-uq plugins` lists the readers that are installed.",
 )
@@ -204,8 +204,8 @@ COLUMN_ROLE_UNFILLED = MessageType(
     "UQ333",
     "column-role-unfilled",
     "error",
-    "None of the table's columns is recognized as the {role}. Specify the column with --column {role}=NAME. "
-    "Available columns: {known}.",
+    "No column of the table is recognized as the {role}. Specify the column with --column {role}=NAME. Available "
+    "columns: {known}.",
     "Columns are recognized by common names such as `score`, `model` and `task`.",
     "Name the column.",
 )

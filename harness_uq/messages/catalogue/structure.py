@@ -14,7 +14,7 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
     "UQ402",
     "unknown-cluster-field",
     "warning",
-    "Task {task!r} has no field {field!r} that could define clusters. Available fields: {known}.",
+    "Task {task!r} has no field {field!r} to define clusters. Available fields: {known}.",
     "The field named by the user does not occur in the documents of the task. A live run detects the clusters instead.",
     "Use one of the fields listed, with `--cluster TASK=FIELD`.",
 )
@@ -40,8 +40,8 @@ POSSIBLE_CLUSTER_FIELDS = MessageType(
     "UQ405",
     "possible-cluster-fields",
     "note",
-    "The following fields group the questions and may define clusters: {fields}. If questions of the same group "
-    "share material, use --cluster {example}.",
+    "These fields divide the questions into groups and may define clusters: {fields}. If questions of the same "
+    "group share material, use --cluster {example}.",
     "Fields with repeated values can indicate shared passages, but also mere categories such as subjects.",
     "Use `--cluster` if the groups share material.",
 )
@@ -100,8 +100,8 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "UQ412",
     "group-total-too-large",
     "refusal",
-    "Task {task!r} has only a total for {n_questions:count question}, which is too many to combine with other tasks "
-    "(limit: {limit:,}).",
+    "Task {task!r} has only a total for {n_questions:count question}, but only tasks of up to {limit:,} questions"
+    " can be combined without samples.",
     "Totals are expanded to one score per question.",
     "Log the samples.",
 )
