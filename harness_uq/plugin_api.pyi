@@ -6,6 +6,7 @@ from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
 from .data.null_labels import is_unknown as is_unknown
 from .data.task_log import AggregateScore as AggregateScore
+from .data.task_log import Attempt as Attempt
 from .data.task_log import Classifications as Classifications
 from .data.task_log import ClusterDeclaration as ClusterDeclaration
 from .data.task_log import HarnessResult as HarnessResult

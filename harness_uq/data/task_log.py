@@ -52,8 +52,27 @@ def _label_clusters(owner: object, clusters: IntArray, metric: str, n_questions:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """One of several attempts at a run, of which a later one continues an earlier one.
+
+    Attributes
+    ----------
+    run : str
+        Identifier that all attempts at the run share.
+    id : str
+        Identifier of this attempt.
+    is_finished : bool
+        Whether the attempt was completed.
+    """
+
+    run: str
+    id: str
+    is_finished: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
-    """If a log came from.
+    """Where a log came from.
 
     Attributes
     ----------
@@ -67,6 +86,8 @@ class Source:
         Time of the run (ISO 8601); None if not logged.
     run : str
         Identifier of the run to which the task belongs; empty if each log is a run.
+    attempt : Attempt or None
+        Which attempt at the run the log contains; None if the harness does not continue runs in other logs.
     """
 
     path: str
@@ -74,6 +95,7 @@ class Source:
     version: str | None = None
     time: str | None = None
     run: str = field(default="", metadata={"json": "internal"})
+    attempt: Attempt | None = field(default=None, metadata={"json": "internal"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from harness_uq.data.attempts import superseded_attempts
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import TaskLog
@@ -16,6 +17,7 @@ from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import Fingerprint
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
+    EARLIER_ATTEMPT,
     FILE_CLAIMED_TWICE,
     FILE_EMPTY,
     FILE_UNREADABLE,
@@ -67,6 +69,13 @@ class Reading:
     def renamed(self, system: str) -> "Reading":
         """A copy with another name of the system."""
         return replace(self, logs=tuple(replace(log, system=system) for log in self.logs))
+
+    def without_earlier_attempts(self) -> "Reading":
+        """A copy without the logs that a later attempt at the same run continues, with a warning for each of them."""
+        superseded = superseded_attempts(log.source for log in self.logs)
+        warnings = ((log.path, EARLIER_ATTEMPT(continued_in=last.path)) for log, last in superseded.items())
+        remaining = tuple(log for log in self.logs if log.source not in superseded)
+        return replace(self, logs=remaining, warnings=(*self.warnings, *warnings))
 
     def joined(self, other: "Reading") -> "Reading":
         """The logs and errors of both."""
@@ -196,6 +205,7 @@ def read_logs(
         part = _read_results(given.results, need_scores=need_scores)
         if given.paths:
             part = part.joined(_read_paths(given.paths, readers, progress, need_scores=need_scores))
+        part = part.without_earlier_attempts()
         reading = reading.joined(part if system is None else part.renamed(system))
     if strict and reading.failures:
         raise LogError(_all_failures(reading.failures))

@@ -254,5 +254,8 @@ class _Collector:
         logs = (log for _, _, logs_of_run, _ in self.runs for log in logs_of_run)
         self.read_errors.messages.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = make_reading(self.listing, logs, self.claimed, self.read_errors, self.plugins.harnesses)
-        estimates = tuple(estimate for *_, estimates in self.runs for estimate in estimates)
+        reading = reading.without_earlier_attempts()
+        remaining = {log.source for log in reading.logs}
+        runs = (run for run in self.runs if any(log.source in remaining for log in run[2]))
+        estimates = tuple(estimate for *_, estimates in runs for estimate in estimates)
         return Scan(replace(reading, trouble=tuple(other_errors)), estimates)

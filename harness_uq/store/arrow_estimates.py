@@ -1,6 +1,7 @@
 """Parquet representation of estimates: one row per estimate; a task without scores has a row without a metric."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,6 +11,7 @@ from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate
+from harness_uq.store.arrow_logs import ATTEMPT, attempt_from_row
 from harness_uq.store.run_result import make_outline
 from harness_uq.store.serialize import messages_from_json, messages_to_json, unpack
 from harness_uq.structure.field_labels import candidate_fields
@@ -26,6 +28,7 @@ _LOG_COLUMNS: Mapping[str, pa.DataType] = {
     "version": _TEXT,
     "time": _TEXT,
     "source_run": _TEXT,
+    "attempt": ATTEMPT,
     "field_names": pa.list_(_TEXT),
     "messages": pa.list_(_TEXT),
     "lower_is_better": pa.list_(_TEXT),
@@ -78,6 +81,7 @@ class StoredRow(NamedTuple):
     version: str | None
     time: str | None
     source_run: str
+    attempt: Row | None
     field_names: list[str]
     messages: list[str]
     lower_is_better: list[str]
@@ -120,7 +124,14 @@ def _outline(rows: Sequence[StoredRow]) -> TaskLog:
     log = make_outline(
         first.system,
         first.task,
-        Source(first.path, first.harness, first.version, first.time, first.source_run),
+        Source(
+            first.path,
+            first.harness,
+            first.version,
+            first.time,
+            first.source_run,
+            attempt_from_row(first.attempt),
+        ),
         metrics=[(row.metric, row.filter) for row in rows if row.metric is not None and row.filter is not None],
         fields=first.field_names,
         messages=messages_from_json(first.messages),
@@ -141,6 +152,7 @@ def _log_columns(log: TaskLog) -> Row:
         "version": source.version,
         "time": source.time,
         "source_run": source.run,
+        "attempt": None if source.attempt is None else asdict(source.attempt),
         "field_names": list(candidate_fields(log)),
         "messages": [] if log.data else messages_to_json(log.warnings),
         "lower_is_better": [metric for metric, is_higher in log.higher_is_better.items() if not is_higher],

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import (
+    Attempt,
     ClusterDeclaration,
     HarnessResult,
     MetadataField,
@@ -24,6 +25,7 @@ _FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES})
 _REPORTED = pa.struct(
     {"metric": pa.string(), "filter": pa.string(), "value": pa.float64(), "std_error": pa.float64(), "n": pa.int64()}
 )
+ATTEMPT = pa.struct({"run": pa.string(), "id": pa.string(), "is_finished": pa.bool_()})
 COLUMNS: Mapping[str, pa.DataType] = {
     "system": pa.string(),
     "task": pa.string(),
@@ -33,6 +35,7 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "version": pa.string(),
     "time": pa.string(),
     "source_run": pa.string(),
+    "attempt": ATTEMPT,
     "questions": TEXTS,
     "content_hashes": TEXTS,
     "prompt_hashes": TEXTS,
@@ -67,6 +70,7 @@ def log_to_row(log: TaskLog) -> Row:
         "version": log.source.version,
         "time": log.source.time,
         "source_run": log.source.run,
+        "attempt": None if log.source.attempt is None else asdict(log.source.attempt),
         "questions": list(questions.ids),
         "content_hashes": list(questions.hashes),
         "prompt_hashes": list(questions.prompt_hashes),
@@ -91,7 +95,14 @@ def log_from_row(row: Row) -> TaskLog:
     log = TaskLog(
         system=row["system"],
         task=row["task"],
-        source=Source(*(row[name] for name in ("path", "harness", "version", "time", "source_run"))),
+        source=Source(
+            row["path"],
+            row["harness"],
+            row["version"],
+            row["time"],
+            row["source_run"],
+            attempt_from_row(row["attempt"]),
+        ),
         questions=Questions(
             ids=tuple(row["questions"]),
             hashes=tuple(row["content_hashes"]),
@@ -112,6 +123,11 @@ def log_from_row(row: Row) -> TaskLog:
         subtasks=tuple(row["subtasks"]),
     )
     return with_bounded_names(log)
+
+
+def attempt_from_row(row: Row | None) -> Attempt | None:
+    """The attempt in a row of the store."""
+    return None if row is None else Attempt(**row)
 
 
 def _field_to_row(name: str | None, field: MetadataField) -> Row:

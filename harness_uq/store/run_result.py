@@ -112,7 +112,12 @@ class Interner:
             system=same(log.system),
             task=same(log.task),
             source=Source(
-                same(source.path), same(source.harness), same(source.version), same(source.time), same(source.run)
+                same(source.path),
+                same(source.harness),
+                same(source.version),
+                same(source.time),
+                same(source.run),
+                source.attempt,
             ),
             questions=questions,
             subtasks=same(log.subtasks),

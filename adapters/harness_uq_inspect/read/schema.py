@@ -61,6 +61,8 @@ class Spec(msgspec.Struct):
     task: str
     model: str
     created: str | None = None
+    task_id: str | None = None
+    eval_id: str | None = None
     task_version: object = None
     task_args: Json | None = None
     task_args_passed: Json | None = None

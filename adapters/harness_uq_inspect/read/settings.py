@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from harness_uq.plugin_api import RedactedText, RunMetadata, redact, redact_value
+from harness_uq.plugin_api import Attempt, RedactedText, RunMetadata, redact, redact_value
 from harness_uq_inspect.read.harness_results import Epochs
 from harness_uq_inspect.read.schema import Header, Json
 
@@ -82,6 +82,18 @@ def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) 
         watched_clusters=_watched_clusters(header, questions),
         settings={name: value for name, value in settings.items() if value is not None},
     )
+
+
+def attempt_of(header: Header) -> Attempt | None:
+    """The attempt at the task that the log contains: `inspect eval-retry` and eval sets keep the task's identifier.
+
+    Attempts in old logs, which have no `eval_id`, are told apart by their time.
+    """
+    spec = header.eval
+    attempt_id = spec.eval_id or spec.created
+    if not spec.task_id or not attempt_id:
+        return None
+    return Attempt(spec.task_id, attempt_id, header.status not in _UNFINISHED)
 
 
 def _watched_questions(header: Header, epochs: Epochs) -> int | None:

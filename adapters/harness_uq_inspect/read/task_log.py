@@ -9,7 +9,7 @@ from harness_uq_inspect.read.questions import build_questions, dataset_order
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
 from harness_uq_inspect.read.scores import MetricKey, data_of, disagreements, printed_scores, totals_alone
-from harness_uq_inspect.read.settings import run_metadata, system_name
+from harness_uq_inspect.read.settings import attempt_of, run_metadata, system_name
 from harness_uq_inspect.read.shards import read_shards
 
 HARNESS = "inspect"
@@ -41,7 +41,13 @@ def task_log_of(log: Log, path: str) -> TaskLog:
     return TaskLog(
         system=system_name(header),
         task=header.eval.task,
-        source=Source(path, HARNESS, (header.eval.packages or {}).get("inspect_ai"), header.eval.created),
+        source=Source(
+            path,
+            HARNESS,
+            (header.eval.packages or {}).get("inspect_ai"),
+            header.eval.created,
+            attempt=attempt_of(header),
+        ),
         questions=build_questions(log.documents, frame.questions),
         data=tuple(data),
         reported=printed,

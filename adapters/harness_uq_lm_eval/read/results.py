@@ -261,8 +261,13 @@ def parsed(content: bytes) -> Table:
         raise LogError(INVALID_JSON(reason=str(error))) from None
 
 
+def is_results(tree: object) -> bool:
+    """Whether an object is the content of a results file of lm-eval 0.4 or later."""
+    return isinstance(tree, Mapping) and all(isinstance(tree.get(key), Mapping) for key in ("results", "configs"))
+
+
 def _checked(tree: object) -> Table:
-    if isinstance(tree, Mapping) and all(isinstance(tree.get(key), Mapping) for key in ("results", "configs")):
+    if is_results(tree):
         return table(tree)
     if isinstance(tree, Mapping) and {"results", "versions"} <= tree.keys():
         raise LogError(PREDATES_VERSION_4())

@@ -180,6 +180,15 @@ TASKS_WITHOUT_SCORES = MessageType(
     "The run was not scored, or its samples were not logged.",
     "Score the run, or log the samples.",
 )
+EARLIER_ATTEMPT = MessageType(
+    "UQ324",
+    "earlier-attempt",
+    "warning",
+    "This log is left out, because a later attempt at the same run continues it: {continued_in}.",
+    "A retry copies the finished samples of the earlier attempt into its own log. If both logs counted as runs, the "
+    "copied samples would count twice.",
+    "No action is needed. To analyze the earlier attempt, pass its log alone.",
+)
 
 # ---------------------------------------------------------------- tables
 
