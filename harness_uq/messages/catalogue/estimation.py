@@ -519,8 +519,9 @@ EQUAL_TAILED_INTERVAL = MessageType(
     "UQ158",
     "equal-tailed-interval",
     "note",
-    "Answers within the {n_clusters:count cluster} ({clusters}) mostly agree. In simulations of such data, the "
-    "coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, {high:.3f}].",
+    "In simulations of data whose answers mostly agree within clusters, as in these {n_clusters:count cluster} "
+    "({clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
+    "{high:.3f}].",
     "With fewer than 8 clusters and a high intra-cluster correlation, coverage is close to nominal but tends to be "
     "lower than elsewhere.",
     "Add clusters, or report the equal-tailed interval in the message, which is more conservative.",
