@@ -28,6 +28,7 @@ from .errors import UnreliableError as UnreliableError
 from .errors import UsageError as UsageError
 from .estimands import parse_estimand as parse_estimand
 from .estimation.defaults import method_names as method_names
+from .estimation.estimate import EstimateKeywords as EstimateKeywords
 from .estimation.estimate import Options as Options
 from .estimation.estimate import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate

@@ -50,7 +50,7 @@ def is_inspect_frame(value: object) -> bool:
 
 
 def read_frame(frame: object) -> list[TaskLog]:
-    """One log for each run of a task; a run that was retried is one run.
+    """One log for each run of a task; a run that was retried is one run, and its `source.run` the newest `eval_id`.
 
     Raises
     ------
@@ -188,7 +188,8 @@ def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> TaskLog:
     system = log.system
     if listed := ", ".join(f"{name}={value}" for name, value in differing.items()):
         system = f"{system[:-1]}, {listed})" if system.endswith(")") else f"{system} ({listed})"
-    return replace(_with_short_names(log), system=system, messages=(*log.messages, *messages))
+    source = replace(log.source, run=str(run.columns["eval_id"][run.newest]))
+    return replace(_with_short_names(log), system=system, source=source, messages=(*log.messages, *messages))
 
 
 def _header(run: _Run) -> Header:
