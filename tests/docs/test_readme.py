@@ -1,5 +1,6 @@
 """Commands and code of the README work. Blocks with output are compared in test_printed.py."""
 
+import json
 import re
 import shlex
 import tomllib
@@ -57,11 +58,35 @@ def test_the_targets_of_make_exist() -> None:
 
 
 @pytest.mark.harness
-def test_the_python_runs(lm_eval_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "results").symlink_to(lm_eval_runs)
+def test_the_python_runs_with_results_of_the_harnesses(
+    lm_eval_runs: Path, inspect_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import inspect_ai
+    import lm_eval
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/small").symlink_to(lm_eval_runs / "lm-eval/scripted-small")
     monkeypatch.chdir(tmp_path)
+    logs = [read_eval_log(info) for info in list_eval_logs(str(inspect_runs))]
+    monkeypatch.setattr(lm_eval, "simple_evaluate", lambda **_: _returned(lm_eval_runs / "lm-eval/scripted-large"))
+    monkeypatch.setattr(inspect_ai, "eval", lambda *_, **__: logs)
     (program,) = (block for kind, block in BLOCKS if kind == "python")
-    exec(program, {})
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert names["comparison"].system_a == "new"
+    assert (tmp_path / "ranking.svg").stat().st_size > 1000
+
+
+def _returned(folder: Path) -> dict[str, object]:
+    """What `simple_evaluate` returned to the run that wrote these files."""
+    (path,) = folder.rglob("results_*.json")
+    samples = {
+        match[1]: [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for file in sorted(folder.rglob("samples_*.jsonl"))
+        if (match := re.match(r"samples_(.+)_\d{4}-", file.name))
+    }
+    return json.loads(path.read_text(encoding="utf-8")) | {"samples": samples}
 
 
 def test_pictures_exist_and_are_small() -> None:
