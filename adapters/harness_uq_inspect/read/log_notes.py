@@ -23,7 +23,6 @@ from harness_uq_inspect.messages import (
     STOPPED_EARLY,
     TRIALS_WITHOUT_SCORE,
 )
-from harness_uq_inspect.read.harness_results import n_made
 from harness_uq_inspect.read.harness_uq_metrics import is_stale
 from harness_uq_inspect.read.parse_scores import is_unscored
 from harness_uq_inspect.read.samples import Log
@@ -43,9 +42,10 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     if limits:
         yield ENDED_BY_LIMIT(n_ended=limits.total(), n_trials=len(cells), limits=_counted(limits))
     yield from _on_reductions(log, frame)
-    known, made = len(log.header.eval.dataset.sample_ids or ()), n_made(log.header, frame.epochs.n)
-    if 0 < known < made:
-        yield QUESTIONS_GENERATED(n_generated=made - known, n_questions=made)
+    known = set(map(str, log.header.eval.dataset.sample_ids or ()))
+    n_generated = sum(question not in known for question in log.documents)
+    if known and n_generated:
+        yield QUESTIONS_GENERATED(n_generated=n_generated, n_questions=len(log.documents))
     results = log.header.results
     if results is not None and results.early_stopping is not None:
         yield _on_early_stopping(results.early_stopping, results.total_samples)

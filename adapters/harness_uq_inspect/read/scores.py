@@ -29,9 +29,17 @@ def data_of(column: ScoreColumn, frame: Frame) -> Iterator[Scores | AggregateSco
     plain = frame.epochs.filter
     matrix = None if column.cells is None else frame.matrix(column.cells.values)
     if column.cells is not None and matrix is not None:
-        n = matrix.shape[1]
-        reduction = MEAN if frame.epochs.n > 1 else None
-        yield Scores(column.metric, plain, matrix, levels=column.cells.levels, logged_trials=n, reduction=reduction)
+        stopped_early = frame.header.results is not None and frame.header.results.early_stopping is not None
+        yield Scores(
+            column.metric,
+            plain,
+            matrix,
+            levels=column.cells.levels,
+            logged_trials=matrix.shape[1],
+            reduction=MEAN if frame.epochs.n > 1 else None,
+            # trials that a stopping rule skipped are not in the log, unlike trials without a score
+            is_complete=stopped_early and bool(np.isfinite(column.cells.values).all()),
+        )
     for reducer in _reducers(column, frame):
         name = frame.epochs.filter_of(reducer)
         if matrix is None or name != plain:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, HarnessResult, Scores
+from harness_uq import AggregateScore, HarnessResult, Scores, estimate
 from tests.adapters.inspect.logs import entry, grid, header, metric, read, sample, score_totals, write_eval, write_json
 from tests.message_checks import has, names_of
 
@@ -311,6 +311,28 @@ def test_an_early_stop_is_a_note_and_not_trimming(log_of):
     np.testing.assert_array_equal(table(log), [[1, 0], [1, NAN]])
     assert log.warnings == ()
     assert has(log, "stopped-early", manager="width", n_skipped=1, n_planned=4)
+
+
+@pytest.mark.parametrize(("score", "codes"), [(1.0, []), (None, ["UQ135"])], ids=["all scored", "one without score"])
+def test_trials_that_a_rule_skipped_are_not_missing_scores(log_of, score, codes):
+    stops = {"manager": "harness_uq.stop_when", "early_stops": [{"id": 3, "epoch": 2}]}
+    head = header(epochs=2, total=6, results_early_stopping=stops)
+    log = log_of(head, [*grid([[1.0, 0.0], [score, 1.0]]), sample(3, 1, match=0.0)])
+    [row] = estimate(log)
+    assert [message.code for message in row.messages if message.code == "UQ135"] == codes
+
+
+def test_questions_that_a_sample_source_added_are_counted_by_their_identifiers(log_of):
+    head = header(total=4, dataset={"name": "toy", "sample_ids": [1, 2]})
+    log = log_of(head, grid([[1.0], [0.0], [1.0], [1.0]]))
+    [note] = [message for message in log.messages if message.code == "IN102"]
+    assert note.params == {"n_generated": 2, "n_questions": 4}
+
+
+def test_a_log_that_lists_fewer_questions_than_its_results_is_not_from_a_sample_source(log_of):
+    head = header(total=4, dataset={"name": "toy", "sample_ids": [1, 2]})
+    log = log_of(head, grid([[1.0], [0.0]]))
+    assert "IN102" not in [message.code for message in log.messages]
 
 
 @pytest.mark.parametrize("status", ["started", "cancelled", "error"])
