@@ -134,8 +134,11 @@ def scan(
     cache = None if store is None else _open_cache(store, groups, plugins, options, full_logs=full_logs)
     if cache is not None:
         with _garbage_collection_paused():
-            for batch, cached in cache.cached_results():
-                collector.add(batch, cached)
+            for path, batch, cached in cache.cached_results():
+                try:
+                    collector.add(batch, cached)
+                except Exception as error:
+                    cache.reject(path, batch, error)
         groups = cache.remaining_groups()
     try:
         with open_backend(engine or Engine()) as backend:
@@ -151,7 +154,7 @@ def scan(
     except KeyboardInterrupt:
         where = "" if store is None else f", and {store} keeps them"
         raise KeyboardInterrupt(f"{collector.logs:,} of {collector.n_logs:,} logs were done{where}") from None
-    return collector.scan([*backend.worker_errors, *(() if cache is None else cache.finish())])
+    return collector.scan([*backend.worker_errors, *(() if cache is None else cache.finish(collector.damaged_files))])
 
 
 @contextmanager
@@ -213,6 +216,7 @@ class _Collector:
     runs: list[_Run] = field(default_factory=list)
     claimed: set[str] = field(default_factory=set)
     read_errors: ReadErrors = field(default_factory=ReadErrors)
+    damaged_files: dict[str, Message] = field(default_factory=dict)
     interner: Interner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -224,11 +228,14 @@ class _Collector:
         if isinstance(result, WorkerFailure):
             self.read_errors.record(batch[0].urls[0], result.message)
         else:
+            # damaged estimates of a store raise here, before anything is added
+            runs = [(run, self._estimates(run)) for run in map(self.interner.run, result.runs)]
             self.read_errors.merge(result.read_errors)
-            for run in map(self.interner.run, result.runs):
+            self.damaged_files |= result.damaged_files
+            for run, estimates in runs:
                 self.claimed.update(run.files)
                 if not self.need_scores or self.read_errors.without_unscored_run(run.logs, run.files):
-                    self.runs.append((run.path, run.time, run.logs, self._estimates(run)))
+                    self.runs.append((run.path, run.time, run.logs, estimates))
         self.logs += len(batch)
         self.n_bytes += sum(group.n_bytes for group in batch)
         self.progress(Progress(self.logs, self.n_logs, self.n_bytes, self.all_bytes))

@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from harness_uq.errors import HarnessUqError
+from harness_uq.errors import HarnessUqError, error_summary
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.io.listing_cache import use_listing
-from harness_uq.messages.catalogue.store import RUN_NOT_STORED
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.store import RUN_NOT_STORED, STORE_FILE_DAMAGED
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader
 from harness_uq.plugins.readers import ReadErrors, search
@@ -52,7 +52,7 @@ class BatchWorker:
         plugins = self.plugins or replace(_installed_plugins(), harnesses=dict(self.readers))
         result = BatchResult()
         try:
-            stored = _stored_runs(batch)
+            stored = _stored_runs(batch, result.damaged_files)
             with use_listing(file for group in batch for file in group.files):
                 new = _read([group for group in batch if group not in stored], result, plugins)
             runs_of = stored | new
@@ -107,8 +107,8 @@ def _read(groups: Sequence[FileGroup], result: BatchResult, plugins: Plugins) ->
     return runs
 
 
-def _stored_runs(batch: Batch) -> dict[FileGroup, list[RunResult]]:
-    """Read the runs whose task logs are in a store. If that fails, the log files are read instead."""
+def _stored_runs(batch: Batch, damaged_files: dict[str, Message]) -> dict[FileGroup, list[RunResult]]:
+    """Read the runs whose task logs are in a store. If that fails, the file is named and the logs are read instead."""
     if not any(group.stored_logs for group in batch):
         return {}
     from harness_uq.store.parquet import read_runs
@@ -119,8 +119,10 @@ def _stored_runs(batch: Batch) -> dict[FileGroup, list[RunResult]]:
             keys_in[group.stored_logs[0]].add(group.stored_logs[1])
     runs_of: dict[CacheKey, list[RunResult]] = {}
     for path, keys in keys_in.items():
-        with suppress(Exception):
+        try:
             runs_of |= read_runs(path, keys)
+        except Exception as error:
+            damaged_files[path] = STORE_FILE_DAMAGED(reason=error_summary(error))
     return {
         group: runs_of[group.stored_logs[1]]
         for group in batch

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness_uq.data.task_log import AggregateScore, Classifications, Scores, SufficientStatistics, TaskData
+from harness_uq.errors import DataError
 
 Row: TypeAlias = dict[str, Any]
 
@@ -36,6 +37,15 @@ DATA = pa.struct(
         "is_contradicted": pa.bool_(),
     }
 )
+_REQUIRED = {
+    "scores": ("values", "n_columns", "logged_trials", "is_complete"),
+    "classes": ("targets", "predictions", "n_columns", "labels", "function"),
+    "records": ("values", "n_columns", "function"),
+    "totals": ("reason", "is_contradicted"),
+}
+"""Fields that each kind of data has; the others may be missing."""
+OPTIONAL_DATA = frozenset(field.name for field in DATA) - {"metric", "filter", "kind"}
+"""Fields that are missing for some kinds of data."""
 
 
 def data_to_row(data: TaskData) -> Row:
@@ -72,8 +82,20 @@ def data_to_row(data: TaskData) -> Row:
 
 
 def data_from_row(row: Row) -> TaskData:
-    """Convert a row back to data; the inverse of `data_to_row`."""
+    """Convert a row back to data; the inverse of `data_to_row`.
+
+    Raises
+    ------
+    DataError
+        If the kind is unknown, a field of the kind is missing, or the fields contradict each other.
+    """
     metric, name, kind = row["metric"], row["filter"], row["kind"]
+    if kind not in _REQUIRED:
+        raise DataError(f"unknown kind of data: {kind!r}")
+    if absent := [field for field in _REQUIRED[kind] if row[field] is None]:
+        raise DataError(f"{kind} without {absent[0]}")
+    if row["bounds"] is not None and (len(row["bounds"]) != 2 or not row["bounds"][0] <= row["bounds"][1]):
+        raise DataError(f"bounds must be the lowest and the highest score, not {row['bounds']}")
     if kind == "totals":
         return AggregateScore(
             metric,

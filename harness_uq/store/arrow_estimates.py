@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import Source, TaskLog
+from harness_uq.errors import DataError
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate
 from harness_uq.store.arrow_logs import ATTEMPT, attempt_from_row
@@ -61,6 +62,8 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "interval_kind": _TEXT,
     "packed": pa.binary(),
 }
+NULLABLE = frozenset(COLUMNS) - frozenset(_LOG_COLUMNS) | {"version", "time", "attempt"}
+"""Columns whose values may be missing."""
 
 
 class StoredRow(NamedTuple):
@@ -112,7 +115,16 @@ def estimates_to_rows(
 
 
 def logs_and_estimates(rows: Sequence[StoredRow]) -> tuple[tuple[TaskLog, ...], tuple[bytes, ...]]:
-    """Restore outlines of the logs of a run, and its packed estimates."""
+    """Restore outlines of the logs of a run, and its packed estimates.
+
+    Raises
+    ------
+    DataError
+        If a row has only a part of metric, filter and estimate.
+    """
+    for row in rows:
+        if len({value is None for value in (row.metric, row.filter, row.packed)}) > 1:
+            raise DataError(f"a row of {row.task} has only a part of metric, filter and estimate")
     logs: dict[int, list[StoredRow]] = {}
     for row in rows:
         logs.setdefault(row.position, []).append(row)

@@ -18,7 +18,8 @@ from harness_uq.data.task_log import (
     Source,
     TaskLog,
 )
-from harness_uq.store.arrow_data import CODES, DATA, TEXTS, Row, data_from_row, data_to_row
+from harness_uq.errors import DataError
+from harness_uq.store.arrow_data import CODES, DATA, OPTIONAL_DATA, TEXTS, Row, data_from_row, data_to_row
 from harness_uq.store.serialize import messages_from_json, messages_to_json
 
 _FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES})
@@ -55,6 +56,20 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "settings": pa.string(),
     "messages": TEXTS,
 }
+NULLABLE = frozenset(
+    {
+        "version",
+        "time",
+        "attempt",
+        "prompt_prefix",
+        "prompt_prefix.name",
+        "reported[].value",
+        "reported[].std_error",
+        "reported[].n",
+    }
+    | {"declared", "n_all", "n_watched", "watched_clusters", *(f"data[].{name}" for name in OPTIONAL_DATA)}
+)
+"""Columns, and fields within them, whose values may be missing."""
 _METADATA = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched", "watched_clusters")
 
 
@@ -90,8 +105,16 @@ def log_to_row(log: TaskLog) -> Row:
 
 
 def log_from_row(row: Row) -> TaskLog:
-    """Convert a row back to a task log; the inverse of `log_to_row`."""
-    prefix, declared = row["prompt_prefix"], row["declared"]
+    """Convert a row back to a task log; the inverse of `log_to_row`.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If the row does not describe a task log.
+    """
+    prefix, declared, settings = row["prompt_prefix"], row["declared"], json.loads(row["settings"])
+    if not isinstance(settings, dict):
+        raise DataError(f"settings must be a JSON object, not {type(settings).__name__}")
     log = TaskLog(
         system=row["system"],
         task=row["task"],
@@ -117,7 +140,7 @@ def log_from_row(row: Row) -> TaskLog:
             for entry in row["reported"]
         },
         declared=None if declared is None else ClusterDeclaration(**declared),
-        facts=RunMetadata(**{name: row[name] for name in _METADATA}, settings=json.loads(row["settings"])),
+        facts=RunMetadata(**{name: row[name] for name in _METADATA}, settings=settings),
         higher_is_better={entry["metric"]: entry["is"] for entry in row["higher_is_better"]},
         messages=messages_from_json(row["messages"]),
         subtasks=tuple(row["subtasks"]),

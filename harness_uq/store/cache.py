@@ -1,7 +1,7 @@
 """Use of a store during a scan: look up the results of unchanged logs, write new ones, drop replaced ones."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 
@@ -48,13 +48,18 @@ class ResultCache:
         self.writer = StoreWriter(software_of(plugins), self._options)
         self._remaining = {cache_key(group, self.writer.software): group for group in groups}
 
-    def cached_results(self) -> Iterator[tuple[Batch, BatchResult]]:
-        """Yield the stored results, one file of the store at a time."""
+    def cached_results(self) -> Iterator[tuple[str, Batch, BatchResult]]:
+        """Yield the stored results, one file of the store at a time, with its path."""
         if self._options is None or self._full_logs:
             return
-        for runs_of_key in self._store.estimates(list(self._remaining), self._options):
+        for path, runs_of_key in self._store.estimates(list(self._remaining), self._options):
             batch = tuple(self._remaining.pop(key) for key in runs_of_key)
-            yield batch, BatchResult([run for runs in runs_of_key.values() for run in runs])
+            yield path, batch, BatchResult([run for runs in runs_of_key.values() for run in runs])
+
+    def reject(self, path: str, batch: Batch, error: Exception) -> None:
+        """Report that the results of a batch cannot be decoded; its groups remain to be read."""
+        self._store.report_damage(path, error)
+        self._remaining |= {cache_key(group, self.writer.software): group for group in batch}
 
     def remaining_groups(self) -> list[FileGroup]:
         """Return the groups that `cached_results` did not yield, with the location of their stored task logs."""
@@ -71,14 +76,18 @@ class ResultCache:
     def _stored_files(self) -> set[str]:
         return {entry.key.part for entry in self._store.entries}
 
-    def finish(self) -> list[Message]:
-        """Drop replaced results; return a message for each file of the store that could not be read."""
+    def finish(self, damaged_files: Mapping[str, Message]) -> list[Message]:
+        """Drop replaced results; return a message for each file of the store that could not be read.
+
+        Parameters
+        ----------
+        damaged_files : mapping
+            Messages of workers by path.
+        """
         if self._has_replaced:
             drop_replaced(Store(self._store.folder))
-        return [
-            STORED_FILE_UNREADABLE(path=path, reason=message.params["reason"])
-            for path, message in self._store.unreadable_files
-        ]
+        messages = {**damaged_files, **dict(self._store.unreadable_files)}
+        return [STORED_FILE_UNREADABLE(path=path, reason=one.params["reason"]) for path, one in messages.items()]
 
     def _with_stored_logs(self, group: FileGroup, key: CacheKey) -> FileGroup:
         path = self._store.path_of_logs(key)

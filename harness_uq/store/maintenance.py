@@ -55,7 +55,7 @@ def summarize_store(store: Store) -> list[StoreSummary]:
 def find_damage(store: Store, plugins: Plugins) -> Iterator[tuple[str, Message]]:
     """Read every file of a store completely; yield (path, message) of damaged files."""
     for kind, path in store.files():
-        if (table := store.table(path, None)) is None:
+        if (table := store.table(path, kind)) is None:
             continue
         try:
             _decode_all(kind, table, plugins)
@@ -101,8 +101,8 @@ def _outdated_keys(store: Store, software: str) -> set[tuple[str, str | None]]:
     """Return part and state of entries whose files are gone or changed, or that other software wrote."""
     outdated = set()
     columns = ["part", "state", "software", "files", "tags"]
-    for _, path in store.files():
-        if (table := store.table(path, columns)) is not None:
+    for kind, path in store.files():
+        if (table := store.table(path, kind, columns)) is not None:
             for row in {(row["part"], row["state"]): row for row in table.to_pylist()}.values():
                 if row["software"] != software or any(map(_has_changed, row["files"], row["tags"])):
                     outdated.add((row["part"], row["state"]))

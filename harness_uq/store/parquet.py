@@ -39,6 +39,11 @@ SCHEMAS: Final[Mapping[Kind, pa.Schema]] = {
     "logs": pa.schema({**KEYS, **arrow_logs.COLUMNS}.items()),
     "estimates": pa.schema({**KEYS, **arrow_estimates.COLUMNS}.items()),
 }
+NULLABLE: Final[Mapping[Kind, Set[str]]] = {
+    "logs": {"options", "run_time", *arrow_logs.NULLABLE},
+    "estimates": {"run_time", *arrow_estimates.NULLABLE},
+}
+"""Columns, and fields within them, whose values may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +106,45 @@ def to_bytes(kind: Kind, rows: Sequence[Row]) -> bytes:
     return target.getvalue()
 
 
-def read_columns(path: str, columns: list[str] | None) -> pa.Table:
-    """Read columns of a file, or all if None, and verify the checksum of each page.
+def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read columns of a file, or all if None; verify checksums and types, and that no required value is missing.
 
     Raises
     ------
     OSError, pyarrow.ArrowException
-        If the file cannot be read.
+        If the file cannot be read, or does not have the columns of its kind.
     """
     content = pa.BufferReader(io_paths.read_bytes(path))
-    return pq.ParquetFile(content, page_checksum_verification=True).read(columns, use_threads=False)
+    names = list(SCHEMAS[kind].names if columns is None else columns)
+    table = pq.ParquetFile(content, page_checksum_verification=True).read(names, use_threads=False)
+    if absent := sorted(set(names) - set(table.column_names)):
+        raise pa.ArrowInvalid(f"column {absent[0]} is missing")
+    for name in names:
+        expected = SCHEMAS[kind].field(name).type
+        if table[name].type != expected:
+            raise pa.ArrowInvalid(f"column {name} has the type {table[name].type}, not {expected}")
+    table.validate(full=True)
+    for name in names:
+        for chunk in table[name].chunks:
+            _check_nulls(chunk, name, NULLABLE[kind])
+    return table
+
+
+def _check_nulls(values: pa.Array, path: str, nullable: Set[str]) -> None:
+    """Check that only values whose path is nullable are missing, also inside lists and structures.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If another value is missing.
+    """
+    if values.null_count and path not in nullable:
+        raise pa.ArrowInvalid(f"column {path} lacks {values.null_count} of {len(values)} values")
+    if pa.types.is_list(values.type):
+        _check_nulls(values.drop_null().flatten(), f"{path}[]", nullable)
+    elif pa.types.is_struct(values.type):
+        for field, part in zip(values.type, values.drop_null().flatten(), strict=True):
+            _check_nulls(part, f"{path}.{field.name}", nullable)
 
 
 def read_runs(path: str, keys: Set[CacheKey]) -> dict[CacheKey, list[RunResult]]:
@@ -120,8 +154,10 @@ def read_runs(path: str, keys: Set[CacheKey]) -> dict[CacheKey, list[RunResult]]
     ------
     OSError, pyarrow.ArrowException
         If the file cannot be read.
+    ValueError, TypeError, KeyError
+        If a row does not describe a task log.
     """
-    table = read_columns(path, None)
+    table = read_columns(path, "logs")
     is_requested = pc.is_in(table["part"], pa.array([key.part for key in keys]))
     rows_of: dict[CacheKey, dict[str, list[Row]]] = {}
     for row in table.filter(is_requested).to_pylist():

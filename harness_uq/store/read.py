@@ -44,8 +44,6 @@ def stored_logs(store: str) -> tuple[TaskLog, ...]:
 
 def _runs(folder: str) -> list[RunResult]:
     try:
-        import pyarrow as pa
-
         from harness_uq.store.parquet import read_runs
         from harness_uq.store.store import Store, newest_entries
     except ImportError:
@@ -59,6 +57,6 @@ def _runs(folder: str) -> list[RunResult]:
         raise HarnessUqError(STORE_UNUSABLE(store=folder, action="read", reason=f"{path}: {message.params['reason']}"))
     try:
         return [run for path, keys in keys_in.items() for runs in read_runs(path, keys).values() for run in runs]
-    except (OSError, pa.ArrowException) as error:
+    except Exception as error:  # also of rows that do not describe a task log
         reason = error_summary(error)
         raise HarnessUqError(STORE_UNUSABLE(store=folder, action="read", reason=reason)) from error

@@ -56,11 +56,14 @@ class BatchResult:
         What could not be read, and why.
     files : dict
         Content of new files for a store, by kind.
+    damaged_files : dict
+        Why files of the store could not be read, by path.
     """
 
     runs: list[RunResult] = field(default_factory=list)
     read_errors: ReadErrors = field(default_factory=ReadErrors)
     files: "dict[Kind, bytes]" = field(default_factory=dict)
+    damaged_files: dict[str, Message] = field(default_factory=dict)
 
 
 class Interner:

@@ -17,7 +17,14 @@ from harness_uq.structure.types import Structure
 
 T = TypeVar("T")
 
+_NUMBER, _TEXT = int | float | None, str | None
 _TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("system", "task", "metric", "filter", "estimand", "scope", "method"), str),
+    **dict.fromkeys(("value", "std_error", "posterior_mean", "icc", "design_effect", "effective_questions"), _NUMBER),
+    **dict.fromkeys(("variance_between", "variance_within"), _NUMBER),
+    **dict.fromkeys(("n_questions", "n_trials", "n_scores", "n_clusters"), int | None),
+    **dict.fromkeys(("cluster_key", "method_reason", "info"), _TEXT),
+    "diagnostics": dict[str, int | float] | None,
     "interval": Interval | None,
     "source": Source,
     "harness": HarnessResult | None,

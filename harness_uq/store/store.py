@@ -8,7 +8,7 @@ before the old rows are dropped. So every file is readable at any time, and of s
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -95,16 +95,23 @@ class Store:
         entry = self._newest_entry("logs", key.part, None)
         return entry.path if entry is not None and entry.key == key else None
 
-    def estimates(self, keys: Iterable[CacheKey], options: str) -> Iterator[dict[CacheKey, list[RunResult]]]:
-        """Yield stored runs with estimates and log outlines by key, one file of the store at a time."""
+    def estimates(
+        self, keys: Iterable[CacheKey], options: str
+    ) -> Iterator[tuple[str, dict[CacheKey, list[RunResult]]]]:
+        """Yield one file of the store at a time: its path, and its runs with estimates and log outlines by key."""
         keys_in: dict[str, set[CacheKey]] = defaultdict(set)
         for key in keys:
             entry = self._newest_entry("estimates", key.part, options)
             if entry is not None and entry.key == key:
                 keys_in[entry.path].add(key)
         for path, keys_in_file in keys_in.items():
-            if (table := self.table(path, list(StoredRow._fields))) is not None:
-                yield _runs_in(table, keys_in_file, options)
+            if (table := self.table(path, "estimates", StoredRow._fields)) is not None:
+                try:
+                    runs = _runs_in(table, keys_in_file, options)
+                except Exception as error:
+                    self.report_damage(path, error)
+                else:
+                    yield path, runs
 
     def add(self, kind: Kind, content: bytes) -> None:
         """Write a new file.
@@ -129,7 +136,7 @@ class Store:
             stale[entry.path, entry.kind].append(entry)
         for (path, kind), entries in stale.items():
             dropped = {(entry.key.part, entry.key.state, entry.options) for entry in entries}
-            if (table := self.table(path, None)) is None:
+            if (table := self.table(path, kind)) is None:
                 continue
             if rows := [row for row in table.to_pylist() if (row["part"], row["state"], row["options"]) not in dropped]:
                 io_paths.write_bytes(path, to_bytes(kind, rows))
@@ -157,26 +164,38 @@ class Store:
 
     def _read_entries(self, kind: Kind) -> Iterator[Entry]:
         for file_kind, path in self._files:
-            if file_kind != kind or (table := self.table(path, _INDEX)) is None:
+            if file_kind != kind or (table := self.table(path, kind, _INDEX)) is None:
                 continue
-            last_written: dict[tuple[str, str, str | None], int] = {}
-            *identities, written = (table[name] for name in _INDEX)
-            written = written.cast(pa.int64())  # converting timestamps to Python objects would import pandas
-            for *identity, microseconds in zip(*(column.to_pylist() for column in (*identities, written)), strict=True):
-                part, state, options = identity
-                known = last_written.get((part, state, options), microseconds)
-                last_written[part, state, options] = max(microseconds, known)
-            for (part, state, options), microseconds in last_written.items():
-                written_at = _EPOCH + timedelta(microseconds=microseconds)
-                yield Entry(path, kind, CacheKey(part, state), options, written_at)
+            try:
+                yield from _entries_in(table, path, kind)
+            except OverflowError as error:  # a date after the year 9999
+                self.report_damage(path, error)
 
-    def table(self, path: str, columns: list[str] | None) -> pa.Table | None:
+    def table(self, path: str, kind: Kind, columns: Sequence[str] | None = None) -> pa.Table | None:
         """Read columns of a file, or all if None. If that fails, add it to `unreadable_files` and return None."""
         try:
-            return read_columns(path, columns)
+            return read_columns(path, kind, columns)
         except (OSError, pa.ArrowException) as error:
-            self.unreadable_files.append((path, STORE_FILE_DAMAGED(reason=error_summary(error))))
+            self.report_damage(path, error)
             return None
+
+    def report_damage(self, path: str, error: Exception) -> None:
+        """Add a file to `unreadable_files`."""
+        self.unreadable_files.append((path, STORE_FILE_DAMAGED(reason=error_summary(error))))
+
+
+def _entries_in(table: pa.Table, path: str, kind: Kind) -> list[Entry]:
+    last_written: dict[tuple[str, str, str | None], int] = {}
+    *identities, written = (table[name] for name in _INDEX)
+    written = written.cast(pa.int64())  # converting timestamps to Python objects would import pandas
+    for *identity, microseconds in zip(*(column.to_pylist() for column in (*identities, written)), strict=True):
+        part, state, options = identity
+        known = last_written.get((part, state, options), microseconds)
+        last_written[part, state, options] = max(microseconds, known)
+    return [
+        Entry(path, kind, CacheKey(part, state), options, _EPOCH + timedelta(microseconds=microseconds))
+        for (part, state, options), microseconds in last_written.items()
+    ]
 
 
 def newest_entries(entries: Iterable[Entry]) -> dict[tuple[Kind, str, str | None], Entry]:
