@@ -168,6 +168,16 @@ def test_objects_and_paths_may_be_mixed(function, runs_of):
     assert_equal_results(FUNCTIONS[function](mixed), FUNCTIONS[function](runs.files))
 
 
+def test_results_of_both_harnesses_frames_and_paths_may_be_mixed(runs_of):
+    systems = {"EvalLog": "large", "simple_evaluate": "large", "TaskLog": "small", "polars": "large"}
+    mixed = [runs_of(source).objects[system] for source, system in systems.items()]
+    expected = [row for runs in mixed for row in harness_uq.estimate(runs)]
+    assert len({row.source.harness for row in expected}) == 3
+    assert_equal_results(harness_uq.estimate(mixed), expected)
+    by_name = dict(zip(systems, mixed, strict=True))
+    assert [row.system for row in harness_uq.estimate(by_name)] == list(systems)
+
+
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_structure_of_objects_is_that_of_their_files(source, runs_of):
     runs = runs_of(source)

@@ -6,11 +6,13 @@ question is `id`, its trial `epoch`, and its scores are in `score_<scorer>`.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from harness_uq.plugin_api import (
     LogError,
@@ -25,18 +27,19 @@ from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.messages import FRAME_COLUMN_MISSING, FRAME_WITHOUT_MODEL
 from harness_uq_inspect.read.log_notes import NEWEST_VERSION
 from harness_uq_inspect.read.samples import REMOVED, Log
-from harness_uq_inspect.read.schema import Config, Dataset, Header, Json, Sample, Score, Spec
+from harness_uq_inspect.read.schema import Header, Json, Sample
 from harness_uq_inspect.read.task_log import task_log_of
 
 _SCORE: Final = "score_"
 _REQUIRED: Final = ("eval_id", "id", "epoch")
 _DETAILS: Final = ("answer", "explanation", "reason", "metadata")
 _LOG_NAME: Final = re.compile(
-    r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:[+-]\d\d)?(?:-\d\d)?)_(?P<task>.+)_(?P<id>[^_]+)"
+    r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:[+-]\d\d)?(?:-\d\d)?)_(?P<task>.+)_(?P<id>[^_-]+)(?:-\w+)?"
 )
 _USER_MESSAGE: Final = re.compile(r"user:\n(.*)\n", re.DOTALL)
 
 Columns = Mapping[str, Sequence[object]]
+Converted = TypeVar("Converted")
 
 
 def is_inspect_frame(value: object) -> bool:
@@ -94,13 +97,12 @@ def _is_metric(name: str, named: Sequence[str], columns: Columns) -> bool:
     return all(len(of_eval) == 1 for of_eval in values.values())
 
 
-def _rows_by_run(columns: Columns) -> dict[object, list[int]]:
+def _rows_by_run(columns: Columns) -> dict[str, list[int]]:
     """Rows of each run; evals of one `task_id`, which Inspect keeps when it retries an eval, are one run."""
-    rows: dict[object, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for row, eval_id in enumerate(columns["eval_id"]):
-        rows.setdefault(_cell(columns, "task_id", row) or _named_in_log(columns, row).get("id") or eval_id, []).append(
-            row
-        )
+        run = _cell(columns, "task_id", row) or _named_in_log(columns, row).get("id") or eval_id
+        rows.setdefault(str(run), []).append(row)
     return rows
 
 
@@ -129,9 +131,9 @@ class _Run:
     @cached_property
     def samples(self) -> list[int]:
         """One row of each question and trial: of a successful eval rather than a failed one, then of the newest."""
-        chosen: dict[tuple[object, object], int] = {}
+        chosen: dict[tuple[str, str], int] = {}
         for row in sorted(self.rows, key=self._order):
-            chosen[self.columns["id"][row], self.columns["epoch"][row]] = row
+            chosen[_identifier(self.columns["id"][row]), str(_whole(self.columns["epoch"][row]))] = row
         return sorted(chosen.values())
 
     def _order(self, row: int) -> tuple[bool, str, bool, int]:
@@ -151,7 +153,7 @@ class _Run:
 
     def fact(self, name: str) -> Any:
         """A setting of the run."""
-        return _decoded(_cell(self.columns, name, self.newest))
+        return _whole(_decoded(_cell(self.columns, name, self.newest)))
 
     @cached_property
     def arguments(self) -> Json:
@@ -194,55 +196,80 @@ def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> TaskLog:
 
 def _header(run: _Run) -> Header:
     """The header of the log, as far as the frame contains it."""
-    ids = run.fact("dataset_sample_ids")
-    return Header(
-        NEWEST_VERSION,
-        Spec(
-            task=run.task,
-            model=run.model,
-            created=run.created(run.newest),
-            task_version=run.fact("task_version"),
-            task_args=run.arguments or None,
-            dataset=Dataset(
-                run.fact("dataset_samples"), ids if isinstance(ids, list) else None, run.fact("dataset_shuffled")
-            ),
-            config=Config(epochs=run.fact("epochs"), epochs_reducer=run.fact("epochs_reducer")),
-            model_generate_config=_object(run.fact("model_generate_config")),
-            solver=run.fact("solver"),
-            packages=_object(run.fact("packages")),
-        ),
-        status=run.fact("status") or "success",
-    )
-
-
-def _object(value: object) -> Any:
-    return value if isinstance(value, dict) else None
-
-
-def _samples(run: _Run, scores: Mapping[str, str]) -> Iterator[Sample]:
-    values = {scorer: [run.columns[name][row] for row in run.samples] for name, scorer in scores.items()}
-    values = {
-        scorer: _decoded_values(cells) for scorer, cells in values.items() if any(cell is not None for cell in cells)
+    spec = {
+        "task": run.task,
+        "model": run.model,
+        "created": run.created(run.newest),
+        "task_version": run.fact("task_version"),
+        "task_args": run.arguments or None,
+        "dataset": {
+            "samples": run.fact("dataset_samples"),
+            "sample_ids": run.fact("dataset_sample_ids"),
+            "shuffled": run.fact("dataset_shuffled"),
+        },
+        "config": {"epochs": run.fact("epochs"), "epochs_reducer": run.fact("epochs_reducer")},
+        "model_generate_config": run.fact("model_generate_config"),
+        "solver": run.fact("solver"),
+        "packages": run.fact("packages"),
     }
+    return _converted({"version": NEWEST_VERSION, "status": run.fact("status") or "success", "eval": spec}, Header)
+
+
+def _samples(run: _Run, scores: Mapping[str, str]) -> list[Sample]:
+    cells = {scorer: [run.columns[name][row] for row in run.samples] for name, scorer in scores.items()}
+    logged = {scorer: column for scorer, column in cells.items() if any(cell is not None for cell in column)}
+    values = {scorer: _decoded_values(column) for scorer, column in logged.items()}
     documents = [name for name in run.columns if name.startswith("metadata_")]
+    samples = []
     for position, row in enumerate(run.samples):
         metadata = {name.removeprefix("metadata_"): _decoded(run.columns[name][row]) for name in documents}
-        yield Sample(
-            id=_identifier(run.columns["id"][row]),
-            epoch=int(run.columns["epoch"][row]),  # type: ignore[call-overload]  # Inspect writes numbers
-            input=_input(_cell(run.columns, "input", row)),
-            target=_cell(run.columns, "target", row),
-            metadata={name: value for name, value in metadata.items() if value is not None and value != REMOVED},
-            scores={scorer: Score(cells[position]) for scorer, cells in values.items() if cells[position] is not None},  # type: ignore[arg-type]
-            error=_cell(run.columns, "error", row) or None,
-            limit=_cell(run.columns, "limit", row) or None,
+        samples.append(
+            {
+                "id": _identifier(run.columns["id"][row]),
+                "epoch": _whole(run.columns["epoch"][row]),
+                "input": _input(_cell(run.columns, "input", row)),
+                "target": _cell(run.columns, "target", row),
+                "metadata": {name: value for name, value in metadata.items() if value not in (None, REMOVED)},
+                "scores": {
+                    scorer: {"value": column[position]}
+                    for scorer, column in values.items()
+                    if column[position] is not None
+                },
+                "error": _cell(run.columns, "error", row) or None,
+                "limit": _cell(run.columns, "limit", row) or None,
+            }
         )
+    return _converted(samples, list[Sample])
+
+
+def _converted(content: object, kind: type[Converted]) -> Converted:
+    """Content as a type of the schema.
+
+    Raises
+    ------
+    LogError : if a value has another type than in a log
+    """
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        raise LogError(f"the data frame is not what Inspect AI writes: {error}") from error
 
 
 def _identifier(value: object) -> str:
+    """The identifier of a question.
+
+    Raises
+    ------
+    LogError : if it is missing
+    """
     if is_unknown(value):
         raise LogError("a row of the data frame has no id")
-    return str(value)
+    return str(_whole(value))
+
+
+def _whole(value: object) -> object:
+    """The value; a whole number as an integer, also in a column with missing values, which has floats."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _input(text: object) -> object:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import harness_uq
-from harness_uq import LogError, read_table
-from harness_uq_inspect.read.data_frames import score_columns
+from harness_uq import HarnessUqError, LogError, read_table
+from harness_uq_inspect.read.data_frames import read_frame, score_columns
 from tests.adapters.inspect import logs
 from tests.conftest import ROOT
 from tests.message_checks import has, names_of, params_of
@@ -251,6 +251,38 @@ def test_frames_of_evals_and_messages_are_refused(two_runs, analysis):
     with pytest.raises(LogError) as caught:
         read_table(messages)
     assert names_of([caught.value.message]) == ["frame-column-missing"]
+
+
+def test_whole_numbers_in_columns_with_missing_values_are_whole_numbers():
+    table = rows(epochs=1, dataset_samples=10)
+    for row in table:
+        row["id"] = int(row["id"])
+    frame = pd.DataFrame(table).astype({"id": float, "epoch": float, "epochs": float, "dataset_samples": float})
+    (log,) = read_table(frame)
+    assert (log.questions.ids, log.facts.n_all, log.data[0].values.shape) == (("0", "1", "2", "3"), 10, (4, 1))
+
+
+def test_a_copy_of_a_log_that_was_scored_again_belongs_to_the_same_task():
+    name = "logs/2026-01-01T0{}-00-00-00-00_some-task_abc{}.eval"
+    table = [*rows(log=name.format(0, "")), *rows(log=name.format(1, "-scored"), eval_id="e2", score_match="C")]
+    assert values_of(table) == {"match": [[1.0]] * 4}
+
+
+STRANGE = [None, "", float("nan"), "x", -1, 1.5, 10**400, "{", '{"a": {}}', [1], {"a": 1}, True, pd.NaT, b"x", object()]
+
+
+@pytest.mark.parametrize("value", STRANGE, ids=lambda value: repr(value)[:12])
+def test_strange_cells_are_read_or_refused(value):
+    for column in (*rows()[0], "status", "created", "log", "epochs", "dataset_sample_ids", "task_id"):
+        columns = {name: [row[name] for row in rows()] for name in rows()[0]}
+        columns[column] = [value, *columns.get(column, [None] * 4)[1:]]
+        try:
+            logs_ = read_frame(pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()}))
+        except HarnessUqError:
+            continue
+        (last,) = [log for log in logs_ if "3" in log.questions.ids]
+        for data in last.data:  # a score of the last question is that of its row; categories have no scores
+            assert not hasattr(data, "values") or np.nanmax(data.values[last.questions.ids.index("3")]) == 0
 
 
 def test_other_frames_are_tables():
