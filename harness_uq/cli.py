@@ -14,6 +14,7 @@ from harness_uq.commands.console import WRONG_ARGUMENTS, print_error
 from harness_uq.commands.parser import add_settings_options
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
 from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_WITHOUT_HARNESS
+from harness_uq.messages.control_characters import escape_lines
 from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
@@ -80,16 +81,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-class _RedactingFormatter(logging.Formatter):
-    """Formats records and their tracebacks without secrets."""
+class SafeFormatter(logging.Formatter):
+    """Formats records and their tracebacks without secrets and control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
+        """The record as lines of text."""
+        return escape_lines(redact(super().format(record)))
 
 
 def _show_debug_log() -> None:
     handler = logging.StreamHandler()
-    handler.setFormatter(_RedactingFormatter(logging.BASIC_FORMAT))
+    handler.setFormatter(SafeFormatter(logging.BASIC_FORMAT))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("harness_uq").setLevel(logging.DEBUG)
 

@@ -21,6 +21,7 @@ Pictured: TypeAlias = Estimate | Comparison | Ranking
 SCORE_SCALE = "score"
 PAIR = " − "
 _UNIT = (0.0, 1.0)
+_MAX_PER_CELL = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,27 +173,29 @@ def shorten(text: str, width: int = 40) -> str:
     'mmlu_pro…emistry'
     """
     text = escape_control(text)
-    if cell_len(text) <= width:
+    # many characters in few cells are joiners or accents, which figures may draw one beside the other
+    if cell_len(text) <= width and len(text) <= _MAX_PER_CELL * width:
         return text
     return f"{_beginning(text, width // 2)}…{_beginning(text[::-1], width - 1 - width // 2)[::-1]}"
 
 
 def _beginning(text: str, width: int) -> str:
     """The first characters of a text, in at most `width` cells."""
-    n_cells = 0
-    for k, character in enumerate(text):
+    n_cells, longest = 0, text[: _MAX_PER_CELL * width]
+    for k, character in enumerate(longest):
         n_cells += cell_len(character) + (character == "\ufe0f")  # widens the character before it
         if n_cells > width:
             return text[:k]
-    return text
+    return longest
 
 
 def short_label(row: ForestRow, width: int = 40) -> str:
-    """The row's label in at most `width` cells; of a pair, each name gives way."""
+    """The row's label in at most `width` cells; both names of a pair are shortened."""
     label = escape_control(row.label)
     names = label.split(PAIR)
-    share = (width - len(PAIR) * (len(names) - 1)) // len(names)
-    return label if cell_len(label) <= width else PAIR.join(shorten(name, share) for name in names)
+    if len(names) != 2 or shorten(label, width) == label:
+        return shorten(label, width)
+    return PAIR.join(shorten(name, (width - len(PAIR)) // 2) for name in names)
 
 
 def percent_text(value: float) -> str:

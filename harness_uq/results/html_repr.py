@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
+from harness_uq.messages.control_characters import escape_control
+
 _STYLE = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 _INTERVAL_KEYS = {"low", "high", "level", "kind"}
 
@@ -36,7 +38,7 @@ def html_of(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else escape_control(str(value))
 
 
 def _interval(value: Mapping[str, object]) -> str:

@@ -1,13 +1,17 @@
 """Text of logs cannot act on a terminal or on GitHub Actions, nor forge lines of an output."""
 
+import logging
 import os
 import re
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq import estimate
+from harness_uq.cli import SafeFormatter, main
 from harness_uq.messages.control_characters import escape_control
 from tests.conftest import ROOT
 from tests.security.hostile_names import ACTING, problems_in, write_table
@@ -79,6 +83,21 @@ def test_names_of_files_contain_nothing_that_acts(tmp_path: Path, capsys: pytest
     out, err = capsys.readouterr()
     assert "0." in out
     assert not problems_in(out + err)
+
+
+def test_debug_output_contains_nothing_that_acts() -> None:
+    try:
+        raise ValueError(ALL)
+    except ValueError:
+        record = logging.LogRecord("harness_uq", logging.DEBUG, "", 1, "%s", (ALL,), sys.exc_info())
+    text = SafeFormatter(logging.BASIC_FORMAT).format(record)
+    assert "Traceback" in text
+    assert not [problem for problem in problems_in(text) if not problem.startswith("FORGED")]
+
+
+def test_notebooks_show_nothing_that_acts(logs: list[str]) -> None:
+    (row,) = estimate(logs[0])
+    assert not problems_in(replace(row, system=ALL)._repr_html_())
 
 
 def test_the_action_stops_commands_while_it_prints_text_of_logs(tmp_path: Path) -> None:
