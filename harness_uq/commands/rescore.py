@@ -47,6 +47,7 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Estimate, write the logs, and list the files."""
     from harness_uq.messages.control_characters import escape_control
+    from harness_uq.redaction import redact
     from harness_uq.rescoring import rescore
 
     _loading.clear_leftovers(args.logs)
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     )
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
-        print(f"{escape_control(rescored.files[0])}: {n} of {len(rescored.estimates)} scores have an interval")
+        print(f"{escape_control(redact(rescored.files[0]))}: {n} of {len(rescored.estimates)} scores have an interval")
     for path, message in done.failures:
         _console.print_message(message, path)
     return 1 if done.failures else 0
@@ -84,6 +85,7 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     from harness_uq.messages.control_characters import escape_control
     from harness_uq.output.every_eval_ever import eee_lines, eee_place, eee_records
     from harness_uq.plugins.readers import read_logs, task_logs
+    from harness_uq.redaction import redact
 
     if args.in_place:
         raise UsageError("--format eee writes new files. Give --output-dir DIR instead of --in-place.")
@@ -101,5 +103,5 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
         with _output_files.reporting_write_errors(place):
             make_folder(folder_of(place))
             write_bytes(place, eee_lines([record]).encode() + b"\n")
-        print(escape_control(place))
+        print(escape_control(redact(place)))
     return max(_loading.report_read_errors(reading), _console.report_failures(rows))

@@ -28,12 +28,13 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Restore the logs and list the files."""
     from harness_uq.messages.control_characters import escape_control
+    from harness_uq.redaction import redact
     from harness_uq.rescoring import restore
 
     _loading.clear_leftovers(args.logs)
     done = restore(args.logs, plugins=_console.load_and_report_plugins())
     for path in done.restored:
-        print(escape_control(path))
+        print(escape_control(redact(path)))
     for path, message in done.failures:
         _console.print_message(message, path)
     if not (done.restored or done.failures):

@@ -306,3 +306,21 @@ def test_the_command_line_on_a_page_contains_no_secret(tmp_path: Path) -> None:
 def test_an_error_of_a_store_is_redacted() -> None:
     message = STORE_UNUSABLE(store="s3://KEY:word@bucket", action="used", reason="Bearer abcdefgh was refused")
     assert message.params == {"store": "s3://***@bucket", "action": "used", "reason": "Bearer *** was refused"}
+
+
+def test_rescoring_prints_no_secret(tmp_path: Path) -> None:
+    folder = tmp_path / f"https__user__{MARKS[0]}@host__m"  # as lm-eval calls the folder of a model at a URL
+    log = inspect_log(folder, {"bearer": MARKS[1]})
+    for arguments in (
+        ["estimate", log, "--format", "json"],
+        ["rescore", log, "--in-place"],
+        ["rescore", log, "--output-dir", str(tmp_path / "out"), "--format", "eee"],
+        ["restore", log],
+    ):
+        printed = "".join(run(*arguments))
+        assert "run.eval" in printed or "eee" in arguments
+        assert MARKS[0] not in printed
+        assert MARKS[1] not in printed
+    records = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.json"))
+    assert "bearer=***" in records
+    assert MARKS[1] not in records
