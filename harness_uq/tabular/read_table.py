@@ -9,7 +9,8 @@ from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import LogError
 from harness_uq.io.paths import name_of
 from harness_uq.plugins.manager import load_plugins
-from harness_uq.plugins.protocols import ReadsObjects
+from harness_uq.plugins.protocols import Reader
+from harness_uq.plugins.readers import read_logs
 from harness_uq.plugins.runs import reader_of
 from harness_uq.tabular.build_task_logs import Names, build_task_logs
 from harness_uq.tabular.column_roles import Columns, layout_of
@@ -69,18 +70,19 @@ def read_table(
     if isinstance(table, str | Path):
         logs = _from_file(str(table), columns or {}, system, task)
     elif not columns and is_frame(table) and (reader := _harness_of(table)) is not None:
-        logs = [replace(log, system=system or log.system, task=task or log.task) for log in reader.read_object(table)]
-        return [with_bounded_names(log) for log in logs]
+        read = read_logs([table], harnesses={reader.name: reader}, strict=True)
+        return [replace(log, system=system or log.system, task=task or log.task) for log in read.logs]
     else:
         logs = logs_of_frame(table, columns or {}, system, task)
     catalogue = TableReader().catalogue()
     return [with_catalogue(with_bounded_names(log), catalogue) for log in logs]
 
 
-def _harness_of(frame: object) -> ReadsObjects | None:
+def _harness_of(frame: object) -> Reader | None:
     """The reader of the harness that writes such data frames."""
-    readers = load_plugins().harnesses
-    return reader_of(frame, {name: reader for name, reader in readers.items() if not isinstance(reader, TableReader)})
+    readers = {name: one for name, one in load_plugins().harnesses.items() if not isinstance(one, TableReader)}
+    reader = reader_of(frame, readers)
+    return None if reader is None else readers[reader.name]
 
 
 def logs_of_frame(frame: Frames, columns: Columns, system: str | None = None, task: str | None = None) -> list[TaskLog]:

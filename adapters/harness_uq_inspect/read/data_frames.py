@@ -17,11 +17,13 @@ import msgspec
 from harness_uq.plugin_api import (
     LogError,
     Message,
+    RedactedText,
     TaskLog,
     frame_column_names,
     frame_columns,
     is_frame,
     is_unknown,
+    redact_value,
 )
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.messages import FRAME_COLUMN_MISSING, FRAME_WITHOUT_MODEL
@@ -101,9 +103,14 @@ def _rows_by_run(columns: Columns) -> dict[str, list[int]]:
     """Rows of each run; evals of one `task_id`, which Inspect keeps when it retries an eval, are one run."""
     rows: dict[str, list[int]] = {}
     for row, eval_id in enumerate(columns["eval_id"]):
-        run = _cell(columns, "task_id", row) or _named_in_log(columns, row).get("id") or eval_id
-        rows.setdefault(str(run), []).append(row)
+        rows.setdefault(_task_id(columns, row) or str(eval_id), []).append(row)
     return rows
+
+
+def _task_id(columns: Columns, row: int) -> str | None:
+    """Identifier of the task; without a column for it, that in the name of the log file."""
+    found = _cell(columns, "task_id", row) or _named_in_log(columns, row).get("id")
+    return None if found is None else str(found)
 
 
 def _cell(columns: Columns, name: str, row: int) -> Any:
@@ -187,11 +194,26 @@ def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> TaskLog:
     path = _cell(run.columns, "log", run.newest) or "data frame"
     log = task_log_of(parsed, str(path))
     messages: tuple[Message, ...] = () if run.fact("model") else (FRAME_WITHOUT_MODEL(system=run.model),)
-    system = log.system
-    if listed := ", ".join(f"{name}={value}" for name, value in differing.items()):
-        system = f"{system[:-1]}, {listed})" if system.endswith(")") else f"{system} ({listed})"
+    system = _with_arguments(log.system, differing)
     source = replace(log.source, run=str(run.columns["eval_id"][run.newest]))
     return replace(_with_short_names(log), system=system, source=source, messages=(*log.messages, *messages))
+
+
+def _with_arguments(system: str, arguments: Json) -> str:
+    """The name of a system with arguments of the task, such as `model (temperature=0.5, shots=5)`."""
+    if not arguments:
+        return system
+    original = system.original if isinstance(system, RedactedText) else system
+    redacted = {name: redact_value(value, name) for name, value in arguments.items()}
+    shown, full = (
+        f"{name[:-1]}, {_listed(values)})" if name.endswith(")") else f"{name} ({_listed(values)})"
+        for name, values in ((str(system), redacted), (original, arguments))
+    )
+    return shown if shown == full else RedactedText(shown, full)
+
+
+def _listed(arguments: Json) -> str:
+    return ", ".join(f"{name}={value}" for name, value in arguments.items())
 
 
 def _header(run: _Run) -> Header:
@@ -200,6 +222,8 @@ def _header(run: _Run) -> Header:
         "task": run.task,
         "model": run.model,
         "created": run.created(run.newest),
+        "eval_id": str(run.columns["eval_id"][run.newest]),
+        "task_id": _task_id(run.columns, run.newest),
         "task_version": run.fact("task_version"),
         "task_args": run.arguments or None,
         "dataset": {

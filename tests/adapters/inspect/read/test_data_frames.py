@@ -215,6 +215,13 @@ def test_task_arguments_that_differ_are_part_of_the_name_of_the_system():
     ]
 
 
+def test_secrets_in_task_arguments_are_not_shown():
+    table = [*rows(task_arg_api_key="sk-1234567890abcdef"), *rows(eval_id="e2", task_arg_api_key="sk-fedcba0987654321")]
+    systems = [str(log.system) for log in read_table(pd.DataFrame(table))]
+    assert len(set(systems)) == 2
+    assert all(system.startswith("m (api_key=***") for system in systems)
+
+
 def test_metrics_of_evals_and_details_of_scores_are_no_scores():
     evals = {"score_headline_name": "match", "score_headline_value": 0.5, "score_match_accuracy": 0.5}
     columns = {
