@@ -2,7 +2,8 @@
 
 `zipfile` reads only the directory of the archive. Members are decompressed here, because `zipfile` does not support
 Zstandard before Python 3.14, and because opening 8,000 small members with it takes longer than decoding them. The sizes
-in the directory are not trusted: no member is expanded beyond its stated size, nor if that size is implausible.
+in the directory are not trusted: no member is expanded beyond its stated size, nor if that size, or the sum over the
+members to be read, is implausible.
 """
 
 import os
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Final, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from harness_uq.plugin_api import DataError, LogError
+from harness_uq.plugin_api import LogError, check_expansion
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.file_bytes import OpenLog, Slices
 
@@ -29,8 +30,7 @@ ZIP_ZSTANDARD: Final = 93
 _LOCAL_HEADER: Final = 30
 _MAGIC: Final = b"PK\x03\x04"
 _ENCRYPTED: Final = 0x1
-_ALWAYS_READ: Final = 64 << 20
-_MAX_EXPANSION: Final = "HARNESS_UQ_MAX_EXPANSION"
+_ALWAYS_READ: Final = 64 << 20  # bytes of one member
 
 _BATCH: Final = 16 << 20
 _PIECE: Final = 4 << 20
@@ -57,7 +57,6 @@ class Archive:
     """
 
     def __init__(self, path: str) -> None:
-        self._expansion = _max_expansion()
         self._opened = OpenLog(path)
         self._content = self._opened.slices
         try:
@@ -100,7 +99,7 @@ class Archive:
         pieces = _decompressor(info.compress_type)
         if info.flag_bits & _ENCRYPTED:
             raise LogError(f"{name} is encrypted")
-        self._check_size(info)
+        check_expansion(name, info.compress_size, info.file_size, _ALWAYS_READ)
         try:
             content = _join_pieces(pieces(self._compressed(info)), info.file_size)
         except (ValueError, zlib.error, zstd.ZstdError) as error:
@@ -110,7 +109,14 @@ class Archive:
         return content
 
     def fetched(self, names: Iterable[str]) -> Iterator[str]:
-        """The names; if the archive is on a remote store, their members are fetched in batches before."""
+        """The names; if the archive is on a remote store, their members are fetched in batches before.
+
+        Raises
+        ------
+        LogError : if the members expand to an implausible size in total
+        """
+        names = list(names)
+        self.check_total(names)
         batch, n_bytes = list[str](), 0
         for name in names:
             batch.append(name)
@@ -119,6 +125,16 @@ class Archive:
                 yield from self._fetch(batch)
                 batch, n_bytes = [], 0
         yield from self._fetch(batch)
+
+    def check_total(self, names: Iterable[str]) -> None:
+        """Make sure that members do not expand too much in total.
+
+        Raises
+        ------
+        LogError : if they do
+        """
+        n_expanded = sum(self._members[name].file_size for name in names)
+        check_expansion("The log", self._opened.file.seek(0, os.SEEK_END), n_expanded)
 
     def _fetch(self, names: Sequence[str]) -> Sequence[str]:
         """Fetch the members with these names, and return the names."""
@@ -129,13 +145,6 @@ class Archive:
             spans.append((info.header_offset, info.header_offset + header_size + info.compress_size))
         io_paths.prefetch(self._opened.file, spans)
         return names
-
-    def _check_size(self, info: ZipInfo) -> None:
-        if info.file_size > max(_ALWAYS_READ, self._expansion * info.compress_size):
-            raise LogError(
-                f"{info.filename} would expand from {info.compress_size:,} to {info.file_size:,} bytes, more than "
-                f"{self._expansion:g}-fold; to read it nevertheless set {_MAX_EXPANSION} to a larger factor"
-            )
 
     def _compressed(self, info: ZipInfo) -> bytes:
         start = info.header_offset
@@ -159,20 +168,6 @@ def _is_outside(name: str) -> bool:
     """Whether a name is a path outside the archive: absolute, on a drive, or with a parent folder."""
     windows = PureWindowsPath(name)
     return bool(windows.drive or windows.root) or ".." in (*PurePosixPath(name).parts, *windows.parts)
-
-
-def _max_expansion() -> float:
-    """Largest accepted ratio of the size of a large member to its compressed size.
-
-    Raises
-    ------
-    DataError : if the environment variable is not a number
-    """
-    text = os.environ.get(_MAX_EXPANSION) or "100"
-    try:
-        return float(text)
-    except ValueError:
-        raise DataError(f"{_MAX_EXPANSION} must be a number such as 100; got {text!r}") from None
 
 
 def _join_pieces(pieces: Iterator[bytes], size: int) -> bytes | bytearray:

@@ -9,12 +9,11 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from harness_uq.plugin_api import MetadataField, Questions, is_unknown
+from harness_uq.plugin_api import MAX_FIELDS, MetadataField, Questions, is_unknown
+from harness_uq_inspect.read.bounded_samples import CUT, MAX_TEXT, truncate_text
 from harness_uq_inspect.read.schema import Json, Sample
 
 ID_PREFIX: Final = "id_prefix"
-_MAX_LENGTH: Final = 5120  # summaries truncate texts of the input at this length
-_CUT: Final = "...\n(content truncated)"
 _PLACEHOLDER: Final = re.compile(r"\((Image|Audio|Video|Data|Document|Reasoning|Tool_use)\)")
 _PREFIX_LENGTH: Final = 200
 _LONG_TEXT: Final = 120
@@ -55,7 +54,7 @@ def _texts(sample: Sample) -> list[str] | None:
     messages are omitted, because they differ between runs.
     """
     if isinstance(sample.input, str):
-        return [_truncate(sample.input)]
+        return [truncate_text(sample.input)]
     messages = sample.input if isinstance(sample.input, list) else []
     if not messages or not all(isinstance(message, dict) and "content" in message for message in messages):
         return None
@@ -68,13 +67,9 @@ def _message_texts(message: Json) -> Iterator[str]:
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict):
             kind = str(part.get("type"))
-            yield _truncate(str(part.get("text"))) if kind == "text" else f"({kind.capitalize()})"
+            yield truncate_text(str(part.get("text"))) if kind == "text" else f"({kind.capitalize()})"
         else:
-            yield _truncate(str(part))
-
-
-def _truncate(text: str) -> str:
-    return text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + _CUT
+            yield truncate_text(str(part))
 
 
 def _hash(sample: Sample | None, texts: list[str] | None) -> str:
@@ -86,8 +81,8 @@ def _hash(sample: Sample | None, texts: list[str] | None) -> str:
     if sample is None or texts is None:
         return ""
     parts = list(texts)
-    if any(text.endswith(_CUT) or _PLACEHOLDER.fullmatch(text) for text in texts):
-        parts += [str(sample.target)[:_MAX_LENGTH], str(sample.id)]
+    if any(text.endswith(CUT) or _PLACEHOLDER.fullmatch(text) for text in texts):
+        parts += [str(sample.target)[:MAX_TEXT], str(sample.id)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -105,11 +100,12 @@ def _prompt_prefix(prompts: Sequence[str | None]) -> MetadataField | None:
 
 
 def metadata_fields(metadata: Sequence[Json | None], ids: Sequence[str]) -> dict[str, MetadataField]:
-    """Candidate cluster fields in the metadata of the questions with these identifiers."""
+    """Candidate cluster fields in the metadata of the questions with these identifiers: the first `MAX_FIELDS`."""
     columns: dict[str, list[object]] = {}
     for row, document in enumerate(metadata):
         for name, value in _leaves(document or {}):
-            columns.setdefault(name, [None] * len(metadata))[row] = value
+            if name in columns or len(columns) < MAX_FIELDS:
+                columns.setdefault(name, [None] * len(metadata))[row] = value
     fields = {name: _codes(values) for name, values in columns.items()}
     prefix = _codes([question.rpartition("_")[0] or question for question in ids])
     if 1 < prefix.n_distinct < len(ids):

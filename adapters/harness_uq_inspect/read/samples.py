@@ -19,6 +19,7 @@ from harness_uq_inspect.messages import (
     SUMMARIES_AND_SAMPLES_DIFFER,
 )
 from harness_uq_inspect.read.archive import Archive
+from harness_uq_inspect.read.bounded_samples import bound_sample, bounded_metadata
 from harness_uq_inspect.read.duplicate_json_keys import may_repeat, repeated_name
 from harness_uq_inspect.read.file_bytes import content_of, reading
 from harness_uq_inspect.read.schema import Header, JsonLog, Raw, Reduction, Sample, decode
@@ -61,7 +62,8 @@ class Log:
         for sample in samples:
             question = str(sample.id)
             if self.documents.setdefault(question, sample) is not sample:
-                sample.input = sample.metadata = None
+                sample.input = sample.target = sample.metadata = None
+            bound_sample(sample)
             self.n_repeated += (question, sample.epoch) in self.cells
             self.cells[question, sample.epoch] = sample
 
@@ -148,6 +150,7 @@ def _reductions(archive: Archive, log: Log) -> list[Reduction]:
 def _summaries(archive: Archive, log: Log) -> list[Sample]:
     """Summaries of a finished log, else those in the journal; none if they are damaged."""
     names = [_SUMMARIES] if _SUMMARIES in archive else sorted(archive.names(_JOURNAL), key=_journal_position)
+    archive.check_total(names)
     try:
         return [sample for name in names for sample in _summaries_in(archive, name, log)]
     except LogError:
@@ -183,7 +186,7 @@ def _complete_documents(archive: Archive, log: Log) -> None:
     present = [name for name in summary_of if name in archive]
     for name in archive.fetched(present):
         for sample in _complete_samples(archive, [name], log):
-            summary_of[name].metadata = sample.metadata
+            summary_of[name].metadata = bounded_metadata(sample.metadata)
 
 
 def _is_truncated(summary: Sample) -> bool:

@@ -228,5 +228,23 @@ COLUMN_IDENTIFIES_ROWS = MessageType(
     "systems would not be compared question by question.",
     "Name the column that has the same value in all rows of a question.",
 )
+EXPANDS_TOO_MUCH = MessageType(
+    "UQ335",
+    "expands-too-much",
+    "error",
+    "{name} would expand from {n_bytes:,} to {n_expanded:,} bytes, more than {factor:g}-fold. Set {variable} to a "
+    "larger factor to read it.",
+    "A small file can expand to more than the memory of the machine, so the sizes are limited.",
+    "Set the variable if you trust the log.",
+)
+TOO_MANY_CELLS = MessageType(
+    "UQ336",
+    "too-many-cells",
+    "error",
+    "The table has {n_rows:,} rows and {n_columns:,} columns. At most {most_cells:,} cells and {most_columns:,} "
+    "columns are read; set {variable} to a larger number of cells to read it.",
+    "A small file can contain a table larger than the memory of the machine, so the number of cells is limited.",
+    "Keep only the columns with scores and labels, split the table, or set the variable.",
+)
 
 TYPES = message_types_in(globals())
