@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Final, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from harness_uq.plugin_api import LogError, check_expansion
+from harness_uq.plugin_api import LogError, check_expansion, max_expanded_size
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.file_bytes import OpenLog, Slices
 
@@ -127,14 +127,17 @@ class Archive:
         yield from self._fetch(batch)
 
     def check_total(self, names: Iterable[str]) -> None:
-        """Make sure that members do not expand too much in total.
+        """Make sure that the members that are not too large themselves do not expand too much in total.
 
         Raises
         ------
         LogError : if they do
         """
-        n_expanded = sum(self._members[name].file_size for name in names)
-        check_expansion("The log", self._opened.file.seek(0, os.SEEK_END), n_expanded)
+        infos = [self._members[name] for name in names]
+        sizes = [
+            info.file_size for info in infos if info.file_size <= max_expanded_size(info.compress_size, _ALWAYS_READ)
+        ]
+        check_expansion("The log", self._opened.file.seek(0, os.SEEK_END), sum(sizes))
 
     def _fetch(self, names: Sequence[str]) -> Sequence[str]:
         """Fetch the members with these names, and return the names."""
