@@ -36,6 +36,7 @@ from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
 from .overall.estimate import estimate_overall as estimate_overall
 from .overall.options import OverallOptions as OverallOptions
+from .overall.rank import rank_overall as rank_overall
 from .overview import Report as Report
 from .overview import report as report
 from .planning.components import Components as Components

@@ -8,13 +8,17 @@ from harness_uq.comparison.compare import CompareOptions, compare
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
 from harness_uq.messages import Message
+from harness_uq.overall.estimate import combine_estimates
+from harness_uq.overall.options import OverallOptions
+from harness_uq.overall.rank import overall_tasks, rank_tasks
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.ranking.rank import RankOptions, rank
+from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
 from harness_uq.results._render import document, render
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
+from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
 from harness_uq.results.result_list import ResultList
 from harness_uq.results.result_set import RenderOptions
@@ -34,17 +38,24 @@ class Report:
     comparisons : comparisons, if there are exactly two systems
     rankings : rankings, if there are three or more systems
     problems : reasons for a missing comparison or ranking
+    overall : overall scores, if there are several tasks
     """
 
     estimates: tuple[Estimate, ...]
     comparisons: tuple[Comparison, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     problems: tuple[Message, ...] = ()
+    overall: Overall | None = None
 
     @property
     def lists(self) -> dict[str, Sequence[object]]:
         """The results by the names of their lists in documents."""
-        return {"estimates": self.estimates, "comparisons": self.comparisons, "rankings": self.rankings}
+        return {
+            "overall": [self.overall] if self.overall else [],
+            "estimates": self.estimates,
+            "comparisons": self.comparisons,
+            "rankings": self.rankings,
+        }
 
     def to_dict(self) -> dict[str, object]:
         """The document that `harness-uq report --format json` prints, as plain values."""
@@ -85,6 +96,7 @@ def report(
     margins: Mapping[str, float] | None = None,
     plugins: Plugins | None = None,
     estimates: Sequence[Estimate] | None = None,
+    overall: OverallOptions | None = None,
     **keywords: Unpack[EstimateKeywords],
 ) -> Report:
     """Estimate every score, compare two systems, rank three or more.
@@ -97,11 +109,14 @@ def report(
     margin, margins : smallest difference that matters in comparisons, for all tasks and for individual tasks
     plugins : plugins to use; by default the installed ones
     estimates : estimates of these runs, if they have already been computed
+    overall : how the scores of several tasks are combined
     **keywords : options as for `estimate`
 
     Raises
     ------
     LogError : if no log can be read from a path
+    DataError : if an option of the overall result names a task or metric that does not exist, or tasks are missing and
+        the options do not allow it
     TypeError : if an option does not exist
     """
     chosen, offered = options_with(options or Options(), keywords, "report"), plugins or load_plugins()
@@ -109,6 +124,15 @@ def report(
     rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope
+    how_combined = overall or OverallOptions()
+    if len(systems) < 2:
+        return Report(rows, overall=combine_estimates(rows, logs, how_combined))
+    how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
+    known = comparable_runs(logs, how_ranked, offered)
+    selection = overall_tasks(known, how_combined)
+    parts = {part for task in selection.tasks for part in task.parts}
+    tasks = joint_tasks(known, how_ranked, offered, None if len(systems) > 2 else parts)
+    combined = rank_tasks(tasks, selection, how_combined, how_ranked) if len(selection.tasks) > 1 else None
     try:
         if len(systems) == 2:
             how = CompareOptions(
@@ -120,10 +144,7 @@ def report(
                 seed=chosen.seed,
             )
             a, b = ([log for log in logs if log.system == system] for system in systems)
-            return Report(rows, comparisons=tuple(compare(a, b, how, plugins=offered)))
-        if len(systems) > 2:
-            how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
-            return Report(rows, rankings=tuple(rank(logs, how_ranked, plugins=offered)))
+            return Report(rows, comparisons=tuple(compare(a, b, how, plugins=offered)), overall=combined)
+        return Report(rows, rankings=tuple(rankings_of(tasks, how_ranked)), overall=combined)
     except (DataError, NotEstimableError) as error:
-        return Report(rows, problems=(error.message,))
-    return Report(rows)
+        return Report(rows, problems=(error.message,), overall=combined)

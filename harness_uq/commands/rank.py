@@ -10,6 +10,7 @@ from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
 
 USAGE = "LOG [LOG ...] [options]"
+_BRIEF = ("table", "markdown")  # formats that show single tasks only on request
 EXAMPLES = (
     ("All systems in a folder", "harness-uq rank runs/*"),
     ("Names of your choice", "harness-uq rank large=runs/a small=runs/b tiny=runs/c"),
@@ -31,6 +32,15 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
+    _shared_options.add_overall(parser)
+    parser.groups["Overall result"].add_argument(
+        "--generalize-over",
+        choices=["task"],
+        help="Rank by the scores on new tasks of the same kind (default: new questions of these tasks)",
+    )
+    parser.groups["Output"].add_argument(
+        "--per-task", action="store_true", help="Print the ranking on each task, too, if there is an overall one"
+    )
     _emit_results.add_output(parser, layout=True)
     _output_files.add_plot(parser, "the scores")
     _loading.add_engine(parser)
@@ -38,10 +48,12 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.ranking.rank import RankOptions, rank
+    from harness_uq.overall.rank import overall_tasks, rank_tasks
+    from harness_uq.plugins.readers import task_logs
+    from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
 
     _output_files.try_plot(args)
-    with _emit_results.emitting(args, "rankings") as emitter:
+    with _emit_results.emitting(args, "overall", "rankings") as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
         failed = max(_loading.report_read_errors(reading) for reading in readings)
@@ -55,10 +67,25 @@ def run(args: argparse.Namespace) -> int:
         )
         logs = _argument_values.select_logs(args, readings)
         if not logs:
-            emitter.emit({"rankings": ()}, errors)
+            emitter.emit({"overall": (), "rankings": ()}, errors)
             return 1
         _argument_values.check_names(options.structure, logs)
-        rankings = rank(logs, options, plugins=plugins)
-        emitter.emit({"rankings": rankings}, errors)
+        overall_options = _argument_values.overall_options(
+            args, generalizes_over_tasks=args.generalize_over is not None
+        )
+        runs = comparable_runs(task_logs(logs, plugins), options, plugins)
+        with _argument_values.checking_arguments():
+            selection = overall_tasks(runs, overall_options)
+        has_overall = len(selection.tasks) > 1
+        parts = {part for task in selection.tasks for part in task.parts}
+        is_brief = has_overall and not (args.per_task or args.plot) and emitter.output_format.name in _BRIEF
+        tasks = joint_tasks(runs, options, plugins, parts if is_brief else None)
+        with _argument_values.checking_arguments():
+            overall = [rank_tasks(tasks, selection, overall_options, options)] if has_overall else []
+        shows_tasks = not (is_brief and overall and overall[0].systems)
+        if shows_tasks and is_brief:
+            tasks = joint_tasks(runs, options, plugins)
+        rankings = rankings_of(tasks, options) if shows_tasks else ()
+        emitter.emit({"overall": overall, **({"rankings": rankings} if shows_tasks else {})}, errors)
     _output_files.draw_forest(args, rankings)
     return failed

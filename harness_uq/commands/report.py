@@ -32,6 +32,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_named_logs(parser, details=". Compares two systems, ranks more")
     _shared_options.add_estimation(parser)
     _shared_options.add_margin(parser)
+    _shared_options.add_overall(parser)
     _auxiliary_data.add_auxiliary_data(parser)
     output = parser.groups["Output"]
     output.add_argument("--title", help="Set the title of an HTML page (default: Evaluation report)")
@@ -41,7 +42,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, analyse, write."""
-    with _emit_results.emitting(args, "estimates", "comparisons", "rankings") as emitter:
+    with _emit_results.emitting(args, "overall", "estimates", "comparisons", "rankings") as emitter:
         return _report(args, emitter)
 
 
@@ -68,12 +69,14 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
         rows = auxiliary.estimate(logs, options, plugins, partial(_loading.read, args, plugins=plugins))
     else:
         rows = [row for scan in scans for row in scan.rows_of(logs)]
-    results = report(logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows)
+    overall = _argument_values.overall_options(args)
+    with _argument_values.checking_arguments():
+        results = report(
+            logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows, overall=overall
+        )
     for problem in results.problems:
         _console.print_error(f"warning: {problem}")
-    emitter.emit(
-        {"estimates": results.estimates, "comparisons": results.comparisons, "rankings": results.rankings}, errors
-    )
+    emitter.emit(results.lists, errors)
     return failed
 
 

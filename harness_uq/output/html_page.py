@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from harness_uq.output.formats import RenderOptions, ResultSet
+from harness_uq.results.result_set import OVERALL
 
 _TITLES = {"estimates": "Scores", "comparisons": "Comparison", "rankings": "Leaderboard", "plans": "Plan"}
 
@@ -13,7 +14,7 @@ _TITLES = {"estimates": "Scores", "comparisons": "Comparison", "rankings": "Lead
 class _Html:
     name: str = "html"
     suffix: str = ".html"
-    accepts: Set[str] | None = frozenset(_TITLES)
+    accepts: Set[str] | None = frozenset({OVERALL, *_TITLES})
     has_errors: bool = False
     needs_logs: bool = False
 
@@ -21,9 +22,11 @@ class _Html:
         from harness_uq.output.html import report_html
 
         lists = cast("dict[str, list[Any]]", results.lists)
-        title = _TITLES[next(iter(lists))] if len(lists) == 1 else "Evaluation report"
+        names = list(results.tables)
+        title = _TITLES.get(names[0], "Leaderboard") if len(names) == 1 else "Evaluation report"
         return report_html(
             *(lists.get(name, ()) for name in _TITLES),
+            overall=next(iter(lists.get(OVERALL, ())), None),
             title=options.title or title,
             command=options.command,
             date=options.date,

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from harness_uq.output.columns import format_interval, format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import message_lists
-from harness_uq.output.phrases import join_names
+from harness_uq.output.phrases import join_names, probability
+from harness_uq.output.ranking_headline import group_text, ranks_text
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted
 from harness_uq.results.overall import Overall, OverallSystem, OverallTask
 
+_PER_TASK = "The option --per-task also prints the ranking on each task."
 _SCHEMES = {
     "equal": "equal weights",
     "questions": "weights by number of questions",
@@ -22,7 +24,7 @@ _SCHEMES = {
 def overall_document(results: Sequence[Overall], digits: int = 4) -> Document:
     """A table of systems for each overall result."""
     sections = [section for result in results for section in _sections(result, digits)]
-    return Document(sections, message_lists(results), caption="Overall scores.")
+    return Document(sections, message_lists(results), _guide(results), caption="Overall scores.")
 
 
 def overall_title(result: Overall) -> str:
@@ -37,14 +39,20 @@ def overall_title(result: Overall) -> str:
 
 
 def overall_answer(result: Overall) -> str:
-    """The best system with its score; empty without systems."""
+    """The best system with its score, and which others may be as good; empty without systems."""
     if not result.systems:
         return ""
-    best = result.systems[0]
+    best, *others = result.systems
     scores = f"{format_number(best.value)} {format_interval(best.interval)}"
-    if len(result.systems) == 1:
+    if not others:
         return f"{best.system} has the overall score {scores}."
-    return f"{best.system} has the best overall score, {scores}."
+    if best.rank_set is None:
+        return f"{best.system} has the best overall score, {scores}."
+    rivals = [other.system for other in others if other.rank_set and other.rank_set[0] == 1]
+    if rivals:
+        names = join_names(rivals)
+        return f"{best.system} has the best overall score, {scores}, but {names} may be as good or better."
+    return f"{best.system} is best overall, with the score {scores}, after correction for all pairs of systems."
 
 
 def metrics_line(tasks: Sequence[OverallTask]) -> str:
@@ -69,7 +77,7 @@ def _sections(result: Overall, digits: int) -> list[Section]:
             overall_title(result),
             _columns(result.systems, digits),
             answer=overall_answer(result),
-            lines=[metrics_line(result.tasks)],
+            lines=[metrics_line(result.tasks), *([_PER_TASK] if result.systems[0].rank_set else [])],
         )
     ]
 
@@ -80,13 +88,33 @@ def _columns(systems: Sequence[OverallSystem], digits: int) -> list[Cells]:
         Cells("System", [system.system for system in systems], is_number=False, wraps=True),
         Cells("Score", [format_number(system.value, digits) for system in systems]),
         Cells(f"{level} interval", [format_interval(system.interval, digits) for system in systems], name="interval"),
-        Cells("SE", [format_number(system.std_error, digits) for system in systems], spare=2, in_paper=False),
-        Cells(
-            "Questions",
-            [str(system.n_questions) if system.n_questions else "-" for system in systems],
-            spare=1,
-        ),
+        Cells("Rank set", [ranks_text(system.rank_set) for system in systems]),
+        Cells("Group", [group_text(system.letters) for system in systems], is_number=False, spare=1),
+        Cells("P(best)", [probability(system.prob_best) for system in systems], spare=2, name="best"),
+        Cells("Average rank", [_decimal(system.average_rank) for system in systems], spare=3, in_paper=False),
+        Cells("Tasks led", [_count(system.tasks_led) for system in systems], spare=4, in_paper=False),
+        Cells("SE", [format_number(system.std_error, digits) for system in systems], spare=6, in_paper=False),
+        Cells("Questions", [_count(system.n_questions) for system in systems], spare=5),
     ]
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _guide(results: Sequence[Overall]) -> dict[str, str]:
+    """The meaning of the columns with ranks."""
+    if not any(result.systems and result.systems[0].rank_set for result in results):
+        return {}
+    return {
+        "Rank set": "Rank set: possible ranks of the overall scores; all rank sets hold simultaneously.",
+        "Group": "Group: systems that share a letter are not separated after correction for all pairs.",
+        "P(best)": "P(best): probability of the best overall score, if systems may be nearly alike.",
+    }
 
 
 KIND = ResultKind(Overall, overall_document, is_single=True)

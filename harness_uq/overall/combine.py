@@ -42,11 +42,13 @@ class Facts:
     higher_is_better : by task, metric and filter; True if unknown
     reported : the harness's value of a group by system and key
     chance : score of random answers by task, if the logs contain it
+    full_scores : score and number of all questions by system and key, if estimates cover a part of the questions
     """
 
     higher_is_better: Mapping[ScoreKey, bool] = field(default_factory=dict)
     reported: Mapping[tuple[str, ScoreKey], float] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
+    full_scores: Mapping[tuple[str, ScoreKey], tuple[float, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,26 +273,20 @@ def _group_weights(
     NotEstimableError : if neither does
     """
     equal: FloatArray = np.full(len(parts), 1 / len(parts))
-    sizes = np.array(_sizes(parts, systems, rows))
-    by_size: FloatArray = np.asarray(sizes / sizes.sum())
-    for weights in (by_size, equal):
-        if all(_reproduces(weights, group, parts, system, rows, facts) for system in systems):
-            return weights
+    places = [(system, part) for system in systems for part in parts]
+    own = [facts.full_scores.get(place, (rows[place].value, rows[place].n_questions)) for place in places]
+    scores, sizes = (np.array([pair[k] or 0 for pair in own], float).reshape(len(systems), len(parts)) for k in (0, 1))
+    by_size = sizes / sizes.sum(axis=1, keepdims=True) if sizes.all() else equal + 0 * sizes
+    reported = [facts.reported.get((system, group)) for system in systems]
+    for weights in (by_size, equal + 0 * sizes):
+        pairs = zip(np.sum(weights * scores, axis=1).tolist(), reported, strict=True)
+        if all(one is None or abs(score - one) <= SAME_VALUE * max(1.0, abs(one)) for score, one in pairs):
+            return np.asarray(weights.mean(axis=0))
     raise NotEstimableError(
         OVERALL_WEIGHTS_UNKNOWN(
             reason=f"neither equal weights nor weights by size give the score of the group {group[0]!r}"
         )
     )
-
-
-def _reproduces(
-    weights: FloatArray, group: ScoreKey, parts: Sequence[ScoreKey], system: str, rows: Rows, facts: Facts
-) -> bool:
-    reported = facts.reported.get((system, group))
-    if reported is None:
-        return True
-    score = float(weights @ np.array([rows[system, part].value for part in parts], float))
-    return abs(score - reported) <= SAME_VALUE * max(1.0, abs(reported))
 
 
 def _chances(tasks: Sequence[SelectedTask], facts: Facts, options: OverallOptions) -> FloatArray:

@@ -15,7 +15,7 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
 from harness_uq.overall.combine import Combination, Facts, Rows, combine
 from harness_uq.overall.options import OverallOptions
-from harness_uq.overall.select_tasks import select_tasks, task_groups
+from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -100,15 +100,9 @@ def combine_estimates(
     except NotEstimableError as error:
         return refused(chosen, refusal_of(error))
     systems = [system_score(system, combination, newest, chosen) for system in combination.systems]
-    return Overall(
-        weights=weight_scheme(chosen, selection.group),
-        normalization=chosen.normalization,
-        generalizes_over_tasks=chosen.generalizes_over_tasks,
-        higher_is_better=combination.higher_is_better,
-        tasks=combination.tasks,
-        systems=tuple(best_first(systems, higher=combination.higher_is_better)),
-        messages=(*combination.messages, *sample_notes(combination, chosen)),
-    )
+    systems.sort(key=lambda system: -system.value if combination.higher_is_better else system.value)
+    messages = (*combination.messages, *sample_notes(combination, chosen))
+    return overall_result(chosen, selection, combination, systems, messages)
 
 
 def newest_rows(rows: Iterable[Estimate]) -> dict[tuple[str, ScoreKey], Estimate]:
@@ -132,27 +126,29 @@ def facts_of(logs: Iterable[TaskLog], rows: Rows) -> Facts:
 
 def refused(options: OverallOptions, reason: Message) -> Overall:
     """Return an overall result without systems."""
+    weights = options.weights if isinstance(options.weights, str) else "given"
+    is_sample = options.generalizes_over_tasks
+    return Overall(weights, options.normalization, is_sample, True, tasks=(), systems=(), messages=(reason,))
+
+
+def overall_result(
+    options: OverallOptions,
+    selection: TaskSelection,
+    combination: Combination,
+    systems: Sequence[OverallSystem],
+    messages: tuple[Message, ...],
+) -> Overall:
+    """Return the overall result of these systems, the best first."""
+    given = options.weights if isinstance(options.weights, str) else "given"
     return Overall(
-        weights=weight_scheme(options, None),
+        weights=given if selection.group is None else "group",
         normalization=options.normalization,
         generalizes_over_tasks=options.generalizes_over_tasks,
-        higher_is_better=True,
-        tasks=(),
-        systems=(),
-        messages=(reason,),
+        higher_is_better=combination.higher_is_better,
+        tasks=combination.tasks,
+        systems=tuple(systems),
+        messages=messages,
     )
-
-
-def weight_scheme(options: OverallOptions, group: ScoreKey | None) -> str:
-    """Return the name of the weights."""
-    if group is not None:
-        return "group"
-    return options.weights if isinstance(options.weights, str) else "given"
-
-
-def best_first(systems: Sequence[OverallSystem], *, higher: bool) -> list[OverallSystem]:
-    """Return the systems in the order of their scores."""
-    return sorted(systems, key=lambda system: -system.value if higher else system.value)
 
 
 def sample_notes(combination: Combination, options: OverallOptions) -> tuple[Message, ...]:

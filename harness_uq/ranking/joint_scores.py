@@ -24,7 +24,7 @@ from harness_uq.messages.catalogue.comparison import (
     UNTESTED_PAIRS,
 )
 from harness_uq.plugins.manager import Plugins
-from harness_uq.results.estimate import Interval
+from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.pairs.joint_student import joint_means
 from harness_uq.stats.pairs.paired import paired_tables
 from harness_uq.stats.pairs.rank_sets import RankSets, has_long_tails, rank_sets
@@ -51,6 +51,8 @@ class JointScores:
     bayes_at_n : float (2, n_systems); means and standard deviations by Bayes@N; None with one trial per question or
         with scores that are not 0/1
     n_questions, messages : number of questions and messages for the report
+    estimates : the estimates to which the intervals belong
+    matched : scores of the common questions; None if the posteriors of the systems are separate
     """
 
     systems: tuple[str, ...]
@@ -62,6 +64,8 @@ class JointScores:
     bayes_at_n: FloatArray | None
     n_questions: int
     messages: tuple[Message, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
+    matched: MatchedScores | None = None
 
 
 def joint_scores(chosen: Sequence[SelectedRun], options: Options, plugins: Plugins, *, n_draws: int) -> JointScores:
@@ -94,10 +98,11 @@ def joint_scores(chosen: Sequence[SelectedRun], options: Options, plugins: Plugi
         _student(matched, n_draws, rng) if matched.bounds is None else _process(matched, matched.bounds, n_draws, rng)
     )
     p_values = _p_values(matched)
+    estimates = _estimates(matched, draws, options, plugins)
     return JointScores(
         systems=matched.common.systems,
         values=means.mean(axis=1),
-        intervals=_intervals(matched, draws, options, plugins),
+        intervals=tuple(row.interval for row in estimates if row.interval is not None),
         draws=draws,
         sets=rank_sets(means, clusters=labels, bounds=matched.bounds, level=options.level, rng=rng),
         p_values=p_values,
@@ -110,6 +115,8 @@ def joint_scores(chosen: Sequence[SelectedRun], options: Options, plugins: Plugi
             *_untested(p_values),
             *_long_tails(matched),
         ),
+        estimates=estimates,
+        matched=matched,
     )
 
 
@@ -163,16 +170,16 @@ def _process(
     return draws, (MIXED_PRIORS(),) if mass.min() < mass.max() else ()
 
 
-def _intervals(matched: MatchedScores, draws: FloatArray, options: Options, plugins: Plugins) -> tuple[Interval, ...]:
-    """Return the interval of each score; if a score has none of its own, the equal-tailed interval of the draws."""
+def _estimates(matched: MatchedScores, draws: FloatArray, options: Options, plugins: Plugins) -> tuple[Estimate, ...]:
+    """Return the estimate of each score; one without an interval gets the equal-tailed interval of the draws."""
     tails = np.quantile(draws, [(1 - options.level) / 2, (1 + options.level) / 2], axis=1).T.tolist()
     own = [
-        estimate_of(_in_common_clusters(entry, rows, matched.clusters.labels), options, plugins, rows=rows).interval
+        estimate_of(_in_common_clusters(entry, rows, matched.clusters.labels), options, plugins, rows=rows)
         for entry, rows in zip(matched.common.entries, matched.common.rows, strict=True)
     ]
     return tuple(
-        interval or Interval(low, high, options.level, "quantile")
-        for interval, (low, high) in zip(own, tails, strict=True)
+        replace(row, interval=row.interval or Interval(low, high, options.level, "quantile"))
+        for row, (low, high) in zip(own, tails, strict=True)
     )
 
 

@@ -1,6 +1,6 @@
 """Rank all systems on the questions that they have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal, TypeAlias, TypedDict, Unpack
@@ -139,32 +139,100 @@ def rank(
     TypeError : if an option does not exist
     """
     chosen, offered = options_with(options or RankOptions(), keywords, "rank"), plugins or load_plugins()
-    selected = task_logs(logs, offered, selection_of(keywords))
-    read = with_best_evidence(selected, offered, use_samples=chosen.structure.use_samples)
+    runs = comparable_runs(task_logs(logs, offered, selection_of(keywords)), chosen, offered)
+    return rankings_of(joint_tasks(runs, chosen, offered), chosen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparableRuns:
+    """The runs of several systems.
+
+    Attributes
+    ----------
+    logs : all logs
+    by_system : the data that represent each system
+    by_key : the data of each task, metric and filter that at least two systems share
+    """
+
+    logs: Sequence[TaskLog]
+    by_system: Mapping[str, Mapping[ScoreKey, SelectedRun]]
+    by_key: Mapping[ScoreKey, Sequence[SelectedRun]]
+
+    def is_higher_better(self, key: ScoreKey) -> bool:
+        """Whether higher scores are better."""
+        return higher_is_better(self.by_key[key][0].log, key[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointTasks:
+    """Joint inference about the scores of several systems on each task, metric and filter.
+
+    Attributes
+    ----------
+    runs : the runs
+    joint : joint scores by task, metric and filter; only of those for which they can be computed
+    reasons : why there are none for the others
+    """
+
+    runs: ComparableRuns
+    joint: Mapping[ScoreKey, JointScores]
+    reasons: tuple[str, ...]
+
+
+def comparable_runs(logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins) -> ComparableRuns:
+    """Select the runs that represent each system.
+
+    Raises
+    ------
+    NotEstimableError : if all logs belong to one system
+    """
+    read = with_best_evidence(logs, plugins, use_samples=options.structure.use_samples)
     by_system = select_runs(read)
     if len(by_system) == 1:
         raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
-    by_key = _by_key(by_system, read)
-    joint_by_key: dict[ScoreKey, JointScores] = {}
+    return ComparableRuns(read, by_system, _by_key(by_system, read))
+
+
+def joint_tasks(
+    runs: ComparableRuns, options: RankOptions, plugins: Plugins, keys: Collection[ScoreKey] | None = None
+) -> JointTasks:
+    """Compute the joint scores of the tasks.
+
+    Parameters
+    ----------
+    keys : tasks, metrics and filters; None for all
+    """
+    joint: dict[ScoreKey, JointScores] = {}
     reasons: list[str] = []
-    for key, entries in by_key.items():
+    for key, entries in runs.by_key.items():
+        if keys is not None and key not in keys:
+            continue
         try:
-            joint_by_key[key] = _joint(entries, read, chosen, offered)
+            joint[key] = _joint(entries, runs.logs, options, plugins)
         except (DataError, NotEstimableError) as error:
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
         except Exception as error:
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error_summary(error)}")
-    if not joint_by_key:
+    return JointTasks(runs, joint, tuple(reasons))
+
+
+def rankings_of(tasks: JointTasks, options: RankOptions) -> ResultList[Ranking]:
+    """Rank the systems on each task, metric and filter.
+
+    Raises
+    ------
+    NotEstimableError : if there is no task on which they can be ranked
+    """
+    if not tasks.joint:
         what = "a task and metric in common"
         raise NotEstimableError(
-            RANKING_UNAVAILABLE(reasons=" For ".join(reasons)) if reasons else TOO_FEW_SYSTEMS(what=what)
+            RANKING_UNAVAILABLE(reasons=" For ".join(tasks.reasons)) if tasks.reasons else TOO_FEW_SYSTEMS(what=what)
         )
-    adjusted = _adjusted([joint.p_values for joint in joint_by_key.values()], chosen.correction)
-    n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in joint_by_key.values())
-    better = {key: higher_is_better(by_key[key][0].log, key[1]) for key in joint_by_key}
+    adjusted = _adjusted([joint.p_values for joint in tasks.joint.values()], options.correction)
+    n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in tasks.joint.values())
     return ResultList(
-        _ranking(key, joint, p, n_pairs, chosen, higher=better[key])
-        for (key, joint), p in zip(joint_by_key.items(), adjusted, strict=True)
+        _ranking(key, joint, p, n_pairs, options, higher=tasks.runs.is_higher_better(key))
+        for (key, joint), p in zip(tasks.joint.items(), adjusted, strict=True)
     )
 
 
@@ -280,6 +348,7 @@ def _apart(
         bayes_at_n=None,
         n_questions=min(row.n_questions or 0 for row, *_ in known),
         messages=(note, *left_out, *distinct(warning for row, *_ in known for warning in row.warnings)),
+        estimates=tuple(row for row, *_ in known),
     )
 
 

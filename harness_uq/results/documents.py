@@ -27,10 +27,10 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
     "structure": {"structures": StructureSummary},
     "compare": {"comparisons": Comparison, "disagreements?": Disagreements},
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
-    "rank": {"rankings": Ranking},
+    "rank": {"overall!": Overall, "rankings": Ranking},
     "plan": {"plans?": Plan, "allocations?": BudgetAllocation},
     "effects": {"effects": Effects},
-    "report": {"estimates": Estimate, "comparisons": Comparison, "rankings": Ranking},
+    "report": {"overall!": Overall, "estimates": Estimate, "comparisons": Comparison, "rankings": Ranking},
 }
 
 

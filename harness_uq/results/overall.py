@@ -38,6 +38,14 @@ class OverallSystem(Declared):
     value, interval : weighted mean of the scores of the tasks
     std_error : its standard error; None if that of a task is unknown
     n_questions : number of questions of all tasks; None if that of a task is unknown
+    prob_best : probability that this system has the best overall score, under a prior by which systems may be alike
+    prob_best_flat : the same under a flat prior
+    expected_rank : posterior mean of the rank; 1 is best
+    rank_interval : credible interval of the rank of this system alone
+    rank_set : best and worst rank in the simultaneous rank sets
+    letters : compact letter display: systems that share a letter cannot be separated after correction for all pairs
+    average_rank : mean over the tasks of the rank of the score, ties share their mean rank
+    tasks_led : number of tasks on which no system scores better
     """
 
     system: str
@@ -45,6 +53,14 @@ class OverallSystem(Declared):
     interval: Interval
     std_error: float | None = None
     n_questions: int | None = None
+    prob_best: float | None = None
+    prob_best_flat: float | None = None
+    expected_rank: float | None = None
+    rank_interval: tuple[int, int] | None = None
+    rank_set: tuple[int, int] | None = None
+    letters: str = ""
+    average_rank: float | None = None
+    tasks_led: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +76,14 @@ class Overall(Declared, HasMessages):
     higher_is_better : False if lower scores are better in every task
     tasks : the tasks with their metrics and weights
     systems : best first; empty if there is no overall result
+    prob_better : prob_better[i][j] = P(system i is better than system j), in the order of `systems`, under a flat
+        prior; None if the systems were not ranked
     messages : notes, warnings, and why there is no overall result
     """
 
     json_properties: ClassVar = ("status",)
     record_rows: ClassVar = "systems"
-    not_in_records: ClassVar = ("tasks",)
+    not_in_records: ClassVar = ("tasks", "prob_better")
 
     weights: str
     normalization: Literal["none", "chance"]
@@ -73,6 +91,7 @@ class Overall(Declared, HasMessages):
     higher_is_better: bool
     tasks: tuple[OverallTask, ...]
     systems: tuple[OverallSystem, ...]
+    prob_better: tuple[tuple[float, ...], ...] | None = None
     messages: tuple[Message, ...] = ()
 
     @property

@@ -81,5 +81,13 @@ OVERALL_SHARED_ITEMS = MessageType(
     "Translations or variants of one item are easy or difficult together.",
     "No action is required.",
 )
+OVERALL_TASK_WARNINGS = MessageType(
+    "UQ299",
+    "overall-task-warnings",
+    "warning",
+    "{n_tasks:count task} of the overall result {n_tasks:plural has|have} the warning {warning} ({name}).",
+    "The overall score is a mean of the scores of its tasks and shares their limitations.",
+    "`harness-uq estimate` and `harness-uq rank --per-task` print the warnings of each task.",
+)
 
 TYPES = message_types_in(globals())

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 from harness_uq._version import __version__
 from harness_uq.output.columns import format_number
-from harness_uq.output.footnotes import Result, warnings_of
+from harness_uq.output.footnotes import Result, message_lists, warnings_of
 from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.headline import FEW, Headline, basis, headlines
 from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import Statement, reliability_view
 from harness_uq.output.html.systems import pair_views, rank_view
-from harness_uq.output.html.tables import best_first, ratio_table, scores_table, variance_table
+from harness_uq.output.html.tables import best_first, overall_view, ratio_table, scores_table, variance_table
+from harness_uq.output.overall import overall_answer
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.ranking_headline import ranking_answer
 from harness_uq.output.sanitize import html_text, redact_paths
 from harness_uq.plots.figure_rows import counted, forest_rows
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
+from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
 
@@ -46,6 +48,7 @@ def report_html(
     rankings: Sequence[Ranking] = (),
     plans: Sequence[Plan] = (),
     *,
+    overall: Overall | None = None,
     title: str = "Evaluation report",
     command: str = "",
     date: str = "",
@@ -55,6 +58,7 @@ def report_html(
     Parameters
     ----------
     estimates, comparisons, rankings, plans : results; sections without content are left out
+    overall : the overall result, which comes first; None if there is none
     title : title of the page
     command, date : the command that created the page, and the date; left out if empty
 
@@ -66,6 +70,7 @@ def report_html(
     estimates = best_first(estimates, comparisons, rankings)
     pairs = _Section("comparisons", "Differences between systems", {"pairs": pair_views(comparisons)})
     sections = [
+        *([_Section("overall", "Overall result", overall_view(overall))] if overall and overall.systems else []),
         *_scores(estimates, systems),
         *([pairs] if comparisons else []),
         *_rankings(rankings),
@@ -77,8 +82,12 @@ def report_html(
     rendered = page.render(
         title=title,
         summary=_summary(estimates, comparisons, rankings),
-        warnings=_warnings(estimates, comparisons, rankings),
-        headlines=[*headlines(estimates, comparisons, rankings), *(Headline(plan.answer) for plan in plans)],
+        warnings=[*_overall_warnings(overall), *_warnings(estimates, comparisons, rankings)],
+        headlines=[
+            *_overall_headline(overall),
+            *headlines(estimates, comparisons, rankings),
+            *(Headline(plan.answer) for plan in plans),
+        ],
         basis=basis(estimates, rankings),
         is_corrected=any("n_labels" in row.diagnostics for row in estimates),
         command=command,
@@ -87,6 +96,15 @@ def report_html(
         version=__version__,
     )
     return html_text(rendered)
+
+
+def _overall_headline(overall: Overall | None) -> list[Headline]:
+    return [Headline(overall_answer(overall), "Overall")] if overall and overall.systems else []
+
+
+def _overall_warnings(overall: Overall | None) -> list[Statement]:
+    messages = message_lists([overall])["Warnings"] if overall else []
+    return [Statement("Overall result", redact_paths(text)) for text in messages]
 
 
 def _warnings(*kinds: Sequence[Result]) -> list[Statement]:

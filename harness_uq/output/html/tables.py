@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
-from harness_uq.output.columns import Column, estimate_columns, format_number
+from harness_uq.output.columns import Column, estimate_columns, format_number, metric_name
 from harness_uq.output.error_ratio import error_ratio
+from harness_uq.output.overall import overall_document
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
+from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
 
 Cells: TypeAlias = tuple[str, ...]
@@ -56,6 +58,23 @@ def best_first(
         return row.value if (row.task, row.metric) in lower else -row.value
 
     return [row for _, members in by_task(rows) for row in sorted(members, key=order)]
+
+
+def overall_view(overall: Overall) -> dict[str, object]:
+    """The overall scores, and the tasks with their metrics and weights."""
+    (section,) = overall_document([overall]).sections
+    columns = section.visible_columns()
+    systems = TableView(
+        section.title,
+        tuple(column.header for column in columns),
+        tuple(column.is_number for column in columns),
+        (("", tuple(zip(*(column.texts for column in columns), strict=True))),),
+    )
+    rows = ((task.task, metric_name(task.metric, task.filter), format_number(task.weight, 3)) for task in overall.tasks)
+    tasks = TableView(
+        "Tasks of the overall score", ("Task", "Metric", "Weight"), (False, False, True), (("", tuple(rows)),)
+    )
+    return {"systems": systems, "tasks": tasks}
 
 
 def scores_table(rows: Sequence[Estimate]) -> TableView:

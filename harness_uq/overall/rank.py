@@ -1,0 +1,307 @@
+"""Rank systems by their overall scores."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Unpack
+
+import numpy as np
+from scipy import stats as scipy_stats
+
+from harness_uq import stats
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
+from harness_uq.errors import NotEstimableError, refusal_of
+from harness_uq.messages import Message, with_severity
+from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
+from harness_uq.overall.combine import Combination, Facts, Rows, combine
+from harness_uq.overall.estimate import overall_result, refused, sample_notes, system_score
+from harness_uq.overall.options import OverallOptions
+from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.ranking.compact_letter_display import group_letters
+from harness_uq.ranking.joint_scores import JointScores
+from harness_uq.ranking.rank import ComparableRuns, JointTasks, RankKeywords, RankOptions, comparable_runs, joint_tasks
+from harness_uq.results.overall import Overall, OverallSystem
+from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
+from harness_uq.stats.pairs.ranks import rank_posterior
+from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
+from harness_uq.structure.option_keywords import options_with, selection_of
+from harness_uq.structure.task_groups import item_labels, joined_labels
+
+
+def rank_overall(
+    runs: Runs,
+    overall: OverallOptions | None = None,
+    options: RankOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[RankKeywords],
+) -> Overall | None:
+    """Rank systems by the weighted mean of their scores on several tasks.
+
+    Parameters
+    ----------
+    runs : runs of at least two systems, as for `rank`
+    overall : how the scores of the tasks are combined
+    options : options of the ranking
+    plugins : plugins to use; by default the installed ones
+    **keywords : options as for `rank`
+
+    Returns
+    -------
+    The overall result with ranks, the best system first; None if there is only one task
+
+    Raises
+    ------
+    NotEstimableError : if all logs belong to one system
+    LogError, DataError, TypeError : as `estimate_overall`
+    """
+    offered, chosen = plugins or load_plugins(), options_with(options or RankOptions(), keywords, "rank_overall")
+    known = comparable_runs(task_logs(runs, offered, selection_of(keywords)), chosen, offered)
+    selection = overall_tasks(known, overall or OverallOptions())
+    if len(selection.tasks) < 2:
+        return None
+    keys = {part for task in selection.tasks for part in task.parts}
+    return rank_tasks(joint_tasks(known, chosen, offered, keys), selection, overall or OverallOptions(), chosen)
+
+
+def overall_tasks(runs: ComparableRuns, options: OverallOptions) -> TaskSelection:
+    """Select the tasks of the overall result. Raises DataError if an option names a task that does not exist."""
+    keys = {system: list(by_key) for system, by_key in runs.by_system.items()}
+    return select_tasks(keys, task_groups(runs.logs), options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverallScores:
+    """Joint inference about the overall scores of several systems.
+
+    Attributes
+    ----------
+    combination : tasks, weights and systems
+    systems : score of each system
+    draws : float (n_systems, n_draws); joint draws of the scores
+    task_values : float (n_tasks, n_systems); scores of each task
+    messages : notes and warnings
+    """
+
+    combination: Combination
+    systems: tuple[OverallSystem, ...]
+    draws: FloatArray
+    task_values: FloatArray
+    messages: tuple[Message, ...]
+
+
+def rank_tasks(tasks: JointTasks, selection: TaskSelection, options: OverallOptions, ranking: RankOptions) -> Overall:
+    """Rank systems by overall scores, from joint scores of the tasks.
+
+    Raises
+    ------
+    DataError : if tasks are missing and the options do not allow it
+    """
+    try:
+        scores = overall_scores(tasks, selection, options, ranking)
+    except NotEstimableError as error:
+        return refused(options, refusal_of(error))
+    order, systems, prob_better = _ranks(scores, ranking)
+    best_first = [systems[k] for k in order]
+    result = overall_result(options, selection, scores.combination, best_first, scores.messages)
+    return replace(result, prob_better=tuple(map(tuple, prob_better[np.ix_(order, order)].tolist())))
+
+
+def overall_scores(
+    tasks: JointTasks, selection: TaskSelection, options: OverallOptions, ranking: RankOptions
+) -> OverallScores:
+    """Combine the joint scores of tasks.
+
+    Raises
+    ------
+    DataError : if tasks are missing and the options do not allow it
+    NotEstimableError : if there is no overall result
+    """
+    rows: Rows = {
+        (system, key): row
+        for key, joint in tasks.joint.items()
+        for system, row in zip(joint.systems, joint.estimates, strict=True)
+    }
+    combination = combine(tuple(tasks.runs.by_system), selection, rows, _facts(tasks.runs), options)
+    joints = [tasks.joint[part] for part in combination.parts]
+    index = [[joint.systems.index(system) for system in combination.systems] for joint in joints]
+    values = np.array([joint.values[at] for joint, at in zip(joints, index, strict=True)])
+    apart = [system_score(system, combination, rows, options) for system in combination.systems]
+    rng, factors = np.random.default_rng(ranking.seed), np.ones(len(apart))
+    place = np.array(combination.task_of_part)
+    task_values = np.stack(
+        [combination.coefficients[place == k] @ values[place == k] for k in range(len(combination.tasks))]
+    )
+    if options.generalizes_over_tasks:
+        errors = _between_tasks(task_values, ranking.n_draws, rng)
+    else:
+        errors = _within_fixed_tasks(joints, index, combination, rng)
+    errors = _scaled(errors, apart)
+    shared = None if options.generalizes_over_tasks else _shared(joints, index, combination)
+    if shared is not None:
+        errors, factors = _with_shared(errors, shared)
+    systems = [
+        system_score(system, combination, rows, options, inflation=float(factor))
+        for system, factor in zip(combination.systems, factors, strict=True)
+    ]
+    scores = np.array([system.value for system in systems])
+    return OverallScores(
+        combination=combination,
+        systems=tuple(systems),
+        draws=scores[:, None] + errors,
+        task_values=np.stack(
+            [combination.coefficients[place == k] @ values[place == k] for k in range(len(combination.tasks))]
+        ),
+        messages=(
+            *combination.messages,
+            *sample_notes(combination, options),
+            *([OVERALL_SHARED_ITEMS(factor=float(factors.mean()))] if not (factors == 1).all() else ()),
+            *_task_warnings(joints),
+        ),
+    )
+
+
+def _facts(runs: ComparableRuns) -> Facts:
+    entries = {(system, key): entry for system, by_key in runs.by_system.items() for key, entry in by_key.items()}
+    reported = {place: entry.log.reported.get(place[1][1:]) for place, entry in entries.items()}
+    return Facts(
+        higher_is_better={key: runs.is_higher_better(key) for key in runs.by_key},
+        reported={place: one.value for place, one in reported.items() if one is not None and one.value is not None},
+        full_scores={place: score for place, entry in entries.items() if (score := _full_score(entry)) is not None},
+    )
+
+
+def _full_score(entry: SelectedRun) -> tuple[float, int] | None:
+    """Return the mean score of all questions and their number; None if one is unknown."""
+    data = entry.data
+    if isinstance(data, AggregateScore):
+        return None if data.value is None or not data.n else (data.value, data.n)
+    rows = entry.scored_rows
+    if not isinstance(data, Scores) or not len(rows):
+        return None
+    return float(np.nanmean(data.values[rows], axis=1).mean()), len(rows)
+
+
+def _task_warnings(joints: Sequence[JointScores]) -> Iterator[Message]:
+    """Yield one message for each kind of warning of the tasks."""
+    kinds = [{(message.code, message.name) for message in with_severity(joint.messages, "warning")} for joint in joints]
+    for (code, name), n_tasks in sorted(Counter(kind for of_task in kinds for kind in of_task).items()):
+        yield OVERALL_TASK_WARNINGS(n_tasks=n_tasks, warning=code, name=name)
+
+
+# ---------------------------------------------------------------- joint posterior
+
+
+def _within_fixed_tasks(
+    joints: Sequence[JointScores], index: Sequence[Sequence[int]], combination: Combination, rng: np.random.Generator
+) -> FloatArray:
+    """Draw the errors of the weighted sums, float (n_systems, n_draws).
+
+    Tasks are independent, so that the draws of each are permuted.
+    """
+    n_draws = joints[0].draws.shape[1]
+    total = np.zeros((len(index[0]), n_draws))
+    for joint, at, weight in zip(joints, index, combination.coefficients, strict=True):
+        draws = joint.draws[at][:, rng.permutation(n_draws)]
+        total += weight * (draws - draws.mean(axis=1, keepdims=True))
+    return total
+
+
+def _between_tasks(task_values: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Draw errors with the covariance of the systems' contributions over tasks, float (n_systems, n_draws)."""
+    centred = task_values - task_values.mean(axis=0)
+    return np.asarray(centred.T @ rng.standard_normal((len(centred), n_draws)))
+
+
+def _scaled(errors: FloatArray, systems: Sequence[OverallSystem]) -> FloatArray:
+    """Scale the errors of each system to the width of its interval; the priors of many small tasks would add up."""
+    z = NormalDist().inv_cdf((1 + systems[0].interval.level) / 2)
+    widths = np.array([system.interval.width for system in systems]) / (2 * z)
+    spread = errors.std(axis=1)
+    positive = np.where(spread > 0, spread, 1.0)
+    return np.asarray(errors * np.where(spread > 0, widths / positive, 1.0)[:, None])
+
+
+def _shared(
+    joints: Sequence[JointScores], index: Sequence[Sequence[int]], combination: Combination
+) -> FloatArray | None:
+    """Return the covariance between systems that comes from items that tasks share; None if there are none."""
+    matched = [joint.matched for joint in joints]
+    known = [one for one in matched if one is not None]
+    if len(known) < len(joints):
+        return None
+    logs, rows = [one.common.entries[0].log for one in known], [one.common.rows[0] for one in known]
+    items = item_labels(logs, rows)
+    if items is None:
+        return None
+    parts, contributions = [], []
+    for k, (one, at, weight) in enumerate(zip(known, index, combination.coefficients, strict=True)):
+        means = one.means[at]
+        contributions.append(weight * (means - means.mean(axis=1, keepdims=True)) / means.shape[1])
+        parts.append(np.full(means.shape[1], k))
+    units = joined_labels(_within_tasks([one.clusters.labels for one in known], rows), items)
+    return stats.shared_error(np.concatenate(contributions, axis=1), np.concatenate(parts), units)
+
+
+def _within_tasks(clusters: Sequence[IntArray | None], rows: Sequence[IntArray]) -> IntArray:
+    labels, offset = [], 0
+    for codes, at in zip(clusters, rows, strict=True):
+        own = np.arange(len(at)) if codes is None else np.unique(codes, return_inverse=True)[1]
+        labels.append(own + offset)
+        offset += int(own.max()) + 1
+    return np.concatenate(labels, dtype=np.int64)
+
+
+def _with_shared(errors: FloatArray, shared: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return errors with the additional covariance, and the factor by which each system's standard error changes."""
+    covariance = np.cov(errors)
+    root, target = _root(covariance), _root(covariance + shared)
+    changed = target @ np.linalg.pinv(root) @ errors
+    return np.asarray(changed), np.asarray(changed.std(axis=1) / errors.std(axis=1))
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return the symmetric square root of a matrix; negative eigenvalues count as a thousandth of the largest."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 1e-3 * values.max()))) @ vectors.T)
+
+
+# ---------------------------------------------------------------- ranks
+
+
+def _ranks(scores: OverallScores, options: RankOptions) -> tuple[IntArray, list[OverallSystem], FloatArray]:
+    """Return the order of the systems, their scores with ranks, and the probabilities of all pairs."""
+    sign = 1.0 if scores.combination.higher_is_better else -1.0
+    values = np.array([system.value for system in scores.systems])
+    order = np.argsort(-sign * values, kind="stable")
+    if len(values) == 1:
+        return order, list(scores.systems), np.full((1, 1), 0.5)
+    rng = np.random.default_rng(options.seed)
+    draws = sign * scores.draws
+    flat = rank_posterior(draws, level=options.level, rng=rng)
+    ranks = rank_posterior(shrunk_draws(draws, rng=rng), level=options.level, rng=rng)
+    sets = rank_sets_of_normal(sign * values, np.cov(draws), level=options.level, rng=rng)
+    letters = dict(zip(order.tolist(), group_letters((sets.above | sets.above.T)[np.ix_(order, order)]), strict=True))
+    task_ranks = scipy_stats.rankdata(-sign * scores.task_values, axis=1)
+    best = (sign * scores.task_values).max(axis=1, keepdims=True)
+    leads = (sign * scores.task_values >= best - 1e-12 * np.abs(best)).sum(axis=0)
+    systems = [
+        replace(
+            system,
+            prob_best=float(ranks.prob_best[k]),
+            prob_best_flat=float(flat.prob_best[k]),
+            expected_rank=float(ranks.expected[k]),
+            rank_interval=(int(ranks.low[k]), int(ranks.high[k])),
+            rank_set=(int(sets.low[k]), int(sets.high[k])),
+            letters=letters[k],
+            average_rank=float(task_ranks[:, k].mean()),
+            tasks_led=int(leads[k]),
+        )
+        for k, system in enumerate(scores.systems)
+    ]
+    return order, systems, flat.prob_better
