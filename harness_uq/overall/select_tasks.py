@@ -68,9 +68,12 @@ def select_tasks(
     top = [task for task in tasks if task not in inside]
     if not isinstance(options.weights, str):
         top = [task for task in tasks if task in options.weights]
-    whole = [
-        SelectedTask(key, _parts(key, known_groups, tasks)) for key in (_headline(task, keys, options) for task in top)
-    ]
+    offered: dict[str, dict[str, list[ScoreKey]]] = {task: {} for task in tasks}
+    for system, of_system in keys.items():
+        for key in of_system:
+            offered[key[0]].setdefault(system, []).append(key)
+    headlines = [_headline(task, list(offered[task].values()), options) for task in top]
+    whole = [SelectedTask(key, _parts(key, known_groups, tasks)) for key in headlines]
     is_single_group = len(whole) == 1 and whole[0].is_group
     if options.weights != "subtasks" and not is_single_group:
         return TaskSelection(tuple(whole))
@@ -107,14 +110,17 @@ def _parts(key: ScoreKey, groups: Mapping[str, Sequence[str]], tasks: Sequence[s
     return tuple((leaf, *key[1:]) for leaf in dict.fromkeys(leaves)) or (key,)
 
 
-def _headline(task: str, keys: Mapping[str, Sequence[ScoreKey]], options: OverallOptions) -> ScoreKey:
+def _headline(task: str, offered: Sequence[Sequence[ScoreKey]], options: OverallOptions) -> ScoreKey:
     """Return the metric that the user chose, or the first one that all systems with the task have.
+
+    Parameters
+    ----------
+    offered : the metrics and filters of the task, for each system that has it
 
     Raises
     ------
     DataError : if the task does not have the metric that the user chose
     """
-    offered = [found for of_system in keys.values() if (found := [key for key in of_system if key[0] == task])]
     shared = [key for key in offered[0] if all(key in others for others in offered)] or offered[0]
     if (wanted := options.metrics.get(task)) is not None:
         metric, _, filter_name = wanted.partition(",")

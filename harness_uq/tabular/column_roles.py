@@ -36,6 +36,7 @@ _PATTERNS = {
 ROLES = tuple(_PATTERNS)
 _NEEDED = ("question", "score")
 _WIDE = ("system", "metric")
+_LONGEST_ROLE = 100  # characters; with a wrong delimiter, the whole header is one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ def _score_columns(score: str, wide: Sequence[str], named: Mapping[str, Sequence
 
 def _found(role: str, names: Sequence[str]) -> str | None:
     """The first column whose name says that it plays the role; `question_id` and the like come before `question`."""
+    names = [name for name in names if len(name) <= _LONGEST_ROLE]
     for pattern in _PATTERNS[role]:
         hits = [name for name in names if re.fullmatch(pattern, _plain(name))]
         if hits:

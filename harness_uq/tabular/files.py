@@ -10,16 +10,19 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from harness_uq.errors import LogError, MissingDependencyError
+from harness_uq.io.limits import check_cells
 from harness_uq.io.paths import name_of, open_binary
 from harness_uq.tabular.column_roles import Columns, Layout, layout_of
 from harness_uq.tabular.parse_cells import is_plain
 from harness_uq.tabular.table import Table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tsv": ("\t",)}
 _MAX_CELL_LENGTH = 2**31 - 1  # transcripts may exceed the csv module's limit of 131,072 characters
+_CHECKED_ROWS = 1000  # rows between two checks of the number of cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ def _header(path: str, columns: Columns) -> tuple[Layout, str, list[str]]:
         with _as_log_errors(), _long_cells(), _text(path) as stream:
             names = [name.strip() for name in next(csv.reader(stream, delimiter=delimiter), ())]
         try:
+            check_cells(0, len(names))
             return layout_of(names, columns), delimiter, names
         except LogError as error:
             reasons.append((len(names), error))
@@ -113,6 +117,8 @@ def _read_csv(path: str, columns: Columns) -> tuple[Table, Layout]:
                     raise LogError(f"line {reader.line_num} has {len(row)} cells, and the header {len(names)}")
                 rows.append(row)
                 lines.append(reader.line_num)
+                if len(rows) % _CHECKED_ROWS == 0:
+                    check_cells(len(rows), len(names))
     cells = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
     return Table(cells, lines), layout
 
@@ -134,15 +140,38 @@ def _json_layout(path: str, columns: Columns) -> Layout:
 
 def _read_json(path: str, columns: Columns) -> tuple[Table, Layout]:
     _json_layout(path, columns)
-    rows: list[Mapping[str, object]] = []
+    cells: dict[str, list[object]] = {}
     lines: list[int] = []
     with _as_log_errors(), _text(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                rows.append(_object(line, number))
+                _add_row(cells, _object(line, number), len(lines))
                 lines.append(number)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return Table({name: [row.get(name) for row in rows] for name in names}, lines), layout_of(names, columns)
+                if len(lines) % _CHECKED_ROWS == 0:
+                    check_cells(len(lines), len(cells))
+    return Table(cells, lines), layout_of(list(cells), columns)
+
+
+def _add_row(cells: dict[str, list[object]], row: Mapping[str, object], n_before: int) -> None:
+    """Append a row to the columns; None in columns that it lacks, and above its new columns.
+
+    Raises
+    ------
+    LogError
+        If there are too many columns or cells.
+    """
+    n_columns = len(cells)
+    for name, cell in row.items():
+        column = cells.get(name)
+        if column is None:
+            column = cells[name] = [None] * n_before
+        column.append(cell)
+    if len(cells) > n_columns:
+        check_cells(n_before + 1, len(cells))
+    if len(row) < len(cells):
+        for column in cells.values():
+            if len(column) == n_before:
+                column.append(None)
 
 
 def _object(line: str, number: int) -> Mapping[str, object]:
@@ -167,8 +196,22 @@ def _read_parquet(path: str, columns: Columns) -> tuple[Table, Layout]:
         schema = file.schema_arrow
         layout = layout_of(schema.names, columns)
         plain = [field.name for field in schema if not kinds.is_nested(field.type) or field.name in layout.used]
+        check_cells(file.metadata.num_rows, len(plain))
         content = file.read(columns=plain)
-        return Table({name: content.column(name).to_pylist() for name in plain}), layout
+        return Table({name: _python_cells(content.column(name)) for name in plain}), layout
+
+
+def _python_cells(column: "pa.ChunkedArray") -> list[object]:
+    """The cells of a column; equal texts of a dictionary are one object."""
+    import pyarrow.types as kinds
+
+    if not kinds.is_dictionary(column.type):
+        return list(column.to_pylist())
+    cells: list[object] = []
+    for chunk in column.chunks:
+        texts = [*chunk.dictionary.to_pylist(), None]
+        cells += [texts[-1 if index is None else index] for index in chunk.indices.to_pylist()]
+    return cells
 
 
 @contextmanager
@@ -179,8 +222,11 @@ def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
     except ImportError:
         raise MissingDependencyError("Parquet needs pyarrow: pip install 'harness-uq[tables]'") from None
     try:
-        with open_binary(path) as content, pq.ParquetFile(content) as file:
-            yield file
+        with open_binary(path) as content:
+            names = [field.name for field in pq.read_schema(content) if pa.types.is_string(field.type)]
+            # a dictionary of long texts would otherwise be expanded to a copy for each row
+            with pq.ParquetFile(content, read_dictionary=names) as file:
+                yield file
     except (pa.ArrowException, OSError) as error:
         raise LogError(f"is no Parquet file that pyarrow reads: {' '.join(str(error).split())[:200]}") from None
 

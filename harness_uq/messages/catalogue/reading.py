@@ -241,8 +241,8 @@ TOO_MANY_CELLS = MessageType(
     "UQ336",
     "too-many-cells",
     "error",
-    "The table has {n_rows:,} rows and {n_columns:,} columns. At most {most_cells:,} cells and {most_columns:,} "
-    "columns are read; set {variable} to a larger number of cells to read it.",
+    "The table has {n_columns:,} columns and {n_rows:,} rows or more. At most {most_cells:,} cells and "
+    "{most_columns:,} columns are read; set {variable} to a larger number of cells to read it.",
     "A small file can contain a table larger than the memory of the machine, so the number of cells is limited.",
     "Keep only the columns with scores and labels, split the table, or set the variable.",
 )
