@@ -34,6 +34,7 @@ from .gating.gate import gate as gate
 from .gating.self_test import self_test as self_test
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
+from .overall.compare import compare_overall as compare_overall
 from .overall.estimate import estimate_overall as estimate_overall
 from .overall.options import OverallOptions as OverallOptions
 from .overall.rank import rank_overall as rank_overall
@@ -59,6 +60,7 @@ from .results.gate import GateRow as GateRow
 from .results.gate import SelfTest as SelfTest
 from .results.method_info import MethodInfo as MethodInfo
 from .results.overall import Overall as Overall
+from .results.overall import OverallDifference as OverallDifference
 from .results.overall import OverallSystem as OverallSystem
 from .results.overall import OverallTask as OverallTask
 from .results.plan import Plan as Plan

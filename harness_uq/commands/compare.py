@@ -3,6 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_types as _argument_types
@@ -13,22 +14,24 @@ from harness_uq.commands import loading as _loading
 from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
-from harness_uq.errors import UsageError
+from harness_uq.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
     from harness_uq.comparison.compare import CompareOptions
     from harness_uq.data.task_log import TaskLog
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
+    from harness_uq.results.overall import Overall
 
 WORSE = 3
 
 
 USAGE = "RUN [RUN ...] [options]"
+_BRIEF = ("table", "markdown")  # formats that show single tasks of several systems only on request
 EXAMPLES = (
     ("Whether the first system is better than the second", "harness-uq compare new=runs/b old=runs/a"),
     ("Two systems in one folder, on some tasks", "harness-uq compare results/ --task 'mmlu*'"),
-    ("Differences below 1 point do not matter", "harness-uq compare runs/b runs/a --margin 0.01"),
+    ("Every other system against one", "harness-uq compare runs/* --baseline old"),
 )
 DETAILS = """\
 Verdicts:
@@ -65,7 +68,14 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_scope(parser)
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
+    _shared_options.add_overall(parser)
+    parser.groups["Data"].add_argument(
+        "--baseline", metavar="NAME", help="Compare every other system with this one (required for three or more)"
+    )
     output = parser.groups["Output"]
+    output.add_argument(
+        "--per-task", action="store_true", help="Print the comparisons on each task if there are several systems"
+    )
     output.add_argument(
         "--fail-if-worse",
         action="store_true",
@@ -87,22 +97,30 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.comparison.compare import compare, worse_rows
     from harness_uq.comparison.disagreements import disagreements
     from harness_uq.output.comparison_headline import row_name
+    from harness_uq.results.comparison import Comparison
+    from harness_uq.results.result_list import ResultList
 
     _output_files.try_plot(args)
-    names = ("comparisons", "disagreements") if args.disagreements else ("comparisons",)
+    names = ("overall", "comparisons", *(["disagreements"] if args.disagreements else []))
     with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
-        readings, a, b = _sides(args, plugins)
+        readings, sides, b = _sides(args, plugins)
         failed = max(_loading.report_read_errors(reading) for reading in readings)
         errors = [error for reading in readings for error in _loading.reading_errors(reading)]
-        if not (a and b):
+        logs = [log for a in sides for log in a]
+        if not (logs and b):
             emitter.emit(dict.fromkeys(names, ()), errors)
             return 1
-        options = _compare_options(args, [*a, *b])
-        rows = compare(a, b, options, plugins=plugins)
-        lists: dict[str, Sequence[object]] = {"comparisons": rows}
+        options = _compare_options(args, [*logs, *b])
+        rows = ResultList[Comparison](row for a in sides for row in compare(a, b, options, plugins=plugins))
+        overall = _overall(args, sides, b, options, plugins)
+        lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
+        if len(sides) > 1 and overall and emitter.output_format.name in _BRIEF and not args.per_task:
+            del lists["comparisons"]
         if args.disagreements:
-            lists["disagreements"] = disagreements(a, b, args.disagreements, options, plugins=plugins)
+            lists["disagreements"] = [
+                one for a in sides for one in disagreements(a, b, args.disagreements, options, plugins=plugins)
+            ]
         emitter.emit(lists, errors)
     _output_files.draw_forest(args, rows)
     if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
@@ -130,18 +148,52 @@ def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Co
     )
 
 
-def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading], list[TaskLog], list[TaskLog]]":
-    """The readings, and the logs of A and of B: of two arguments, or of the two systems in any number of arguments."""
-    if len(args.runs) == 2 and len(args.models) != 2:
-        sides = [_loading.scan_named(args, argument, plugins).reading for argument in args.runs]
-        a, b = (_argument_values.select_logs(args, [side]) for side in sides)
-        return sides, a, b
+def _overall(
+    args: argparse.Namespace,
+    sides: "Sequence[Sequence[TaskLog]]",
+    b: "Sequence[TaskLog]",
+    options: "CompareOptions",
+    plugins: "Plugins",
+) -> "list[Overall]":
+    """The overall result with the differences from the second system or the baseline, if there are common tasks."""
+    from harness_uq.messages.catalogue.overall import OVERALL_TOO_FEW_TASKS
+    from harness_uq.overall.compare import compare_overall
+
+    logs, baseline = [log for a in sides for log in a], b[0].system
+    if any(log.system == baseline for log in logs):
+        logs = [replace(log, system=f"{log.system} (A)") for log in logs]
+        b = [replace(log, system=f"{baseline} (B)") for log in b]
+    combined = _argument_values.overall_options(args)
+    with _argument_values.checking_arguments():
+        result = compare_overall([*logs, *b], b[0].system, combined, options, plugins=plugins)
+    is_empty = result is None or any(message.code == OVERALL_TOO_FEW_TASKS.code for message in result.messages)
+    return [] if result is None or is_empty else [result]
+
+
+def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading], list[list[TaskLog]], list[TaskLog]]":
+    """The readings, the logs of each system to compare, and those of the baseline.
+
+    Without `--baseline` these are the systems of two arguments, or the two systems in any number of arguments.
+    """
+    if len(args.runs) == 2 and len(args.models) != 2 and args.baseline is None:
+        parts = [_loading.scan_named(args, argument, plugins).reading for argument in args.runs]
+        a, b = (_argument_values.select_logs(args, [part]) for part in parts)
+        return parts, [a] if a else [], b
     readings = [scan.reading for scan in _loading.scan_all_named(args, args.runs, plugins)]
     logs = _argument_values.select_logs(args, readings)
     if not logs:
         return readings, [], []
-    first, second = _two(_in_order(logs, args.models))
-    return readings, [log for log in logs if log.system == first], [log for log in logs if log.system == second]
+    systems = _in_order(logs, args.models)
+    if args.baseline is None:
+        first, baseline = _two(systems)
+        others = [first]
+    else:
+        baseline = args.baseline
+        if baseline not in systems:
+            raise UsageError(unknown_name("system of --baseline", baseline, systems, plural="systems"))
+        others = [system for system in systems if system != baseline]
+    by_system = {system: [log for log in logs if log.system == system] for system in systems}
+    return readings, [by_system[system] for system in others], by_system[baseline]
 
 
 def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
@@ -168,6 +220,6 @@ def _two(systems: Sequence[str]) -> tuple[str, str]:
         )
     two = " ".join(f"--model {shlex.quote(name)}" for name in systems[:2])
     raise UsageError(
-        f"The logs contain {len(systems)} systems: {', '.join(systems)}. Select two, such as {two}, or rank all with "
-        "harness-uq rank."
+        f"The logs contain {len(systems)} systems: {', '.join(systems)}. Select two, such as {two}, compare all with "
+        f"one by --baseline {shlex.quote(systems[0])}, or rank all with harness-uq rank."
     )

@@ -12,6 +12,7 @@ from harness_uq.plots.figure_rows import counted
 from harness_uq.results.overall import Overall, OverallSystem, OverallTask
 
 _PER_TASK = "The option --per-task also prints the ranking on each task."
+_VERDICTS = ("better", "equivalent", "undecided", "worse")
 _SCHEMES = {
     "equal": "equal weights",
     "questions": "weights by number of questions",
@@ -42,6 +43,8 @@ def overall_answer(result: Overall) -> str:
     """The best system with its score, and which others may be as good; empty without systems."""
     if not result.systems:
         return ""
+    if result.differences:
+        return _comparison_answer(result)
     best, *others = result.systems
     scores = f"{format_number(best.value)} {format_interval(best.interval)}"
     if not others:
@@ -53,6 +56,20 @@ def overall_answer(result: Overall) -> str:
         names = join_names(rivals)
         return f"{best.system} has the best overall score, {scores}, but {names} may be as good or better."
     return f"{best.system} is best overall, with the score {scores}, after correction for all pairs of systems."
+
+
+def _comparison_answer(result: Overall) -> str:
+    """The verdict of one comparison with the baseline, or the systems with each verdict."""
+    if len(result.differences) == 1:
+        return result.differences[0].verdict_text
+    by_verdict = [[one.system for one in result.differences if one.verdict == verdict] for verdict in _VERDICTS]
+    parts = [
+        f"{counted(len(names), 'system')} {verdict} ({join_names(names)})"
+        for verdict, names in zip(_VERDICTS, by_verdict, strict=True)
+        if names
+    ]
+    n = len(result.differences)
+    return f"Against {result.baseline}: {'; '.join(parts)}. The intervals hold simultaneously for {n} comparisons."
 
 
 def metrics_line(tasks: Sequence[OverallTask]) -> str:
@@ -72,10 +89,13 @@ def metrics_line(tasks: Sequence[OverallTask]) -> str:
 def _sections(result: Overall, digits: int) -> list[Section]:
     if not result.systems:
         return []
+    columns = _columns(result.systems, digits)
+    if result.differences:
+        columns = [*columns[:3], *_difference_columns(result, digits), *columns[3:]]
     return [
         Section(
             overall_title(result),
-            _columns(result.systems, digits),
+            columns,
             answer=overall_answer(result),
             lines=[metrics_line(result.tasks), *([_PER_TASK] if result.systems[0].rank_set else [])],
         )
@@ -98,6 +118,23 @@ def _columns(systems: Sequence[OverallSystem], digits: int) -> list[Cells]:
     ]
 
 
+def _difference_columns(result: Overall, digits: int) -> list[Cells]:
+    """Differences from the baseline; its own row has dashes."""
+    by_name = {one.system: one for one in result.differences}
+    rows = [by_name.get(system.system) for system in result.systems]
+    return [
+        Cells("Difference", ["-" if row is None else format_number(row.value, digits) for row in rows]),
+        Cells(
+            "Simultaneous interval",
+            ["-" if row is None else format_interval(row.interval, digits) for row in rows],
+            name="difference-interval",
+        ),
+        Cells("P(better)", ["-" if row is None else probability(row.prob_better) for row in rows], spare=2),
+        Cells("Verdict", ["-" if row is None else row.verdict for row in rows], is_number=False),
+        Cells("Alone", ["-" if row is None else row.single_verdict for row in rows], is_number=False, spare=3),
+    ]
+
+
 def _decimal(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
 
@@ -108,6 +145,12 @@ def _count(value: int | None) -> str:
 
 def _guide(results: Sequence[Overall]) -> dict[str, str]:
     """The meaning of the columns with ranks."""
+    if any(len(result.differences) > 1 for result in results):
+        return {
+            "Simultaneous interval": "Simultaneous interval: all intervals contain their differences from the baseline "
+            "with the given probability; verdicts follow from them.",
+            "Alone": "Alone: verdict by the interval of this difference alone.",
+        }
     if not any(result.systems and result.systems[0].rank_set for result in results):
         return {}
     return {

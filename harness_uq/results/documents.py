@@ -25,7 +25,7 @@ VERSION = 1
 _LISTS: dict[str, dict[str, type[Declared]]] = {
     "estimate": {"overall!": Overall, "estimates": Estimate},
     "structure": {"structures": StructureSummary},
-    "compare": {"comparisons": Comparison, "disagreements?": Disagreements},
+    "compare": {"overall!": Overall, "comparisons": Comparison, "disagreements?": Disagreements},
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
     "rank": {"overall!": Overall, "rankings": Ranking},
     "plan": {"plans?": Plan, "allocations?": BudgetAllocation},

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.results.comparison import Verdict
 from harness_uq.results.declaration import Declared
 from harness_uq.results.estimate import Interval
 
@@ -64,6 +65,30 @@ class OverallSystem(Declared):
 
 
 @dataclass(frozen=True, slots=True)
+class OverallDifference(Declared):
+    """Difference of the overall scores of a system and the baseline.
+
+    Attributes
+    ----------
+    value : score of the system minus that of the baseline
+    interval : simultaneous interval: all intervals contain their differences with probability `interval.level`
+    single_interval : interval of this difference alone
+    prob_better : probability that the system is better than the baseline
+    verdict, verdict_text : verdict by the simultaneous interval, in one word and as a sentence
+    single_verdict : verdict by the interval of this difference alone
+    """
+
+    system: str
+    value: float
+    interval: Interval
+    single_interval: Interval
+    prob_better: float
+    verdict: Verdict
+    verdict_text: str
+    single_verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class Overall(Declared, HasMessages):
     """Weighted mean of the scores of several tasks for each system.
 
@@ -78,12 +103,14 @@ class Overall(Declared, HasMessages):
     systems : best first; empty if there is no overall result
     prob_better : prob_better[i][j] = P(system i is better than system j), in the order of `systems`, under a flat
         prior; None if the systems were not ranked
+    baseline : system with which the others are compared; None without a comparison
+    differences : difference of each other system from the baseline
     messages : notes, warnings, and why there is no overall result
     """
 
     json_properties: ClassVar = ("status",)
     record_rows: ClassVar = "systems"
-    not_in_records: ClassVar = ("tasks", "prob_better")
+    not_in_records: ClassVar = ("tasks", "prob_better", "differences")
 
     weights: str
     normalization: Literal["none", "chance"]
@@ -92,6 +119,8 @@ class Overall(Declared, HasMessages):
     tasks: tuple[OverallTask, ...]
     systems: tuple[OverallSystem, ...]
     prob_better: tuple[tuple[float, ...], ...] | None = None
+    baseline: str | None = None
+    differences: tuple[OverallDifference, ...] = ()
     messages: tuple[Message, ...] = ()
 
     @property
