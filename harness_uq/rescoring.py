@@ -9,6 +9,7 @@ from harness_uq.errors import LogError, StructureError, message_of
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.io import paths as io_paths
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.reading import LINK_LEADS_OUTSIDE, OUTPUT_LINK_LEADS_OUTSIDE
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
 from harness_uq.plugins.readers import expand_path, find_runs, read_run, why_no_run, with_system
@@ -58,6 +59,7 @@ def rescore(
     plugins: Plugins | None = None,
     progress: Progress = iter,
     selection: LogFilter | None = None,
+    follow_links: bool = False,
 ) -> Rescoring:
     """Estimate every run under `paths` and write the estimates into its logs.
 
@@ -70,6 +72,8 @@ def rescore(
     plugins : plugins to use; by default the installed ones
     progress : function that wraps the list of runs, such as a progress bar
     selection : tasks, metrics and systems for which intervals are written; runs without any of them are skipped
+    follow_links : write in place to logs that are links to outside the folder in `paths`, or outside the folder of a
+        file in `paths`; otherwise they are failures
 
     Returns
     -------
@@ -82,7 +86,9 @@ def rescore(
     """
     offered, chosen = plugins or load_plugins(), options or Options()
     names = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
-    estimated, unread = _estimated(names, chosen, output, offered, progress, selection or LogFilter())
+    estimated, unread = _estimated(
+        names, chosen, output, offered, progress, selection or LogFilter(), follow_links=follow_links
+    )
     if selection and not (estimated or unread):
         raise StructureError("no task, metric, filter and model of these runs is asked for")
     if rows := [row for item in estimated for row in item.rows]:
@@ -111,6 +117,8 @@ def _estimated(
     plugins: Plugins,
     progress: Progress,
     selection: LogFilter,
+    *,
+    follow_links: bool,
 ) -> tuple[list[_Estimated], list[tuple[str, Message]]]:
     estimated: list[_Estimated] = []
     failures: list[tuple[str, Message]] = []
@@ -124,6 +132,8 @@ def _estimated(
             try:
                 writer = _writer(harness, plugins)
                 destination = _folder(name, run, output)
+                if destination is None and not follow_links:
+                    _check_links(run.files, name)
                 read = read_run(harness, run, need_scores=True)
                 if logs := selection.of([with_system(log, name_of(log.system)) for log in read]):
                     rows = tuple(estimate(logs, options, plugins=plugins))
@@ -177,7 +187,22 @@ def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
     }
     if len(resolved) == 1:
         raise LogError("the output folder is the run's own; to write there, ask for it in place")
+    if not io_paths.is_inside(target, copies):
+        raise LogError(OUTPUT_LINK_LEADS_OUTSIDE(folder=copies, target=str(io_paths.local_path(target).resolve())))
     return target
+
+
+def _check_links(files: Sequence[str], named: str) -> None:
+    """Make sure that no file is a link to outside the folder that was named, or that contains the named file.
+
+    Raises
+    ------
+    LogError : if one is
+    """
+    for file in files:
+        folder = named if io_paths.is_remote(named) or io_paths.local_path(named).is_dir() else io_paths.folder_of(file)
+        if not io_paths.is_inside(file, folder):
+            raise LogError(LINK_LEADS_OUTSIDE(folder=folder, target=str(io_paths.local_path(file).resolve())))
 
 
 def _beneath(folder: str, root: str) -> tuple[str, ...]:
@@ -201,8 +226,14 @@ class Restoring:
     failures: tuple[tuple[str, Message], ...] = ()
 
 
-def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None = None) -> Restoring:
+def restore(
+    paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None = None, follow_links: bool = False
+) -> Restoring:
     """Restore the files that `rescore` changed in place under `paths` to their exact original contents.
+
+    Parameters
+    ----------
+    follow_links : as for `rescore`
 
     Raises
     ------
@@ -216,11 +247,14 @@ def restore(paths: str | Path | Iterable[str | Path], *, plugins: Plugins | None
             raise LogError(f"{name}: {why_no_run(name, files, {})}")
     restored: dict[str, None] = {}
     failures: list[tuple[str, Message]] = []
-    for file in dict.fromkeys(file for of_name in files_by_name.values() for file in of_name):
+    name_of_file = {file: name for name, of_name in files_by_name.items() for file in of_name}
+    for file, name in name_of_file.items():
         for harness in harnesses:
             if not isinstance(harness, Writer):
                 continue
             try:
+                if not follow_links and io_paths.local_path(file).is_symlink() and harness.find([file]).runs:
+                    _check_links([file], name)
                 restored |= dict.fromkeys(harness.restore(file))
             except Exception as error:
                 failures.append((file, message_of(error)))

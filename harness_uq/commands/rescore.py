@@ -10,7 +10,8 @@ from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
 from harness_uq.commands.progress import track
-from harness_uq.errors import UsageError
+from harness_uq.errors import LogError, UsageError
+from harness_uq.messages.catalogue.reading import OUTPUT_LINK_LEADS_OUTSIDE
 
 if TYPE_CHECKING:
     from harness_uq.estimation.estimate import Options
@@ -36,6 +37,7 @@ def add_arguments(parser: CommandParser) -> None:
     where.add_argument(
         "--in-place", action="store_true", help="Change the original logs; use harness-uq restore to undo the change"
     )
+    _shared_options.add_follow_links(parser)
     output.add_argument(
         "--format",
         choices=["log", "eee"],
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         plugins=plugins,
         progress=lambda runs: track(runs, "Reading", len(runs)),
         selection=_argument_values.log_filter(args),
+        follow_links=args.follow_links,
     )
     for rescored in done.runs:
         n = sum(row.interval is not None for row in rescored.estimates)
@@ -77,11 +80,12 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     Raises
     ------
     UsageError : with `--in-place`
+    LogError : if a link leads out of the output folder
     """
     import time
 
     from harness_uq.estimation.estimate import estimate
-    from harness_uq.io.paths import folder_of, join, make_folder, write_bytes
+    from harness_uq.io.paths import folder_of, is_inside, join, local_path, make_folder, write_bytes
     from harness_uq.messages.control_characters import escape_control
     from harness_uq.output.every_eval_ever import eee_lines, eee_place, eee_records
     from harness_uq.plugins.readers import read_logs, task_logs
@@ -100,6 +104,9 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     rows = estimate(logs, options, plugins=plugins)
     for record in eee_records(rows, task_logs(logs, plugins), when=time.time()):
         place = join(args.output_dir, *eee_place(record).parts)
+        if not is_inside(folder_of(place), args.output_dir):
+            target = str(local_path(folder_of(place)).resolve())
+            raise LogError(OUTPUT_LINK_LEADS_OUTSIDE(folder=args.output_dir, target=target))
         with _output_files.reporting_write_errors(place):
             make_folder(folder_of(place))
             write_bytes(place, eee_lines([record]).encode() + b"\n")

@@ -23,6 +23,7 @@ that a run with --uq wrote into its own log remain.
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
+    _shared_options.add_follow_links(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.rescoring import restore
 
     _loading.clear_leftovers(args.logs)
-    done = restore(args.logs, plugins=_console.load_and_report_plugins())
+    done = restore(args.logs, plugins=_console.load_and_report_plugins(), follow_links=args.follow_links)
     for path in done.restored:
         print(escape_control(redact(path)))
     for path, message in done.failures:

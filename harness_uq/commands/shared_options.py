@@ -111,6 +111,15 @@ def add_estimation(parser: CommandParser) -> None:
     add_seed(parser)
 
 
+def add_follow_links(parser: CommandParser) -> None:
+    """`--follow-links`, of commands that change logs."""
+    parser.groups["Output"].add_argument(
+        "--follow-links",
+        action="store_true",
+        help="Change also logs outside the given folders that links in these folders point to",
+    )
+
+
 def add_margin(parser: CommandParser) -> None:
     """`--margin`: the smallest difference that matters."""
     parser.groups["Method"].add_argument(

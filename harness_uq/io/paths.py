@@ -169,14 +169,25 @@ def is_file(path: str) -> bool:
 
 
 def exists(path: str) -> bool:
-    """Whether a file exists; for a local path, also anything else of that name.
+    """Whether a file exists; for a local path, also anything else of that name, such as a link to nowhere.
 
     Raises
     ------
     OSError
         As `is_file`.
     """
-    return is_file(path) if is_remote(path) else local_path(path).exists()
+    return is_file(path) if is_remote(path) else os.path.lexists(local_path(path))
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is in a folder after all links are followed. Remote storage has no links.
+
+    Examples
+    --------
+    >>> is_inside("logs/a/run.eval", "logs"), is_inside("logs/../run.eval", "logs")
+    (True, False)
+    """
+    return is_remote(path) or local_path(path).resolve().is_relative_to(local_path(folder).resolve())
 
 
 def make_folder(path: str) -> None:
@@ -250,7 +261,8 @@ def write_bytes(path: str, content: bytes) -> None:
 def atomic_writer(path: str, *, like: str | None = None, keeps_time: bool = False) -> Iterator[IO[bytes]]:
     """Open a local temporary file that replaces `path` if the block ends without an error.
 
-    The file can be read and sought in. The folder of a local path must exist.
+    The file can be read and sought in. The folder of a local path must exist. A link of that name is replaced itself;
+    the file that it points to is not written to.
 
     Parameters
     ----------
@@ -269,7 +281,7 @@ def atomic_writer(path: str, *, like: str | None = None, keeps_time: bool = Fals
             yield file
         return
     model = None if like is None or is_remote(like) else local_path(like)
-    with atomic_replace(local_path(path).resolve(), like=model, keeps_time=keeps_time) as file:
+    with atomic_replace(local_path(path), like=model, keeps_time=keeps_time) as file:
         yield file
 
 

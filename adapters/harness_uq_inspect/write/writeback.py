@@ -233,7 +233,10 @@ def _copy(path: str, file: IO[bytes], size: int) -> str:
 def _replace_unchanged(source: str, target: str) -> Iterator[IO[bytes]]:
     """A file that replaces `target` at the end, if `source` has not changed in the meantime."""
     before = io_paths.fingerprint(source)
-    with io_paths.atomic_writer(target, like=source) as file:
+    is_in_place = target == source and not io_paths.is_remote(target)
+    # in place, the log that a link points to is written
+    place = str(io_paths.local_path(target).resolve()) if is_in_place else target
+    with io_paths.atomic_writer(place, like=source) as file:
         yield file
         file.flush()
         os.fsync(file.fileno())  # slow, and therefore before the check: little time is left for a change after it

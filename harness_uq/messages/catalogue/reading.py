@@ -246,5 +246,21 @@ TOO_MANY_CELLS = MessageType(
     "A small file can contain a table larger than the memory of the machine, so the number of cells is limited.",
     "Keep only the columns with scores and labels, split the table, or set the variable.",
 )
+LINK_LEADS_OUTSIDE = MessageType(
+    "UQ337",
+    "link-leads-outside",
+    "error",
+    "A link leads from the folder {folder} to {target}. Use --follow-links to change the file there.",
+    "Folders of others can contain links to your files, so `rescore --in-place` and `restore` do not follow them.",
+    "Use the option if you trust the folder, or give the folder in which the file is.",
+)
+OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
+    "UQ338",
+    "output-link-leads-outside",
+    "error",
+    "A link in the output folder {folder} leads to {target}, so nothing is written there.",
+    "Folders of others can contain links to your files.",
+    "Choose another output folder, or delete the link.",
+)
 
 TYPES = message_types_in(globals())

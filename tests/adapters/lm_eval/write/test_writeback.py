@@ -165,10 +165,10 @@ def test_the_target_of_a_symbolic_link_is_written(run, tmp_path):
     before = path.read_bytes()
     path.rename(stored)
     path.symlink_to(stored)
-    assert main(["rescore", str(run), "--in-place"]) == 0
+    assert main(["rescore", str(run), "--in-place", "--follow-links"]) == 0
     assert path.is_symlink()
     assert "uq" in json.loads(stored.read_text(encoding="utf-8"))
-    assert main(["restore", str(run)]) == 0
+    assert main(["restore", str(run), "--follow-links"]) == 0
     assert path.is_symlink()
     assert stored.read_bytes() == before
 
