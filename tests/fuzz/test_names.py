@@ -227,14 +227,17 @@ def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
 
 def _in_store(logs: Sequence[TaskLog]) -> Iterator[str]:
     """Logs of a store have the names that they were stored with, and bounded ones if the store was made by others."""
-    pytest.importorskip("pyarrow")
-    from harness_uq.store.arrow_logs import log_from_row, log_to_row
+    pa = pytest.importorskip("pyarrow")
+    from harness_uq.store.arrow_logs import COLUMNS, log_from_row, log_to_row
+
+    def stored(log: TaskLog) -> TaskLog:
+        return log_from_row(pa.Table.from_pylist([log_to_row(log)], pa.schema(COLUMNS)).to_pylist()[0])
 
     for log in logs:
-        again = log_from_row(log_to_row(log))
+        again = stored(log)
         if (again.system, again.task, *again.questions.fields) != (log.system, log.task, *log.questions.fields):
             yield f"store: {again.system!r:.80} instead of {log.system!r:.80}"
-        raw = log_from_row(log_to_row(replace(log, system=f"\x1b\n{log.system}", task="\u202e" + "x" * 1000)))
+        raw = stored(replace(log, system=f"\x1b\n{log.system}", task="\u202e" + "x" * 1000))
         if any(problem.startswith("U+") for problem in problems_in(raw.system + raw.task)) or len(raw.task) > MAX_NAME:
             yield f"store: {raw.system!r:.80}"
 
