@@ -63,11 +63,17 @@ class Attempt:
         Identifier of this attempt.
     is_finished : bool
         Whether the attempt was completed.
+    n_trials : int
+        Number of scored trials in the log.
+    content : str
+        Hash of the scores: logs of one attempt with the same hash are copies. Empty if it is not known.
     """
 
     run: str
     id: str
     is_finished: bool
+    n_trials: int = 0
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness_uq.data.attempts import superseded_attempts
+from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.names import with_bounded_names
-from harness_uq.data.task_log import TaskLog
+from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import Fingerprint
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
+    COPIED_LOG,
     EARLIER_ATTEMPT,
     FILE_CLAIMED_TWICE,
     FILE_EMPTY,
@@ -70,11 +71,21 @@ class Reading:
         """A copy with another name of the system."""
         return replace(self, logs=tuple(replace(log, system=system) for log in self.logs))
 
-    def without_earlier_attempts(self) -> "Reading":
-        """A copy without the logs that a later attempt at the same run continues, with a warning for each of them."""
+    def with_each_run_once(self) -> "Reading":
+        """A copy without earlier attempts at a run that another log continues, and without copies of a log.
+
+        There is a warning for each log that is left out.
+        """
         superseded = superseded_attempts(log.source for log in self.logs)
-        warnings = ((log.path, EARLIER_ATTEMPT(continued_in=last.path)) for log, last in superseded.items())
-        remaining = tuple(log for log in self.logs if log.source not in superseded)
+        copies = copied_logs(log.source for log in self.logs if log.source not in superseded)
+        warnings = (
+            *(
+                (log.path, EARLIER_ATTEMPT(continued_in=last.path, n_trials=_n_trials(log)))
+                for log, last in superseded.items()
+            ),
+            *((log.path, COPIED_LOG(kept=kept.path, n_trials=_n_trials(log))) for log, kept in copies.items()),
+        )
+        remaining = tuple(log for log in self.logs if log.source not in superseded and log.source not in copies)
         return replace(self, logs=remaining, warnings=(*self.warnings, *warnings))
 
     def joined(self, other: "Reading") -> "Reading":
@@ -205,12 +216,16 @@ def read_logs(
         part = _read_results(given.results, need_scores=need_scores)
         if given.paths:
             part = part.joined(_read_paths(given.paths, readers, progress, need_scores=need_scores))
-        part = part.without_earlier_attempts()
+        part = part.with_each_run_once()
         reading = reading.joined(part if system is None else part.renamed(system))
     if strict and reading.failures:
         raise LogError(_all_failures(reading.failures))
     name_of = DistinctNames()
     return replace(reading, logs=tuple(with_system(log, name_of(log.system)) for log in reading.logs))
+
+
+def _n_trials(source: Source) -> int:
+    return 0 if source.attempt is None else source.attempt.n_trials
 
 
 def _read_results(results: Sequence[TaskLog | ResultObject], *, need_scores: bool) -> Reading:

@@ -261,7 +261,7 @@ class _Collector:
         logs = (log for _, _, logs_of_run, _ in self.runs for log in logs_of_run)
         self.read_errors.messages.sort(key=lambda entry: order.get(entry[0], len(order)))
         reading = make_reading(self.listing, logs, self.claimed, self.read_errors, self.plugins.harnesses)
-        reading = reading.without_earlier_attempts()
+        reading = reading.with_each_run_once()
         remaining = {log.source for log in reading.logs}
         runs = (run for run in self.runs if any(log.source in remaining for log in run[2]))
         estimates = tuple(estimate for *_, estimates in runs for estimate in estimates)

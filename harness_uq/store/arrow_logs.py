@@ -26,7 +26,9 @@ _FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES})
 _REPORTED = pa.struct(
     {"metric": pa.string(), "filter": pa.string(), "value": pa.float64(), "std_error": pa.float64(), "n": pa.int64()}
 )
-ATTEMPT = pa.struct({"run": pa.string(), "id": pa.string(), "is_finished": pa.bool_()})
+ATTEMPT = pa.struct(
+    {"run": pa.string(), "id": pa.string(), "is_finished": pa.bool_(), "n_trials": pa.int64(), "content": pa.string()}
+)
 COLUMNS: Mapping[str, pa.DataType] = {
     "system": pa.string(),
     "task": pa.string(),

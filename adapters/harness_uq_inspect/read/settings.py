@@ -84,16 +84,21 @@ def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) 
     )
 
 
-def attempt_of(header: Header) -> Attempt | None:
+def attempt_of(header: Header, n_trials: int, content: str) -> Attempt | None:
     """The attempt at the task that the log contains: `inspect eval-retry` and eval sets keep the task's identifier.
 
     Attempts in old logs, which have no `eval_id`, are told apart by their time.
+
+    Parameters
+    ----------
+    n_trials : number of scored trials
+    content : hash of the scores
     """
     spec = header.eval
     attempt_id = spec.eval_id or spec.created
     if not spec.task_id or not attempt_id:
         return None
-    return Attempt(spec.task_id, attempt_id, header.status not in _UNFINISHED)
+    return Attempt(spec.task_id, attempt_id, header.status not in _UNFINISHED, n_trials, content)
 
 
 def _watched_questions(header: Header, epochs: Epochs) -> int | None:

@@ -1,5 +1,8 @@
 """Convert a log file to a `TaskLog`."""
 
+import hashlib
+from collections.abc import Iterable
+
 from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
 from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
 from harness_uq_inspect.read.consistency import contradictions
@@ -46,7 +49,7 @@ def task_log_of(log: Log, path: str) -> TaskLog:
             HARNESS,
             (header.eval.packages or {}).get("inspect_ai"),
             header.eval.created,
-            attempt=attempt_of(header),
+            attempt=attempt_of(header, sum(bool(cell.scores) for cell in log.cells.values()), _hash_of(frame, data)),
         ),
         questions=build_questions(log.documents, frame.questions),
         data=tuple(data),
@@ -67,6 +70,15 @@ def printed_positions(log: Log) -> dict[MetricKey, int]:
         printed.setdefault((total.metric, total.filter), score)
     index_of = {id(score): index for index, score in enumerate(scores)}
     return {key: index_of[id(score)] for key, score in printed.items()}
+
+
+def _hash_of(frame: Frame, data: Iterable[Scores | AggregateScore]) -> str:
+    """Hash of the questions and their scores, which is the same in each copy of a log."""
+    content = hashlib.blake2b("\n".join(frame.questions).encode(errors="surrogatepass"), digest_size=16)
+    for item in data:
+        content.update(repr((item.metric, item.filter)).encode(errors="surrogatepass"))
+        content.update(item.values.tobytes() if isinstance(item, Scores) else repr(item.value).encode())
+    return content.hexdigest()
 
 
 def _frame(log: Log) -> Frame:

@@ -184,10 +184,21 @@ EARLIER_ATTEMPT = MessageType(
     "UQ324",
     "earlier-attempt",
     "warning",
-    "This log is left out, because a later attempt at the same run continues it: {continued_in}.",
+    "This log with {n_trials:count scored trial} is left out, because a later attempt at the same run continues it: "
+    "{continued_in}.",
     "A retry copies the finished samples of the earlier attempt into its own log. If both logs counted as runs, the "
     "copied samples would count twice.",
     "No action is needed. To analyze the earlier attempt, pass its log alone.",
+)
+COPIED_LOG = MessageType(
+    "UQ325",
+    "copied-log",
+    "warning",
+    "This log with {n_trials:count scored trial} is left out, because another log contains the same scores of the same "
+    "run: {kept}.",
+    "A log that was copied or converted, or to which intervals were added, contains the samples of the original. If "
+    "both logs counted as runs, the samples would count twice.",
+    "No action is needed. To analyze the other log, pass it alone.",
 )
 
 # ---------------------------------------------------------------- tables

@@ -4,10 +4,10 @@ import pytest
 
 from harness_uq import read_logs
 from harness_uq.estimation.estimate import Options
-from harness_uq.messages.catalogue.reading import EARLIER_ATTEMPT
+from harness_uq.messages.catalogue.reading import COPIED_LOG, EARLIER_ATTEMPT
 from harness_uq.runner.pipeline import scan
 from harness_uq.variance_components.effects import effects
-from tests.adapters.inspect.logs import grid, header, score_totals, write_eval
+from tests.adapters.inspect.logs import grid, header, score_totals, write_eval, write_json
 
 FINISHED = [[1.0], [0.0], [1.0], [1.0], [0.0], [1.0]]
 
@@ -38,7 +38,7 @@ def test_scan_leaves_out_the_earlier_attempt_and_says_which_log_continues_it(fol
     assert [row.n_questions for row in result.rows] == [6, 6]
     [(path, message)] = result.reading.warnings
     assert (path, message.code) == (str(folder / "first.eval"), EARLIER_ATTEMPT.code)
-    assert message.params == {"continued_in": str(folder / "retry.eval")}
+    assert message.params == {"continued_in": str(folder / "retry.eval"), "n_trials": 4}
     assert not result.reading.failures
 
 
@@ -71,10 +71,40 @@ def test_of_unfinished_attempts_the_newest_counts(tmp_path):
     assert names(read_logs(tmp_path).logs) == ["a.eval"]
 
 
-def test_copies_of_a_log_are_not_attempts(tmp_path):
-    attempt(tmp_path, "a", FINISHED, eval_id="same")
-    attempt(tmp_path, "b", FINISHED, eval_id="same")
-    assert names(read_logs(tmp_path).logs) == ["a.eval", "b.eval"]
+def test_an_unfinished_attempt_with_fewer_trials_does_not_replace_an_earlier_one(tmp_path):
+    attempt(tmp_path, "long", FINISHED[:5], status="error", day=1)
+    attempt(tmp_path, "short", FINISHED[:2], status="cancelled", day=2)
+    assert names(read_logs(tmp_path).logs) == ["long.eval"]
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A log, a copy of it in the other format, and a log of the same samples with the scores of another grader."""
+    first = attempt(tmp_path, "a", FINISHED, eval_id="same")
+    converted = header(scores=[score_totals("match", 0.5)], total=6, task_id="T", eval_id="same")
+    write_json(tmp_path / "b.json", converted, grid(FINISHED))
+    attempt(tmp_path, "c", [[0.0], *FINISHED[1:]], eval_id="same")
+    return first
+
+
+def test_a_copy_of_a_log_is_left_out_and_another_scoring_is_not(copied):
+    for reading in (read_logs(copied.parent), scan(copied.parent, Options()).reading):
+        assert names(reading.logs) == ["a.eval", "c.eval"]
+        [(path, message)] = reading.warnings
+        assert (path, message.code) == (str(copied.parent / "b.json"), COPIED_LOG.code)
+        assert message.params == {"kept": str(copied), "n_trials": 6}
+
+
+def test_effects_do_not_count_a_copy_as_a_run(copied):
+    attempt(copied.parent, "d", [[0.0], *FINISHED[1:]], task_id="U")
+    [row] = effects(copied.parent)
+    assert {part.name: part.n_levels for part in row.components}["run"] == 3
+
+
+def test_a_copy_that_is_given_alone_or_as_another_system_is_read(copied):
+    copy = copied.parent / "b.json"
+    assert names(read_logs(copy).logs) == ["b.json"]
+    assert names(read_logs({"one": copied, "two": copy}).logs) == ["a.eval", "b.json"]
 
 
 def test_attempts_without_identifiers_are_told_apart_by_their_time(tmp_path):
