@@ -41,7 +41,10 @@ from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
+from harness_uq.results.html_repr import NotebookTable
+from harness_uq.results.records import Record
 from harness_uq.results.result_list import ResultList
+from harness_uq.results.structure import StructureSummary
 from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
@@ -105,8 +108,8 @@ class ArrayKeywords(MethodKeywords, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class TaskStructure:
-    """The structure of one task in one run, for printing.
+class TaskStructure(NotebookTable):
+    """The structure of one task in one run.
 
     Attributes
     ----------
@@ -118,6 +121,38 @@ class TaskStructure:
     log: TaskLog
     clusters: Clusters
     metrics: Mapping[tuple[str, str], Structure]
+
+    def summaries(self) -> list[StructureSummary]:
+        """One summary for each metric and filter of the task."""
+        summaries = []
+        for (metric, filter_name), detected in self.metrics.items():
+            facts = {fact.name: fact for fact in detected.facts}
+            summaries.append(
+                StructureSummary(
+                    system=self.log.system,
+                    task=self.log.task,
+                    metric=metric,
+                    filter=filter_name,
+                    n_questions=detected.n_questions,
+                    n_trials=detected.max_trials,
+                    n_scores=detected.n_scores,
+                    n_clusters=detected.n_clusters,
+                    cluster_key=detected.cluster_key,
+                    cluster_evidence=facts["clusters"].evidence,
+                    score_type=detected.score_type,
+                    score_evidence=facts["score type"].evidence,
+                    path=self.log.source.path,
+                )
+            )
+        return summaries
+
+    def to_dict(self) -> dict[str, object]:
+        """The summaries as plain values."""
+        return {"structures": [summary.to_dict() for summary in self.summaries()]}
+
+    def to_records(self) -> list[Record]:
+        """One flat record for each metric and filter."""
+        return [record for summary in self.summaries() for record in summary.to_records()]
 
 
 def estimate(
@@ -203,7 +238,7 @@ def detect_structure(
     *,
     plugins: Plugins | None = None,
     **keywords: Unpack[StructureKeywords],
-) -> list[TaskStructure]:
+) -> ResultList[TaskStructure]:
     """Detect the clusters, trials and score types of each task, with the evidence.
 
     Parameters
@@ -215,10 +250,10 @@ def detect_structure(
     """
     offered = plugins or load_plugins()
     chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
-    return [
+    return ResultList(
         _task_structure(log, clusters_of(log, chosen, offered), chosen)
         for log in task_logs(logs, offered, selection_of(keywords), need_scores=False)
-    ]
+    )
 
 
 def _task_structure(log: TaskLog, clusters: Clusters, options: StructureOptions) -> TaskStructure:

@@ -35,7 +35,7 @@ _IN_PAPER = {"task", "metric", "n_questions", "n_trials", "n_clusters", "cluster
 
 def structures_document(structures: "Sequence[TaskStructure]", _: int = 4) -> Document:
     """A paragraph for each task, and a table with a row for each task, metric and filter."""
-    records = [one.to_dict() for structure in structures for one in structure_summaries(structure)]
+    records = [one.to_dict() for structure in structures for one in structure.summaries()]
     columns = [
         Cells(
             header,
@@ -57,31 +57,6 @@ def structures_document(structures: "Sequence[TaskStructure]", _: int = 4) -> Do
     ]
     footnotes = {"Warnings": warnings, "Notes": notes, "Tasks without scores per question": without_scores}
     return Document([Section("Structure", columns)], footnotes, caption="Structure of the tasks.")
-
-
-def structure_summaries(structure: "TaskStructure") -> list[StructureSummary]:
-    """One summary for each metric and filter of the task."""
-    summaries = []
-    for (metric, filter_name), detected in structure.metrics.items():
-        facts = {fact.name: fact for fact in detected.facts}
-        summaries.append(
-            StructureSummary(
-                system=structure.log.system,
-                task=structure.log.task,
-                metric=metric,
-                filter=filter_name,
-                n_questions=detected.n_questions,
-                n_trials=detected.max_trials,
-                n_scores=detected.n_scores,
-                n_clusters=detected.n_clusters,
-                cluster_key=detected.cluster_key,
-                cluster_evidence=facts["clusters"].evidence,
-                score_type=detected.score_type,
-                score_evidence=facts["score type"].evidence,
-                path=structure.log.source.path,
-            )
-        )
-    return summaries
 
 
 def structures_text(structures: "Sequence[TaskStructure]") -> Document:
@@ -121,4 +96,6 @@ def _without_scores(log: TaskLog) -> str:
     return f"no scores per question: {'; '.join(reasons) or 'the log has none'}"
 
 
-KIND = ResultKind(StructureSummary, structures_document, declared=structure_summaries, text=structures_text)
+KIND = ResultKind(
+    StructureSummary, structures_document, declared=lambda structure: structure.summaries(), text=structures_text
+)

@@ -1,7 +1,7 @@
 """Results as flat records, ready for a data frame."""
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.declaration import Record
@@ -12,10 +12,17 @@ from harness_uq.results.ranking import Ranking
 
 Result: TypeAlias = Estimate | Comparison | Ranking | Plan | Effects
 
-__all__ = ["Record", "Result", "to_dicts"]
+__all__ = ["HasRecords", "Record", "Result", "to_dicts"]
 
 
-def to_dicts(results: Iterable[Result]) -> list[Record]:
+class HasRecords(Protocol):
+    """A result with flat records."""
+
+    def to_records(self) -> list[Record]:
+        """Flat records with the same columns for all results of a type."""
+
+
+def to_dicts(results: Iterable[HasRecords]) -> list[Record]:
     """Flat records: one per estimate, comparison, ranked system or design of a plan.
 
     The columns depend on the type of the results only. Names of nested fields are joined by `_`. Next to the limits of

@@ -12,13 +12,13 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.results.html_repr import html_of
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
-from harness_uq.results.records import Record, to_dicts
+from harness_uq.results.records import HasRecords, Record, to_dicts
 from harness_uq.results.result_set import Layout, RenderOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_Row = TypeVar("_Row", Estimate, Comparison, Ranking, Plan, Effects)
+_Row = TypeVar("_Row", bound=HasRecords)
 
 _DISPLAYED: Mapping[type, tuple[str, ...]] = {
     Estimate: (
@@ -140,5 +140,5 @@ class ResultList(list[_Row]):
 
     def _repr_html_(self) -> str:
         records = self.to_dicts()
-        names = _DISPLAYED[type(self[0])] if self else ()
+        names = _DISPLAYED.get(type(self[0]), tuple(records[0])) if records else ()
         return html_of([{name: record.get(name) for name in names} for record in records])

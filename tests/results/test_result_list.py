@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from harness_uq import ResultList, compare, effects, estimate, gate, plan, rank, report
+from harness_uq import ResultList, compare, detect_structure, effects, estimate, gate, plan, rank, report
 from harness_uq.errors import DataError, MissingDependencyError
 from tests.data.toy import task_log
 from tests.results import factory as make
@@ -78,13 +78,23 @@ def test_lists_and_their_results_have_a_figure(kind):
 def test_a_gate_and_a_report_have_the_same_forms():
     figure = pytest.importorskip("matplotlib.figure").Figure
     decision, summary = gate(LOGS[0], LOGS[1], margin=0.1), report(LOGS)
-    assert summary.to_dict().keys() == {"schema", "estimates", "comparisons", "rankings", "errors"}
+    assert {"schema", "estimates", "comparisons", "rankings", "errors"} <= summary.to_dict().keys()
     assert summary.to_dict() == json.loads(summary.render("json"))
     assert "<title>Mine</title>" in summary.render(title="Mine")
     for result, n_rows in ((decision, 1), (summary, 2)):
         assert isinstance(result.plot(title="Mine"), figure)
         assert len(result.to_frame("polars")) == n_rows
         assert "<table>" in result._repr_html_()
+
+
+def test_the_structure_of_logs_has_the_same_forms():
+    rows = detect_structure(LOGS)
+    assert rows.to_dict() == json.loads(rows.to_json())
+    assert list(rows.to_frame("polars")["system"]) == ["a", "b"]
+    assert rows[0].to_dict()["structures"] == rows.to_dict()["structures"][:1]
+    assert all("<table>" in one._repr_html_() for one in (rows, rows[0]))
+    with pytest.raises(DataError, match="no figure of TaskStructure"):
+        rows.plot()
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,7 @@ print(*(set(sys.modules) - had))
         "harness_uq.plugins",
         "harness_uq.plugins.hookspecs",
         "harness_uq.plugins.protocols",
+        "harness_uq.redaction",
         "harness_uq.results",
         "harness_uq.results.method_info",
         "harness_uq.plugin_api",
