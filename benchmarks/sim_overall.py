@@ -194,11 +194,14 @@ def main() -> None:
     """Run all cells and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=2000, help="data sets per cell")
+    parser.add_argument("--cells", type=int, nargs="*", help="numbers of the cells to run (default: all)")
     args = parser.parse_args()
-    cells: dict[str, dict[str, float]] = {}
     for k, name in enumerate((*CELLS, SHARED)):
+        if args.cells is not None and k not in args.cells:
+            continue
         rng = np.random.default_rng([SEED, k])
         result = shared_items(args.n, rng) if name == SHARED else run(CELLS[name], args.n, rng)
+        cells = json.loads(OUTPUT.read_text())["cells"] if OUTPUT.exists() else {}
         cells[name] = {key: round(value, 5) for key, value in result.items()}
         print(name, cells[name], flush=True)
         OUTPUT.write_text(json.dumps({"seed": SEED, "cells": cells}, indent=1) + "\n")

@@ -1,7 +1,7 @@
 """`harness-uq estimate`: estimate scores of logged runs with intervals."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from harness_uq.commands.parser import CommandParser
 from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
+    from harness_uq.results.estimate import Estimate
     from harness_uq.variance_components.effects import EffectOptions
 
 
@@ -26,6 +27,13 @@ EXAMPLES = (
     ("90 % Wilson intervals", "harness-uq estimate run.eval --method wilson --level 0.9"),
     ("Questions of the task drop that share a passage", "harness-uq estimate results/ --cluster drop=section_id"),
 )
+_MANY = 45
+_ORDERS: "Mapping[str, Callable[[Estimate], tuple[object, ...]]]" = {
+    "score": lambda row: (row.value is None, -(row.value or 0.0)),
+    "name": lambda row: (row.system,),
+    "task": lambda row: (row.task, row.metric, row.filter),
+    "width": lambda row: (row.interval is None, row.interval.width if row.interval else 0.0),
+}
 DETAILS = _shared_options.METHODS
 
 
@@ -37,6 +45,14 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_overall(parser)
     _auxiliary_data.add_auxiliary_data(parser)
     _emit_results.add_output(parser, layout=True)
+    parser.groups["Output"].add_argument(
+        "--per-task", action="store_true", help="Print all scores if there are many and an overall result"
+    )
+    parser.groups["Output"].add_argument(
+        "--sort",
+        choices=_ORDERS,
+        help="Sort scores by value, system, task or width of the interval (default: as logged)",
+    )
     _output_files.add_plot(parser, "the scores")
     _loading.add_engine(parser)
 
@@ -76,7 +92,13 @@ def run(args: argparse.Namespace) -> int:
         logs = tuple(task_logs(reading.logs, plugins, need_scores=False))
         with _argument_values.checking_arguments():
             overall = combine_estimates(rows, logs, overall_options)
+        if args.sort is not None:
+            rows = sorted(rows, key=_ORDERS[args.sort])
         lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}
+        is_brief = emitter.output_format.name == "table" and not args.per_task
+        if is_brief and len(rows) > _MANY and overall is not None and overall.systems:
+            del lists["estimates"]
+            _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
         emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
     _output_files.draw_forest(args, rows)
     return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))

@@ -48,9 +48,14 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
             in_paper=several_metrics,
             wraps=True,
         ),
-        Cells("A", [format_number(row.value_a, digits) for row in rows], spare=2),
-        Cells("B", [format_number(row.value_b, digits) for row in rows], spare=2),
-        Cells("A − B", [format_number(one.value if one else None, digits) for one in differences], name="difference"),
+        Cells("A", [format_number(row.value_a, digits) for row in rows]),
+        Cells("B", [format_number(row.value_b, digits) for row in rows]),
+        Cells(
+            "A − B",
+            [format_number(one.value if one else None, digits) for one in differences],
+            spare=1,
+            name="difference",
+        ),
         Cells(difference_header(rows), intervals, name="interval"),
         Cells("P(A > B)", [probability(row.prob_positive) for row in rows], spare=3, name="probability"),
         Cells(
@@ -74,7 +79,7 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
         ),
         Cells("Method", [row.method for row in rows], is_number=False, spare=8, in_paper=False),
         Cells("MDE", [format_number(row.minimum_detectable_effect, 3) for row in rows], spare=4, in_paper=False),
-        Cells("N needed", needed, spare=1, in_paper=False),
+        Cells("N needed", needed, spare=2, in_paper=False),
         Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
     ]
 

@@ -147,7 +147,7 @@ def _widths(columns: Sequence[Cells], width: int) -> list[int]:
     """Widths of the columns: text columns are narrowed, the one with most room to spare first, until the line fits."""
     least = [_readable(column) for column in columns]
     if _total(least) > width:
-        least = [n if column.is_number else min(n, _NARROWEST) for n, column in zip(least, columns, strict=True)]
+        least = [_readable(column, _NARROWEST) for column in columns]
     widths = [max(cell_len(text) for text in (column.header, *column.texts)) for column in columns]
     while _total(widths) > width and widths != least:
         room = [n - m for n, m in zip(widths, least, strict=True)]
@@ -159,13 +159,13 @@ def _total(widths: Iterable[int]) -> int:
     return sum(n + _GAP for n in widths) - _GAP
 
 
-def _readable(column: Cells) -> int:
-    """The smallest width at which the texts of the column still differ from each other."""
+def _readable(column: Cells, narrowest: int = _COMFORTABLE) -> int:
+    """The smallest width, but at least `narrowest`, at which the texts of the column still differ from each other."""
     full = max(cell_len(text) for text in (column.header, *column.texts))
     if column.is_number:
         return full
     distinct = set(column.texts)
-    least = min(full, max(_COMFORTABLE, cell_len(column.header)))
+    least = min(full, max(narrowest, cell_len(column.header)))
     widths = range(least, full)
     # texts that differ at one width differ at every larger one
     first = bisect_left(

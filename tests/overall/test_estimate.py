@@ -224,3 +224,43 @@ def test_weights_are_read_from_json_and_csv(tmp_path) -> None:
         read_weights(str(tmp_path / "bad.csv"))
     with pytest.raises(DataError, match="weights must be"):
         OverallOptions(weights={"arc": -1})
+
+
+def test_many_scores_of_tasks_are_printed_on_request_only(tmp_path, capsys) -> None:
+    rows = [
+        f"q{k},{system},task-{j:02d},{(k * n + j) % 3 > 0:d}"
+        for n, system in enumerate("abcd", 1)
+        for j in range(12)
+        for k in range(8)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["question,system,task,score", *rows]) + "\n")
+    file = str(tmp_path / "scores.csv")
+    assert main(["estimate", file]) == 0
+    brief = capsys.readouterr()
+    assert "task-00" not in brief.out
+    assert "--per-task" in brief.err
+    assert main(["estimate", file, "--per-task"]) == 0
+    assert capsys.readouterr().out.count("task-00") == 4
+    assert main(["estimate", file, "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["estimates"]) == 48
+
+
+@pytest.mark.parametrize("order", ["score", "name", "task", "width"])
+def test_scores_are_sorted_on_request(order: str, tmp_path, capsys) -> None:
+    rows = [
+        f"q{k},{system},{task},{(k * n + j) % (2 + n) > 0:d}"
+        for n, system in enumerate("ba", 1)
+        for j, task in enumerate(reversed(SIZES))
+        for k in range(30 + 9 * j)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["question,system,task,score", *rows]) + "\n")
+    assert main(["estimate", str(tmp_path / "scores.csv"), "--sort", order, "--format", "json"]) == 0
+    estimates = json.loads(capsys.readouterr().out)["estimates"]
+    keys = {
+        "score": [-row["value"] for row in estimates],
+        "name": [row["system"] for row in estimates],
+        "task": [row["task"] for row in estimates],
+        "width": [row["interval"]["high"] - row["interval"]["low"] for row in estimates],
+    }
+    assert keys[order] == sorted(keys[order])
+    assert len(estimates) == 6
