@@ -74,6 +74,9 @@ def add_arguments(parser: CommandParser) -> None:
     )
     output = parser.groups["Output"]
     output.add_argument(
+        "--overall", action="store_true", help="Decide --fail-if-worse by the overall result of several tasks only"
+    )
+    output.add_argument(
         "--per-task", action="store_true", help="Print the comparisons on each task if there are several systems"
     )
     output.add_argument(
@@ -97,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.comparison.compare import compare, worse_rows
     from harness_uq.comparison.disagreements import disagreements
     from harness_uq.output.comparison_headline import row_name
+    from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.result_list import ResultList
 
@@ -123,6 +127,13 @@ def run(args: argparse.Namespace) -> int:
             ]
         emitter.emit(lists, errors)
     _output_files.draw_forest(args, rows)
+    if args.fail_if_worse and args.overall:
+        if not overall:
+            raise UsageError("--overall requires at least two tasks that all systems share. Remove --overall.")
+        worse_systems = worse_overall(overall[0], options.margin_of("overall"))
+        for one in worse_systems:
+            _console.print_error(f"worse: overall: {one.verdict_text}")
+        return WORSE if worse_systems else max(failed, _console.report_failures(rows))
     if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
         for row in worse:
             _console.print_error(f"worse: {row_name(row, rows)}: {row.verdict_text}")

@@ -82,6 +82,12 @@ def compare_overall(
     return replace(result, baseline=baseline, differences=tuple(differences))
 
 
+def worse_overall(result: Overall, margin: float) -> list[OverallDifference]:
+    """Return the systems that are worse than the baseline by more than the margin, by simultaneous intervals."""
+    ends = [one.interval.high if result.higher_is_better else -one.interval.low for one in result.differences]
+    return [one for one, best in zip(result.differences, ends, strict=True) if best < -margin]
+
+
 def _differences(scores: OverallScores, baseline: str, options: CompareOptions) -> list[OverallDifference]:
     names = [system.system for system in scores.systems]
     if baseline not in names:

@@ -125,3 +125,13 @@ def test_a_system_compared_with_itself_has_an_overall_result_without_a_winner(ta
     assert main(["compare", str(single), str(single), "--format", "json"]) == 0
     overall = json.loads(capsys.readouterr().out)["overall"]
     assert [one["verdict"] for one in overall["differences"]] in ([], ["undecided"])
+
+
+def test_the_exit_code_depends_on_the_overall_result_on_request_only(table: str, capsys) -> None:
+    pair = ["compare", table, "--model", "d", "--model", "a", "--fail-if-worse"]
+    assert main([*pair, "--overall"]) == 3
+    assert main([*pair, "--overall", "--margin", "overall=0.9"]) == 0
+    assert main([*pair, "--margin", "overall=0.9"]) == 3
+    assert main(["compare", table, "--model", "a", "--model", "d", "--fail-if-worse", "--overall"]) == 0
+    assert main([*pair, "--overall", "--task", "t0"]) == 2
+    assert "--overall" in capsys.readouterr().err
