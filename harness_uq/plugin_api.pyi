@@ -40,6 +40,7 @@ from .io import paths as paths
 from .io.atomic_write import temporary_file as temporary_file
 from .io.file_locks import exclusive as exclusive
 from .io.limits import MAX_FIELDS as MAX_FIELDS
+from .io.limits import MAX_SCORES as MAX_SCORES
 from .io.limits import check_cells as check_cells
 from .io.limits import check_expansion as check_expansion
 from .io.limits import max_expanded_size as max_expanded_size

@@ -15,6 +15,8 @@ MAX_CELLS: Final = "HARNESS_UQ_MAX_CELLS"
 ALWAYS_EXPANDED: Final = 256 << 20
 """Bytes that the content of a compressed file may always expand to, however small the file is."""
 MAX_COLUMNS: Final = 10_000
+MAX_SCORES: Final = 1000
+"""Metrics, filters and keys of scores in one log."""
 MAX_FIELDS: Final = 200
 """Metadata fields of the questions of one log that are considered as clusters."""
 
@@ -70,8 +72,15 @@ def check_expansion(name: str, n_bytes: int, n_expanded: int, always: int = ALWA
         )
 
 
-def check_cells(n_rows: int, n_columns: int) -> None:
-    """Make sure that a table is not too large.
+def check_cells(n_rows: int, n_columns: int, most_columns: int = MAX_COLUMNS) -> None:
+    """Make sure that a table, or the scores of a log, are not too many.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Rows or samples, and columns or scores of each sample.
+    most_columns : int
+        Largest number of columns, unless the environment raises it.
 
     Raises
     ------
@@ -80,14 +89,14 @@ def check_cells(n_rows: int, n_columns: int) -> None:
     """
     most = limit_from_environment(MAX_CELLS)
     # the limit on columns grows with that on cells, so that one variable raises both
-    most_columns = MAX_COLUMNS * max(1.0, most / _DEFAULTS[MAX_CELLS])
+    most_columns = int(most_columns * max(1.0, most / _DEFAULTS[MAX_CELLS]))
     if n_columns > most_columns or n_rows * n_columns > most:
         raise LogError(
             TOO_MANY_CELLS(
                 n_rows=n_rows,
                 n_columns=n_columns,
                 most_cells=int(most),
-                most_columns=int(most_columns),
+                most_columns=most_columns,
                 variable=MAX_CELLS,
             )
         )

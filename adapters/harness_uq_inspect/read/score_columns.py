@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import Message
+from harness_uq.plugin_api import MAX_SCORES, Message, check_cells
 from harness_uq_inspect.messages import DICTIONARY_VALUES, RARE_KEYS_OMITTED
 from harness_uq_inspect.read.harness_results import Epochs
 from harness_uq_inspect.read.parse_scores import NoNumbers, Numbers, is_unscored, numbers
@@ -89,7 +89,13 @@ def make_frame(log: Log, questions: Sequence[str], epochs: Epochs) -> Frame:
 
 
 def columns_of(log: Log, frame: Frame) -> tuple[list[ScoreColumn], list[Message]]:
-    """Columns in Inspect's order, and notes on omitted ones."""
+    """Columns in Inspect's order, and notes on omitted ones.
+
+    Raises
+    ------
+    LogError : if there are too many
+    """
+    _check_number(log)
     logged = _from_samples(log) if log.cells else _from_reductions(frame)
     parts = [part for scorer, values in logged.items() for part in _split(scorer, values)]
     names = _metric_names(frame.header, [(scorer, key) for scorer, key, _ in parts])
@@ -101,6 +107,20 @@ def columns_of(log: Log, frame: Frame) -> tuple[list[ScoreColumn], list[Message]
     ]
     listed = [column for column in columns if column.key is None or column.n_questions > 1 or len(frame.questions) == 1]
     return listed, [*_notes_on_rare_keys(columns, listed), *_notes_on_whole_dictionaries(frame.header, listed)]
+
+
+def _check_number(log: Log) -> None:
+    """Make sure that the samples do not have too many different scores.
+
+    Raises
+    ------
+    LogError : if they do
+    """
+    names = set[tuple[str, str | None]]()
+    for cell in log.cells.values():
+        for scorer, score in (cell.scores or {}).items():
+            names.update((scorer, key) for key in (score.value if isinstance(score.value, dict) else (None,)))
+    check_cells(len(log.cells), len(names), MAX_SCORES)
 
 
 def value_at(value: Value, key: str | None) -> Value:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import MetadataField, is_unknown
+from harness_uq.plugin_api import MAX_FIELDS, MetadataField, is_unknown
 
 LONG_TEXT = 120
 PREFIX_LENGTH = 200
-MAX_FIELDS = 200
 
 _MISSING = -1  # hash() of an object is never -1
 

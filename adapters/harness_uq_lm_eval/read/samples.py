@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from harness_uq.plugin_api import LogError, Questions
+from harness_uq.plugin_api import MAX_SCORES, LogError, Questions, check_cells
 from harness_uq_lm_eval.json_access import items, text
 from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.read.metric_values import MetricValues
@@ -61,7 +61,7 @@ class Samples:
 
         Raises
         ------
-        LogError : if no row can be read
+        LogError : if no row can be read, or there are too many metrics
         """
         decode, number = Decoder(), 0
         try:
@@ -71,6 +71,7 @@ class Samples:
             if not len(self):
                 raise
             self.broken.append((number + 1, str(error)))
+        check_cells(len(self), len(self._columns), MAX_SCORES)
 
     def _read_row(self, number: int, line: bytes, decode: Decoder) -> None:
         try:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
-from harness_uq.plugin_api import CatalogueEntry, TaskLog
+from harness_uq.plugin_api import MAX_FIELDS, CatalogueEntry, TaskLog
 from harness_uq_lm_eval.read.catalogue import load_catalogue
 
 DOC_ID = "doc_id"
@@ -32,7 +32,7 @@ Cell = TypeVar("Cell")
 
 
 class _Ragged(Generic[Cell]):
-    """Columns of rows that may lack some of them; None if a row lacks the column."""
+    """The first columns of rows that may lack some of them; None if a row lacks the column."""
 
     def __init__(self) -> None:
         self.columns: dict[str, list[Cell | None]] = {}
@@ -41,7 +41,8 @@ class _Ragged(Generic[Cell]):
     def add(self, row: Iterable[tuple[str, Cell | None]]) -> None:
         """Append a row."""
         for name, value in row:
-            self.columns.setdefault(name, [None] * self._n).append(value)
+            if name in self.columns or len(self.columns) < MAX_FIELDS or name == _TARGET:
+                self.columns.setdefault(name, [None] * self._n).append(value)
         self._n += 1
         for column in self.columns.values():
             column.extend([None] * (self._n - len(column)))

@@ -252,9 +252,10 @@ TOO_MANY_CELLS = MessageType(
     "UQ336",
     "too-many-cells",
     "error",
-    "The table has {n_columns:,} columns and {n_rows:,} rows or more. At most {most_cells:,} cells and "
+    "There are {n_columns:,} columns and {n_rows:,} rows or more. At most {most_cells:,} cells and "
     "{most_columns:,} columns are read; set {variable} to a larger number of cells to read it.",
-    "A small file can contain a table larger than the memory of the machine, so the number of cells is limited.",
+    "A small file can contain a table larger than the memory of the machine, so the number of cells is limited. "
+    "For logs, columns are the scores of a sample.",
     "Keep only the columns with scores and labels, split the table, or set the variable.",
 )
 LINK_LEADS_OUTSIDE = MessageType(
