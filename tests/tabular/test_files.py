@@ -163,3 +163,12 @@ def test_a_spoiled_file_is_read_or_refused_with_a_reason(
 
 def test_every_suffix_of_a_table_has_a_reader():
     assert set(files._KINDS) == set(SUFFIXES)
+
+
+def test_of_unused_columns_of_parquet_with_one_name_the_last_one_counts(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"id": ["a", "b"], "score": [1, 0], "section": [1, 1]}
+    table = pa.table(columns).append_column("section", pa.array([1, 2]))
+    pq.write_table(table, tmp_path / "t.parquet")
+    (log,) = read_table(tmp_path / "t.parquet")
+    assert log.questions.fields["section"].codes.tolist() == [0, 1]
