@@ -61,14 +61,14 @@ def loads(content: str | bytes, repeated: list[str] | None = None) -> object:
     has_surrogates = (b"\\ud" if isinstance(content, bytes) else "\\ud") in content.lower()  # type: ignore[operator]
     hook = None if repeated is None else object_of
     try:
-        tree: object = json.loads(content, parse_int=_integer, object_pairs_hook=hook)
+        tree: object = json.loads(
+            content,
+            parse_int=lambda digits: int(digits) if len(digits) <= _MAX_DIGITS else float(digits),
+            object_pairs_hook=hook,
+        )
         return _replace_surrogates(tree) if has_surrogates else tree
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _integer(digits: str) -> float:
-    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def _replace_surrogates(tree: object) -> object:

@@ -94,14 +94,9 @@ def n_questions(score: ScoreTotals, header: Header, epochs: Epochs) -> int | Non
 def is_of_cells(score: ScoreTotals, header: Header, epochs: Epochs) -> bool:
     """Whether metrics were computed on all trials, not on one number per question."""
     sample_ids = header.eval.dataset.sample_ids
-    n_questions_run = n_made(header, epochs.n)
+    n_questions_run = header.results.total_samples // epochs.n if header.results else 0
     n_scored = score.scored_samples or 0
     return not epochs.is_reduced or bool(sample_ids and n_scored > max(len(sample_ids), n_questions_run))
-
-
-def n_made(header: Header, n_epochs: int) -> int:
-    """Number of questions of the run according to its results; 0 if there are none."""
-    return header.results.total_samples // n_epochs if header.results else 0
 
 
 def headline_score(header: Header) -> ScoreTotals | None:

@@ -101,7 +101,11 @@ def columns_of(log: Log, frame: Frame) -> tuple[list[ScoreColumn], list[Message]
     names = _metric_names(frame.header, [(scorer, key) for scorer, key, _ in parts])
     columns = [
         ScoreColumn(
-            scorer, key, name, numbers([value for _, value in values]) if log.cells else None, _n_scored(values)
+            scorer,
+            key,
+            name,
+            numbers([value for _, value in values]) if log.cells else None,
+            len({question for question, value in values if not is_unscored(value)}),
         )
         for (scorer, key, values), name in zip(parts, names, strict=True)
     ]
@@ -172,10 +176,6 @@ def _metric_names(header: Header, parts: Sequence[tuple[str, str | None]]) -> li
         scorer if key is None else name if name == key and uses[name] == 1 else f"{scorer}/{key}"
         for (scorer, key), name in zip(parts, short, strict=True)
     ]
-
-
-def _n_scored(values: _Logged) -> int:
-    return len({question for question, value in values if not is_unscored(value)})
 
 
 def _notes_on_rare_keys(columns: Sequence[ScoreColumn], listed: Sequence[ScoreColumn]) -> list[Message]:

@@ -109,7 +109,7 @@ def _write_in_place(path: Path, content_read: bytes, render: Callable[..., bytes
                 f"others wrote to it since harness-uq did; {original.name} is what it was before: "
                 "rename or delete that to write here again"
             )
-        sha256 = _sha256(original.read_bytes() if is_annotated else content)
+        sha256 = hashlib.sha256(original.read_bytes() if is_annotated else content).hexdigest()
         with _write_atomically(path, like=path) as file:
             file.write(_insert_own_hash(render(original={"sha256": sha256, "written_sha256": _BLANK})))
             if not original.exists():
@@ -124,18 +124,15 @@ def _is_annotated(path: Path) -> bool:
     if hashes is None or not original.exists():
         return False
     blanked = content[: hashes.start(2)] + _BLANK.encode() + content[hashes.end(2) :]
-    return [digits.decode() for digits in hashes.groups()] == [_sha256(original.read_bytes()), _sha256(blanked)]
+    expected = [hashlib.sha256(data).hexdigest() for data in (original.read_bytes(), blanked)]
+    return [digits.decode() for digits in hashes.groups()] == expected
 
 
 def _insert_own_hash(content: bytes) -> bytes:
     hashes = _HASHES.search(content)
     if hashes is None:
         return content
-    return content[: hashes.start(2)] + _sha256(content).encode() + content[hashes.end(2) :]
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return content[: hashes.start(2)] + hashlib.sha256(content).hexdigest().encode() + content[hashes.end(2) :]
 
 
 def _write_copies(results: str, files: Sequence[str], folder: str, content: bytes) -> list[str]:
