@@ -27,8 +27,11 @@ def escape_control(text: str) -> str:
     \x3a:error::text
     """
     if not text.isprintable():
-        text = UNSAFE.sub(_escape, _SPACES.sub(_without_break, text))
-    return _COMMAND.sub(_escape_first, text) if "::" in text or "##[" in text else text
+        text = _SPACES.sub(lambda spaces: " " if _BREAK.search(spaces[0]) else spaces[0], text)
+        text = UNSAFE.sub(_escape, text)
+    if "::" in text or "##[" in text:
+        text = _COMMAND.sub(lambda command: rf"\x{ord(command[0][0]):02x}{command[0][1:]}", text)
+    return text
 
 
 def escape_lines(text: str) -> str:
@@ -43,14 +46,6 @@ def visible(text: str) -> str:
     two\nlines
     """
     return text if text.isprintable() else UNSAFE.sub(_escape, text)
-
-
-def _without_break(spaces: re.Match[str]) -> str:
-    return " " if _BREAK.search(spaces[0]) else spaces[0]
-
-
-def _escape_first(command: re.Match[str]) -> str:
-    return rf"\x{ord(command[0][0]):02x}{command[0][1:]}"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -102,7 +102,9 @@ def combine(
         weights = _group_weights(selection.group, [task.key for task in tasks], systems, rows, facts)
     else:
         weights = _task_weights(systems, tasks, rows, options)
-    within = [_weights_within(task, systems, rows, facts) for task in tasks]
+    within = [
+        _group_weights(task.key, task.parts, systems, rows, facts) if task.is_group else np.ones(1) for task in tasks
+    ]
     chances = _chances(tasks, facts, options)
     shares = np.concatenate([weight * inner for weight, inner in zip(weights, within, strict=True)])
     is_normalized = options.normalization == "chance"
@@ -257,10 +259,6 @@ def _sizes(parts: Sequence[ScoreKey], systems: Sequence[str], rows: Rows) -> lis
             )
         sizes.append(sum(known) / len(known))
     return sizes
-
-
-def _weights_within(task: SelectedTask, systems: Sequence[str], rows: Rows, facts: Facts) -> FloatArray:
-    return _group_weights(task.key, task.parts, systems, rows, facts) if task.is_group else np.ones(1)
 
 
 def _group_weights(

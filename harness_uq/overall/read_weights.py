@@ -27,7 +27,10 @@ def read_weights(path: str) -> dict[str, float]:
         schemes = ", ".join(WEIGHT_SCHEMES)
         raise DataError(f"Weights could not be read: {path!r} ({error}). Give {schemes} or a file.") from error
     try:
-        pairs = json.loads(text) if path.endswith(".json") else _pairs(text)
+        if path.endswith(".json"):
+            pairs = json.loads(text)
+        else:
+            pairs = {row["task"]: row["weight"] for row in csv.DictReader(StringIO(text))}
         if not isinstance(pairs, Mapping):
             raise TypeError("not a JSON object")
         return {str(task): float(weight) for task, weight in pairs.items()}
@@ -36,7 +39,3 @@ def read_weights(path: str) -> dict[str, float]:
             f"Invalid weights in {path!r}: {error}. Give a JSON object of numbers by task, or a CSV file with the "
             "columns task and weight."
         ) from error
-
-
-def _pairs(text: str) -> dict[str, str]:
-    return {row["task"]: row["weight"] for row in csv.DictReader(StringIO(text))}

@@ -66,7 +66,13 @@ class BatchWorker:
             return error
         if self.store_writer is not None:
             complete = {group: runs for group, runs in runs_of.items() if _is_complete(group, runs, result.read_errors)}
-            for group in [group for group, runs in complete.items() if _has_secret_name(runs)]:
+            # systems that only a secret distinguishes from others
+            redacted = [
+                group
+                for group, runs in complete.items()
+                if any(isinstance(log.system, RedactedText) for run in runs for log in run.logs)
+            ]
+            for group in redacted:
                 result.read_errors.messages += [(run.path, RUN_NOT_STORED()) for run in complete.pop(group)]
             result.files = self._store_files(self.store_writer, complete, new.keys(), plugins)
         for run in (run for runs in runs_of.values() for run in runs):
@@ -128,11 +134,6 @@ def _stored_runs(batch: Batch, damaged_files: dict[str, Message]) -> dict[FileGr
         for group in batch
         if group.stored_logs is not None and group.stored_logs[1] in runs_of
     }
-
-
-def _has_secret_name(runs: Sequence[RunResult]) -> bool:
-    """Whether a system of these runs can be distinguished from others only by a secret."""
-    return any(isinstance(log.system, RedactedText) for run in runs for log in run.logs)
 
 
 def _is_complete(group: FileGroup, runs: Sequence[RunResult], errors: ReadErrors) -> bool:

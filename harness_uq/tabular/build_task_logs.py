@@ -138,12 +138,18 @@ class _Job:
         ids = list(dict.fromkeys(part.rows.values()))
         place = {question: i for i, question in enumerate(ids)}
         at = {row: place[question] for row, question in part.rows.items()}
+        has_trials = "trial" in self.labels  # without this column no row is known to be absent
         data = [
-            Scores(metric, name, self._array(cells, at, ids), is_complete=self._is_complete(cells))
+            Scores(
+                metric,
+                name,
+                self._array(cells, at, ids),
+                is_complete=not has_trials and not any(math.isnan(score) for _, score in cells),
+            )
             for (metric, name), cells in part.cells.items()
         ]
         clusters = cluster_field(self.table, self.layout, at, ids)
-        repeated = "trial" not in self.labels and any(scores.values.shape[1] > 1 for scores in data)
+        repeated = not has_trials and any(scores.values.shape[1] > 1 for scores in data)
         return TaskLog(
             system=system,
             task=task,
@@ -154,10 +160,6 @@ class _Job:
             higher_is_better=part.higher,
             messages=(REPEATED_ROWS_AS_TRIALS(),) if repeated else (),
         )
-
-    def _is_complete(self, cells: Sequence[tuple[int, float]]) -> bool:
-        """Whether all rows have a score; without a column of trials no row is known to be absent."""
-        return "trial" not in self.labels and not any(math.isnan(score) for _, score in cells)
 
     def _array(
         self, cells: Sequence[tuple[int, float]], at: Mapping[int, int], ids: Sequence[str]

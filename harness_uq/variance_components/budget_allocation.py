@@ -87,7 +87,18 @@ def _split_plan(system_effects: Effects, options: AllocationOptions) -> BudgetAl
         metric=system_effects.metric,
         filter=system_effects.filter,
         level=options.effects.level,
-        rows=tuple(_row(name, split, design.fixed_levels) for name, split in rows.items() if split is not None),
+        rows=tuple(
+            AllocationRow(
+                name,
+                split.units,
+                split.trials,
+                {**split.levels, **design.fixed_levels},
+                split.cost,
+                split.half_width,
+            )
+            for name, split in rows.items()
+            if split is not None
+        ),
         new=system_effects.new,
         answer=_answer(system_effects, rows[BEST], rows[AS_MANY]),
         is_share=system_effects.is_share,
@@ -124,10 +135,6 @@ def _design(system_effects: Effects, options: AllocationOptions) -> tuple[Crosse
         can_repeat=trials > 1,
     )
     return design, levels, trials
-
-
-def _row(name: str, split: BalancedRun, stay: Mapping[str, int]) -> AllocationRow:
-    return AllocationRow(name, split.units, split.trials, {**split.levels, **stay}, split.cost, split.half_width)
 
 
 def _answer(system_effects: Effects, best: BalancedRun | None, as_many: BalancedRun | None) -> str:

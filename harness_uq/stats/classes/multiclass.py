@@ -221,13 +221,10 @@ def _sampled_posterior(
     metric: MulticlassMetric, parts: list[Part], shape: tuple[int, int], n_draws: int, rng: np.random.Generator | None
 ) -> Posterior:
     score = _METRICS[metric]
-
-    def flat_score(cells: FloatArray) -> FloatArray:
-        return score(cells.reshape(-1, *shape))
-
-    posterior = draws_posterior(flat_score, parts, n_draws=n_draws, rng=rng)
+    posterior = draws_posterior(lambda cells: score(cells.reshape(-1, *shape)), parts, n_draws=n_draws, rng=rng)
     centre = sum(masses * atoms if isinstance(atoms, float) else masses @ atoms for masses, atoms in parts)
-    return _correct_bias(posterior, float(flat_score(np.asarray(centre))[0]), 0.0 if metric not in _SIGNED else -1.0)
+    at_centre = float(score(np.reshape(centre, (-1, *shape)))[0])
+    return _correct_bias(posterior, at_centre, 0.0 if metric not in _SIGNED else -1.0)
 
 
 def _correct_bias(posterior: DrawsPosterior, centre: float, lowest: float) -> DrawsPosterior:

@@ -297,10 +297,6 @@ def _log_density_slope(x: FloatArray, a: FloatArray, b: FloatArray) -> FloatArra
     return np.asarray(((a - 1.0) / x - (b - 1.0) / (1.0 - x)) / np.exp(log_density))
 
 
-def _wilson(s: FloatArray, n: FloatArray, level: float) -> Ends:
-    return wilson_score(s, n, float(special.ndtri((1.0 + level) / 2.0)))
-
-
 def wilson_score(s: FloatArray, n: FloatArray, z: float) -> Ends:
     """Wilson interval for s successes in n trials (possibly effective numbers) at the critical value z."""
     centre = (s + z**2 / 2.0) / (n + z**2)
@@ -330,7 +326,7 @@ _METHODS: dict[str, Callable[[FloatArray, FloatArray, float], Ends]] = {
     "beta": _beta,
     "hdi": _hdi,
     "jeffreys": partial(_beta, prior=0.5),
-    "wilson": _wilson,
+    "wilson": lambda s, n, level: wilson_score(s, n, float(special.ndtri((1.0 + level) / 2.0))),
     "clopper_pearson": _clopper_pearson,
     "agresti_coull": _agresti_coull,
     "clt": lambda s, n, level: _wald(s / n, n, special.ndtri((1.0 + level) / 2.0)),
