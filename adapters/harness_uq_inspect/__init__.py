@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from harness_uq.plugin_api import hookimpl
 
 if TYPE_CHECKING:
-    from harness_uq_inspect.analysis import uncertainty
     from harness_uq_inspect.harness import InspectHarness
     from harness_uq_inspect.live.early_stopping import stop_when
     from harness_uq_inspect.live.metrics import bayes_at_n, pass_k, uq
+    from harness_uq_inspect.prepare_operation import uncertainty
 
 __all__ = ["bayes_at_n", "harness_uq_harnesses", "pass_k", "stop_when", "uncertainty", "uq"]
 

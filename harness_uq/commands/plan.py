@@ -36,7 +36,7 @@ EXAMPLES = (
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    _shared_options.add_named_logs(parser, nargs="*", details=". Pass a pilot run of one or two systems")
+    _shared_options.add_named_logs(parser, nargs="*", details=". Pass runs of one or two systems")
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
     _add_target(parser)

@@ -47,8 +47,7 @@ def add_structure(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[TASK=]FIELD",
-        help="Use FIELD to define clusters; 'auto' detects the field, 'none' ignores clusters "
-        "(default: auto, repeatable)",
+        help="Use FIELD to define clusters; 'auto' detects it, 'none' ignores clusters (default: auto, repeatable)",
     )
     data.add_argument(
         "--range",
