@@ -198,6 +198,7 @@ def _read_parquet(path: str, columns: Columns) -> tuple[Table, Layout]:
         plain = [field.name for field in schema if not kinds.is_nested(field.type) or field.name in layout.used]
         check_cells(file.metadata.num_rows, len(plain))
         content = file.read(columns=plain)
+        content.validate(full=True)  # a damaged file can refer to entries that its dictionary does not have
         cells = map(_python_cells, content.columns)
         # of several unused columns with one name the last one counts, as in CSV files
         return Table(dict(zip(content.column_names, cells, strict=True))), layout

@@ -172,3 +172,18 @@ def test_of_unused_columns_of_parquet_with_one_name_the_last_one_counts(tmp_path
     pq.write_table(table, tmp_path / "t.parquet")
     (log,) = read_table(tmp_path / "t.parquet")
     assert log.questions.fields["section"].codes.tolist() == [0, 1]
+
+
+def test_damaged_texts_of_parquet_are_named(tmp_path: Path) -> None:
+    """Flips of the highest bit, some of which leave the file readable, but with texts that are not UTF-8."""
+    pytest.importorskip("pyarrow")
+    path = write(tmp_path / "t.parquet")
+    content = path.read_bytes()
+    n_named = 0
+    for at in range(len(content) // 4):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 0x80]) + content[at + 1 :])
+        try:
+            read_table(path)
+        except LogError:
+            n_named += 1
+    assert n_named > 10
