@@ -178,9 +178,9 @@ LOG_TRIMMED = MessageType(
     "IN207",
     "log-trimmed",
     "warning",
-    "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results. The "
-    "values shown here refer to the logged trials.",
-    "Samples were removed from the log.",
+    "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results.",
+    "Samples were removed from the log. Unless the totals of all questions are used, the values refer to the logged "
+    "trials.",
     "Use the complete log.",
 )
 CONTRADICTORY_TRIALS = MessageType(
@@ -214,10 +214,9 @@ MEAN_NOT_REPRODUCED = MessageType(
     "warning",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
-    "The metric has parameters that change the quantity, such as `accuracy(to_float=...)`, the log was edited, or some "
-    "samples are missing from it. The interval refers to the mean of the logged scores, so it is not written beside "
-    "the value of Inspect.",
-    "Check the parameters of the metric and the log.",
+    "The log was edited, or some samples are missing from it. The interval refers to the mean of the logged scores, so "
+    "it is not written beside the value of Inspect.",
+    "Check the log.",
 )
 SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "IN212",

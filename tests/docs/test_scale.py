@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq import Options
+from harness_uq import Options, read_logs
+from harness_uq.messages.catalogue.reading import COPIED_LOG
 from harness_uq.runner.pipeline import scan
 from tests.conftest import ROOT, STANDINS
 
@@ -25,6 +26,9 @@ def here(tmp_path_factory):
     """A folder with a store called `kept`, and the estimates that it holds."""
     folder = tmp_path_factory.mktemp("queries")
     shutil.unpack_archive(STANDINS, folder / "data")
+    for path, message in read_logs(folder / "data" / "inspect").warnings:
+        if message.code == COPIED_LOG.code:  # stored, but not an estimate
+            Path(path).unlink()
     return folder, scan(folder / "data" / "inspect", Options(), store=str(folder / "kept")).rows
 
 

@@ -13,6 +13,7 @@ import pytest
 from harness_uq import Options, estimate, load_plugins, read_logs
 from harness_uq.runner.backends import Engine
 from harness_uq.runner.pipeline import scan
+from tests.adapters.inspect.logs import copy_as_run
 from tests.output.rendering import render
 
 
@@ -98,7 +99,7 @@ def test_rows_are_found_again_for_some_of_the_logs(logs):
 def test_a_log_that_goes_away_after_it_was_listed_is_named_and_the_others_are_read(shared, tmp_path):
     whole = next((shared / "data" / "inspect").rglob("*popularity*.eval"))
     for i in range(20):
-        shutil.copy(whole, tmp_path / f"{i:02}.eval")
+        copy_as_run(whole, tmp_path / f"{i:02}.eval")
     last = tmp_path / "19.eval"
     found = scan(tmp_path, Options(), progress=lambda _: last.unlink(missing_ok=True))
     assert found.reading.unread == {str(last)}

@@ -18,6 +18,7 @@ from harness_uq.runner.pipeline import scan
 pytest.importorskip("pyarrow")
 from harness_uq.cli import main
 from harness_uq.store.store import Store
+from tests.adapters.inspect.logs import copy_as_run
 from tests.output.rendering import render
 
 pytestmark = pytest.mark.slow
@@ -30,7 +31,7 @@ def logs(shared, tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     whole = next((shared / "data" / "inspect").rglob("*popularity*.eval"))
     for i in range(40):
-        shutil.copy(whole, folder / f"{i:02}.eval")
+        copy_as_run(whole, folder / f"{i:02}.eval")
     name = "mmlu_pro_plus_group_two_models"
     shutil.copytree(shared / "data" / "lm_eval" / name, folder / name)
     return folder

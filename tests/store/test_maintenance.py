@@ -1,5 +1,4 @@
 import os
-import shutil
 
 import pytest
 
@@ -9,6 +8,7 @@ from harness_uq.runner.pipeline import scan
 
 pytest.importorskip("pyarrow")
 from harness_uq.store.store import Store
+from tests.adapters.inspect.logs import copy_as_run
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def kept(shared, tmp_path):
     logs, store = tmp_path / "logs", tmp_path / "store"
     logs.mkdir()
     for i in range(3):
-        shutil.copy(whole, logs / f"{i}.eval")
+        copy_as_run(whole, logs / f"{i}.eval")
     scan(logs, Options(), store=str(store))
     return logs, store
 

@@ -16,6 +16,7 @@ from tests.message_checks import has
 
 pytest.importorskip("pyarrow")
 from harness_uq.store.store import Store
+from tests.adapters.inspect.logs import copy_as_run
 from tests.output.rendering import render
 
 WILSON = Options(method="wilson")
@@ -29,7 +30,7 @@ def logs(shared, tmp_path_factory):
         shutil.copytree(shared / "data" / name, folder / name)
     whole = next((shared / "data" / "inspect").rglob("*popularity*.eval"))
     for i in range(8):
-        shutil.copy(whole, folder / f"{i}.eval")
+        copy_as_run(whole, folder / f"{i}.eval")
     (folder / "cut.eval").write_bytes(whole.read_bytes()[:2000])
     return folder
 

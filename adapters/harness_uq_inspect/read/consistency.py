@@ -28,8 +28,8 @@ def contradictions(log: Log, frame: Frame, columns: Sequence[ScoreColumn]) -> It
     for column in columns:
         if isinstance(column.cells, Numbers):
             matrix = frame.matrix(column.cells.values)
-            yield from _of_reduction(column, frame, mean_of_trials(matrix))
             if not is_short(log):
+                yield from _of_reduction(column, frame, mean_of_trials(matrix))
                 yield from _of_count(column, frame, int(np.isfinite(matrix).any(axis=1).sum()))
 
 

@@ -134,7 +134,7 @@ def _metric_options(header: Header) -> Iterator[tuple[str, object]]:
         yield from _definitions(scorer.metrics)
     yield from _definitions(header.eval.metrics)
     for score in header.results.scores if header.results else ():
-        yield from ((metric.name, metric.params or metric.options) for metric in score.metrics.values())
+        yield from ((metric.name, metric.parameters) for metric in score.metrics.values())
 
 
 def _definitions(metrics: object) -> Iterator[tuple[str, object]]:

@@ -99,6 +99,11 @@ class Metric(msgspec.Struct):
         """The name without its package."""
         return self.name.rpartition("/")[2]
 
+    @property
+    def parameters(self) -> Json:
+        """The parameters that the task passed; a function is recorded by its name alone."""
+        return self.params or self.options or {}
+
 
 class ScoreTotals(msgspec.Struct):
     """One of `results.scores`: the metrics of one score under one reducer."""

@@ -8,10 +8,17 @@ from numpy.typing import NDArray
 
 from harness_uq.plugin_api import AggregateScore, Message, Scores
 from harness_uq_inspect.messages import INSPECT_VALUE_DIFFERS, MEAN_NOT_REPRODUCED
-from harness_uq_inspect.read.harness_results import finite, is_mean, is_of_cells, printed_value, reported_by
+from harness_uq_inspect.read.harness_results import (
+    finite,
+    is_mean,
+    is_of_cells,
+    n_questions,
+    printed_value,
+    reported_by,
+)
 from harness_uq_inspect.read.parse_scores import NoNumbers, Numbers, numbers
 from harness_uq_inspect.read.reducers import MEAN, mean_of_trials, reducer_named
-from harness_uq_inspect.read.schema import ScoreTotals
+from harness_uq_inspect.read.schema import Metric, ScoreTotals
 from harness_uq_inspect.read.score_columns import Frame, ScoreColumn, value_at
 
 Matrix: TypeAlias = NDArray[np.float64]
@@ -129,19 +136,47 @@ def disagreements(
 ) -> Iterator[Message]:
     """Where Inspect's value is not the mean of the logged scores: a warning if it claims to be, else a note."""
     for item in data:
-        score = printed.get((item.metric, item.filter))
-        metric = None if score is None else printed_value(score)
-        value = None if metric is None else finite(metric.value)
-        if (
-            score is None
-            or metric is None
-            or value is None
-            or isinstance(item, AggregateScore)
-            or not item.is_scored.any()
-        ):
-            continue
-        is_pooled = is_of_cells(score, frame.header, frame.epochs)
-        mean = float(np.nanmean(item.values if is_pooled else mean_of_trials(item.values)))
-        if abs(mean - value) > _TOLERANCE * max(1.0, abs(value)):
+        difference = _difference(item, printed, frame)
+        if difference is not None:
+            metric, reported, mean = difference
             kind = MEAN_NOT_REPRODUCED if is_mean(metric) else INSPECT_VALUE_DIFFERS
-            yield kind(metric=item.metric, filter=item.filter, function=metric.bare_name, reported=value, mean=mean)
+            yield kind(metric=item.metric, filter=item.filter, function=metric.bare_name, reported=reported, mean=mean)
+
+
+def without_other_quantities(
+    data: Iterable[Scores | AggregateScore], printed: Mapping[MetricKey, ScoreTotals], frame: Frame
+) -> Iterator[Scores | AggregateScore]:
+    """The data, but only the printed value of a mean whose parameters change what it measures.
+
+    A log records that `accuracy(to_float=...)` has a function as its parameter, but not the function, so the scores do
+    not give the quantity that Inspect prints.
+    """
+    for item in data:
+        difference = _difference(item, printed, frame)
+        if difference is None or not is_mean(difference[0]) or not difference[0].parameters:
+            yield item
+            continue
+        metric, value, mean = difference
+        n = n_questions(printed[item.metric, item.filter], frame.header, frame.epochs)
+        names = ", ".join(sorted(metric.parameters))
+        reason = (
+            f"Parameters of {metric.bare_name} ({names}) change what it measures: the mean of the logged scores is "
+            f"{mean:.6g}"
+        )
+        yield AggregateScore(item.metric, item.filter, value, n, reason, is_contradicted=True)
+
+
+def _difference(
+    item: Scores | AggregateScore, printed: Mapping[MetricKey, ScoreTotals], frame: Frame
+) -> tuple[Metric, float, float] | None:
+    """Inspect's metric, its value and the mean of the logged scores, if the value is not this mean."""
+    score = printed.get((item.metric, item.filter))
+    metric = None if score is None else printed_value(score)
+    value = None if metric is None else finite(metric.value)
+    if score is None or metric is None or value is None or isinstance(item, AggregateScore):
+        return None
+    if not item.is_scored.any():
+        return None
+    is_pooled = is_of_cells(score, frame.header, frame.epochs)
+    mean = float(np.nanmean(item.values if is_pooled else mean_of_trials(item.values)))
+    return (metric, value, mean) if abs(mean - value) > _TOLERANCE * max(1.0, abs(value)) else None

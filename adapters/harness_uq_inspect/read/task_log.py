@@ -11,7 +11,14 @@ from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
-from harness_uq_inspect.read.scores import MetricKey, data_of, disagreements, printed_scores, totals_alone
+from harness_uq_inspect.read.scores import (
+    MetricKey,
+    data_of,
+    disagreements,
+    printed_scores,
+    totals_alone,
+    without_other_quantities,
+)
 from harness_uq_inspect.read.settings import attempt_of, run_metadata, system_name
 from harness_uq_inspect.read.shards import read_shards
 
@@ -96,6 +103,7 @@ def _scores(
     columns, messages = columns_of(log, frame)
     data = [item for column in columns for item in data_of(column, frame)]
     printed = printed_scores(columns, frame)
+    data = list(without_other_quantities(data, printed, frame))
     differences = list(disagreements(data, printed, frame))
     for total, score in totals_alone(columns, frame):
         data.append(total)

@@ -96,6 +96,19 @@ def write_eval(
     return path
 
 
+def copy_as_run(log: Path, path: Path) -> Path:
+    """A copy of a `.eval` log that is a run of its own, named after the file."""
+    with zipfile.ZipFile(log) as original, zipfile.ZipFile(path, "w", DEFLATE) as archive:
+        for name in original.namelist():
+            content = original.read(name)
+            if name in ("header.json", "_journal/start.json"):
+                head = json.loads(content)
+                head["eval"]["task_id"] = path.stem
+                content = json.dumps(head).encode()
+            archive.writestr(name, content)
+    return path
+
+
 def write_json(path: Path, head: Mapping, samples: Sequence[Mapping] = (), *, reductions=None) -> Path:
     log = dict(head) | {"samples": list(samples)} | ({} if reductions is None else {"reductions": reductions})
     path.write_text(json.dumps(log))

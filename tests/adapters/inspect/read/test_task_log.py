@@ -438,3 +438,44 @@ def test_the_tasks_own_metadata_come_first(tmp_path):
 @pytest.mark.parametrize("metadata", [None, {}, {"uq": "passage"}, {"uq": {"cluster": 3}}])
 def test_without_a_named_field_nothing_is_declared(tmp_path, metadata):
     assert read(write_json(tmp_path / "log.json", header(metadata=metadata))).declared is None
+
+
+# ---------------------------------------------------------------- metrics with parameters
+
+
+def inverted_totals(value, **parameters):
+    totals = score_totals("match", value, reducer="mean", n=3, stderr=0.2)
+    return totals | {"metrics": totals["metrics"] | {"accuracy": metric("accuracy", value, **parameters)}}
+
+
+@pytest.mark.parametrize(("name", "epochs"), [("none", 1), ("mean", 2)])
+def test_a_mean_whose_parameters_change_it_has_its_value_and_no_interval(log_of, name, epochs):
+    """`accuracy(to_float=...)` is recorded with the name of the function, from which no score can be computed."""
+    head = header(scores=[inverted_totals(1 / 3, to_float="<lambda>")], total=3 * epochs, epochs=epochs)
+    log = log_of(head, grid([["C"] * epochs, ["I"] * epochs, ["C"] * epochs]))
+    found = entry(log, "match", name)
+    assert (found.value, found.n, found.is_contradicted) == (1 / 3, 3, True)
+    [row] = estimate(log)
+    assert (row.value, row.interval) == (1 / 3, None)
+    assert not has(log.messages, "mean-not-reproduced")
+
+
+def test_a_mean_whose_parameters_do_not_change_it_has_an_interval(log_of):
+    head = header(scores=[inverted_totals(2 / 3, to_float="value_to_float")], total=3)
+    log = log_of(head, grid([["C"], ["I"], ["C"]]))
+    assert estimate(log)[0].interval is not None
+
+
+def test_without_parameters_a_value_that_is_not_the_mean_is_reported(log_of):
+    log = log_of(header(scores=[inverted_totals(1 / 3)], total=3), grid([["C"], ["I"], ["C"]]))
+    assert isinstance(entry(log, "match"), Scores)
+    assert has(log.messages, "mean-not-reproduced")
+
+
+def test_a_log_without_some_of_its_samples_does_not_contradict_its_reductions(log_of):
+    """The mean over the trials that remain may differ from that over all trials, which Inspect logged."""
+    reductions = [{"scorer": "match", "reducer": "mean", "samples": [{"sample_id": "1", "value": 0.5}]}]
+    head = header(scores=[score_totals("match", 0.5, reducer="mean")], total=2, epochs=2)
+    log = log_of(head, [sample(1, 1, match="C")], reductions=reductions)
+    assert has(log.messages, "log-trimmed")
+    assert not has(log.messages, "contradictory-scores")
