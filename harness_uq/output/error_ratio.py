@@ -20,7 +20,7 @@ class ErrorRatio:
 
     Attributes
     ----------
-    value : None if either is missing or that of the harness is 0
+    value : None if either is missing or that of the harness is 0, negative or extreme
     reason : why the ratio is not 1, or that the reason is unknown
     """
 
@@ -59,7 +59,10 @@ def error_ratio(row: Estimate) -> ErrorRatio:
         return ErrorRatio(None, "the harness reports no standard error")
     if theirs == 0:
         return ErrorRatio(None, "the formula of the harness gives 0 if all scores are equal, which is not certainty")
-    return ErrorRatio(ours / theirs, _reason(row, ours / theirs))
+    ratio = ours / theirs
+    if not 0 < ratio < math.inf:
+        return ErrorRatio(None, "the standard error of the harness is negative, or out of any range")
+    return ErrorRatio(ratio, _reason(row, ratio))
 
 
 def _reason(row: Estimate, ratio: float) -> str:

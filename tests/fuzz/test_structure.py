@@ -118,4 +118,4 @@ def outcome(folder, plugins):
     json.loads(render(rows, "json"))
     internal = [message.text for message in messages if message.code == INTERNAL_ERROR.code]
     assert not internal, internal[0]
-    return "read" if rows and not reading.failures else "named"
+    return "named" if reading.failures or reading.warnings or not rows else "read"

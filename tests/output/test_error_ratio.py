@@ -46,6 +46,11 @@ def test_a_standard_error_of_zero_is_not_a_ratio():
     assert "not certainty" in found.reason
 
 
+@pytest.mark.parametrize("std_error", [-0.1, 1e-320, -1e308])
+def test_an_impossible_standard_error_of_the_harness_is_not_a_ratio(std_error):
+    assert error_ratio(with_harness(make.estimate(), std_error)).value is None
+
+
 def test_questions_missing_from_the_log_are_a_reason():
     row = make.estimate(successes=80, n=100)
     assert error_ratio(with_harness(row, row.std_error / 2, 400)).reason == (
