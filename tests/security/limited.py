@@ -7,12 +7,13 @@ from pathlib import Path
 
 GIGABYTE = 1 << 30
 _SCRIPT = """
-import resource, sys
+import re, resource, sys
 resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[1]),) * 2)
 sys.argv[1:] = sys.argv[2:]
 from harness_uq.cli import main
 status = main(sys.argv[1:])
-print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
+# not ru_maxrss, which begins at the memory of the process that started this one
+print("peak", re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 sys.exit(status)
 """
 
@@ -27,4 +28,4 @@ def run_command(
 
 def peak_memory(done: subprocess.CompletedProcess[str]) -> int:
     """Bytes that the command needed at most."""
-    return int(done.stdout.splitlines()[-1].removeprefix("peak "))
+    return int(done.stdout.splitlines()[-1].removeprefix("peak ")) << 10

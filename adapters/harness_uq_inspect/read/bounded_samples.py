@@ -1,4 +1,4 @@
-"""What is kept of a sample: scores, and as much of its texts as hashes and cluster fields need.
+"""Bound the size of samples: their scores remain, and as much of their texts as hashes and cluster fields need.
 
 Complete samples may contain tens of megabytes of metadata and messages each. They are bounded as soon as they are
 decoded, so that memory holds one complete sample at a time. A bounded value depends only on the value itself, so equal
