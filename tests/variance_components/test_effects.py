@@ -14,6 +14,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.results.effects import Effects
 from harness_uq.stats import crossed_posterior
 from harness_uq.variance_components.effects import EffectOptions, effects, estimates_over
+from tests.adapters.inspect.logs import copy_as_run
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
 from tests.output.rendering import render
@@ -167,7 +168,7 @@ def test_the_command_prints_them_and_says_what_is_wrong(
     assert "NAME=FIELD" in capsys.readouterr().err
     first = sorted(log.glob("*.eval"))[0]
     for name in ("a", "b"):
-        (tmp_path / f"{name}.eval").write_bytes(first.read_bytes())
+        copy_as_run(first, tmp_path / f"{name}.eval")
     assert main(["effects", str(tmp_path), "--factor", "copy=path", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["effects"]
     assert row["new"] == ["question", "copy"]
