@@ -126,6 +126,8 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for package in ("moto", "flask", "s3fs"):
         if find_spec(package) is None:
             _absent(f"{package} is not installed")
+    from s3fs import S3FileSystem
+
     log = tmp_path_factory.mktemp("s3") / "requests"
     log.touch()
     with socket.socket() as probe:
@@ -140,6 +142,8 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.setenv("NO_PROXY", "127.0.0.1")
             for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
                 patch.setenv(name, "testing")
+            # file systems that earlier tests made do not know these keys
+            S3FileSystem.clear_instance_cache()
             yield log
         server.kill()
 

@@ -32,7 +32,7 @@ def test_every_log_ends_with_exit_code_0_and_valid_json(shared, capsys):
     assert len(document["estimates"]) > 80
 
 
-def test_values_and_harness_errors_agree_with_the_logs_to_1e_9(rows):
+def test_values_and_harness_errors_agree_with_the_logs_to_1e_9(rows, shared):
     by_key = {(Path(r.source.path).name, r.task, r.metric, r.filter): r for r in rows}
     checked = 0
     for path, expected in reference_values("expected_from_logs.json").items():
@@ -46,8 +46,10 @@ def test_values_and_harness_errors_agree_with_the_logs_to_1e_9(rows):
             assert row.harness.value == pytest.approx(numbers["logged"], abs=1e-9)
             assert row.n_questions == (100 if is_trimmed else numbers["n"])
             checked += 1
+        # each log alone: some of these are other forms of one run, which counts once in a folder
+        alone = estimate(shared / path) if expected.get("scores") else []
         for name, numbers in expected.get("scores", {}).items():
-            (row,) = [r for k, r in by_key.items() if k[0] == Path(path).name and k[2] == name]
+            (row,) = [r for r in alone if r.metric == name]
             assert row.value == pytest.approx(numbers["mean"], abs=1e-9)
             assert row.n_questions == numbers["items"]
             checked += 1

@@ -23,7 +23,7 @@ _MODULE_OF = {
     "bayes_at_n": "live.metrics",
     "pass_k": "live.metrics",
     "stop_when": "live.early_stopping",
-    "uncertainty": "analysis",
+    "uncertainty": "prepare_operation",
 }
 
 
