@@ -26,13 +26,13 @@ def add_auxiliary_data(parser: CommandParser) -> None:
     data.add_argument(
         "--labels",
         metavar="FILE|METRIC",
-        help="Correct the grader's scores with human labels, from a table (id, score) or a metric of the log",
+        help="Correct a grader's scores with human labels from a table (columns id and score) or a metric of the log",
     )
     data.add_argument(
         "--reference-runs",
         nargs="+",
         metavar="RUN",
-        help="Use runs of other systems on all questions to adjust for skipped questions (with --scope full)",
+        help="Use runs of other systems on all questions to adjust for questions that were not run (with --scope full)",
     )
     data.add_argument(
         "--inclusion-probabilities",

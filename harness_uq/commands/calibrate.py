@@ -39,9 +39,12 @@ _SETTINGS = (
 
 USAGE = "[options]"
 EXAMPLES = (
-    ("All settings, small: about a minute", "harness-uq calibrate"),
-    ("Coverage for one proportion of 30 or 100 questions", "harness-uq calibrate --setting iid --sizes 30 100"),
-    ("The published report", "harness-uq calibrate --size standard --jobs 2 --report docs/calibration"),
+    ("Run small simulations of all settings, which takes about a minute", "harness-uq calibrate"),
+    (
+        "Simulate the coverage for proportions of 30 and 100 questions",
+        "harness-uq calibrate --setting iid --sizes 30 100",
+    ),
+    ("Reproduce the published report", "harness-uq calibrate --size standard --jobs 2 --report docs/calibration"),
 )
 
 
@@ -54,7 +57,7 @@ def add_arguments(parser: CommandParser) -> None:
         choices=_SETTINGS,
         default=list(_SETTINGS),
         metavar="NAME",
-        help="Simulate these settings; an unknown name lists all settings (default: all)",
+        help="Simulate only these settings; an unknown name prints a list of all settings (default: all)",
     )
     data.add_argument(
         "--sizes",
@@ -93,7 +96,12 @@ def add_arguments(parser: CommandParser) -> None:
     method.add_argument("--no-sbc", action="store_true", help="Skip simulation-based calibration")
     _shared_options.add_seed(parser)
     output = parser.groups["Output"]
-    output.add_argument("--report", type=Path, metavar="DIR", help="Write results.json, figures and the page DIR.md")
+    output.add_argument(
+        "--report",
+        type=Path,
+        metavar="DIR",
+        help="Write results.json and figures to DIR, and the report to the page DIR.md",
+    )
     output.add_argument(
         "--beside", type=Path, metavar="FILE", help="Compare the default methods with those of an earlier report"
     )
@@ -106,9 +114,15 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_format(parser, ["table", "json"])
     scaling = parser.groups["Scaling"]
     scaling.add_argument(
-        "--jobs", type=_argument_types.count, default=1, metavar="N", help="Use N processes (default: %(default)s)"
+        "--jobs",
+        type=_argument_types.count,
+        default=1,
+        metavar="N",
+        help="Run the simulations in N parallel processes (default: %(default)s)",
     )
-    scaling.add_argument("--keep", type=Path, metavar="FILE", help="Save each result to FILE, and resume from it")
+    scaling.add_argument(
+        "--keep", type=Path, metavar="FILE", help="Save each result to FILE, and resume from FILE after an interruption"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

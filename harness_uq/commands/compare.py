@@ -29,9 +29,9 @@ WORSE = 3
 USAGE = "RUN [RUN ...] [options]"
 _BRIEF = ("table", "markdown")  # formats that show single tasks of several systems only on request
 EXAMPLES = (
-    ("Whether the first system is better than the second", "harness-uq compare new=runs/b old=runs/a"),
-    ("Two systems in one folder, on some tasks", "harness-uq compare results/ --task 'mmlu*'"),
-    ("Every other system against one", "harness-uq compare runs/* --baseline old"),
+    ("Test whether the first system is better than the second", "harness-uq compare new=runs/b old=runs/a"),
+    ("Compare the two systems in a folder on some of the tasks", "harness-uq compare results/ --task 'mmlu*'"),
+    ("Compare every other system with the system 'old'", "harness-uq compare runs/* --baseline old"),
 )
 DETAILS = """\
 Verdicts:
@@ -51,7 +51,7 @@ def add_arguments(parser: CommandParser) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="Runs of systems A and B, or any runs of two systems; NAME=RUN sets the name of a system",
+        help="The runs of system A and those of system B, or any runs of two systems; NAME=RUN names a system",
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
@@ -62,7 +62,7 @@ def add_arguments(parser: CommandParser) -> None:
         choices=["bayes", "dirichlet", "latent-normal", "t", "independent"],
         default="bayes",
         metavar="METHOD",
-        help="Use this method; t is paired and cluster-robust, and independent is unpaired (default: %(default)s)",
+        help="Use this method: bayes, t (paired and cluster-robust) or independent (unpaired) (default: %(default)s)",
     )
     _shared_options.add_margin(parser)
     _shared_options.add_scope(parser)
@@ -70,14 +70,18 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_seed(parser)
     _shared_options.add_overall(parser)
     parser.groups["Data"].add_argument(
-        "--baseline", metavar="NAME", help="Compare every other system with this one (required for three or more)"
+        "--baseline",
+        metavar="NAME",
+        help="Compare every other system with this one (required for three or more systems)",
     )
     output = parser.groups["Output"]
     output.add_argument(
-        "--overall", action="store_true", help="Decide --fail-if-worse by the overall result of several tasks only"
+        "--overall", action="store_true", help="Apply --fail-if-worse only to the overall result of several tasks"
     )
     output.add_argument(
-        "--per-task", action="store_true", help="Print the comparisons on each task if there are several systems"
+        "--per-task",
+        action="store_true",
+        help="Also print the comparisons on each task if there are three or more systems",
     )
     output.add_argument(
         "--fail-if-worse",
@@ -88,7 +92,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--disagreements",
         type=_argument_types.count,
         metavar="N",
-        help="List up to N questions per task that differ most, starting with those on which A is worse",
+        help="List up to N questions per task on which the scores differ most, first those on which A is worse",
     )
     _emit_results.add_output(parser)
     _output_files.add_plot(parser, "the differences")

@@ -12,9 +12,9 @@ _FILES = ("LOG", "RUN", "NEW", "OLD", "FILE", "DIR")
 
 USAGE = "(bash | zsh | tcsh)"
 EXAMPLES = (
-    ("bash, where ~/.bashrc sources FILE", "harness-uq completion bash > FILE"),
-    ("zsh, where DIR is a folder in $fpath", "harness-uq completion zsh > DIR/_harness-uq"),
-    ("tcsh, where ~/.tcshrc sources FILE", "harness-uq completion tcsh > FILE"),
+    ("For bash, write the script to a file that ~/.bashrc sources", "harness-uq completion bash > FILE"),
+    ("For zsh, write the script to a folder that $fpath contains", "harness-uq completion zsh > DIR/_harness-uq"),
+    ("For tcsh, write the script to a file that ~/.tcshrc sources", "harness-uq completion tcsh > FILE"),
 )
 DETAILS = """\
 With the package bash-completion, bash also reads the script from

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
-    ("Variance due to questions, seeds and prompts", "harness-uq effects runs/seed-*"),
-    ("Treat the logged description as the factor prompt", "harness-uq effects runs/ --factor prompt=description"),
+    ("Estimate the variance due to questions, seeds and prompts", "harness-uq effects runs/seed-*"),
+    ("Use the logged description as the factor 'prompt'", "harness-uq effects runs/ --factor prompt=description"),
     ("Draw the variance components", "harness-uq effects runs/ --task gsm8k --plot effects.svg"),
 )
 

@@ -29,9 +29,13 @@ def add_output(parser: CommandParser, *, layout: bool = False) -> None:
     output.add_argument(
         "--format",
         metavar="FORMAT",
-        help="Set the output format: table, json, csv, markdown, latex, html ... (default: that of --output, or table)",
+        help="Set the format: table, json, csv, markdown, latex or html (default: that of --output, or table)",
     )
-    output.add_argument("--output", metavar="FILE", help="Write the results to FILE; its suffix chooses the format")
+    output.add_argument(
+        "--output",
+        metavar="FILE",
+        help="Write the results to FILE, in the format of its suffix unless --format is given",
+    )
     columns_help = "Show these columns of tables, in this order; 'all' shows every column"
     output.add_argument("--columns", metavar="NAME[,NAME]", help=columns_help)
     output.add_argument("--digits", type=int, metavar="N", help="Print scores in tables with N decimals")

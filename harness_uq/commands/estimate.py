@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
-    ("All runs in a folder", "harness-uq estimate results/"),
-    ("90 % Wilson intervals", "harness-uq estimate run.eval --method wilson --level 0.9"),
-    ("Questions of the task drop that share a passage", "harness-uq estimate results/ --cluster drop=section_id"),
+    ("Estimate the scores of all runs in a folder", "harness-uq estimate results/"),
+    ("Compute 90 % Wilson intervals", "harness-uq estimate run.eval --method wilson --level 0.9"),
+    (
+        "Cluster the questions of the task 'drop' by the passage that they share",
+        "harness-uq estimate results/ --cluster drop=section_id",
+    ),
 )
 _MANY = 45
 _ORDERS: "Mapping[str, Callable[[Estimate], tuple[object, ...]]]" = {
@@ -46,12 +49,14 @@ def add_arguments(parser: CommandParser) -> None:
     _auxiliary_data.add_auxiliary_data(parser)
     _emit_results.add_output(parser, layout=True)
     parser.groups["Output"].add_argument(
-        "--per-task", action="store_true", help="Print all scores if there are many and an overall result"
+        "--per-task",
+        action="store_true",
+        help="Print the scores of all tasks, which are omitted by default if there are many",
     )
     parser.groups["Output"].add_argument(
         "--sort",
         choices=_ORDERS,
-        help="Sort scores by value, system, task or width of the interval (default: as logged)",
+        help="Sort by score, name of the system, task, or width of the interval (default: order of the logs)",
     )
     _output_files.add_plot(parser, "the scores")
     _loading.add_engine(parser)

@@ -29,8 +29,14 @@ FAILED, UNDECIDED, BROKEN = 1, 3, 4
 USAGE = "NEW --baseline OLD --margin D [options]"
 EXAMPLES = (
     ("Fail if the new system is worse by more than 1 point", "harness-uq gate runs/b --baseline runs/a --margin 0.01"),
-    ("A margin for one task", "harness-uq gate runs/b --baseline runs/a --margin 0.01 --margin gsm8k=0.02"),
-    ("Simulate how often the gate fails equal systems", "harness-uq gate runs/a --self-test --margin 0.01"),
+    (
+        "Use another margin for one of the tasks",
+        "harness-uq gate runs/b --baseline runs/a --margin 0.01 --margin gsm8k=0.02",
+    ),
+    (
+        "Simulate how often the gate fails a system that is equal to the baseline",
+        "harness-uq gate runs/a --self-test --margin 0.01",
+    ),
 )
 DETAILS = """\
 Decisions:
@@ -53,18 +59,18 @@ def add_arguments(parser: CommandParser) -> None:
         "new",
         metavar="NEW",
         nargs="+",
-        help="Runs of the new system; NAME=NEW sets its name. With --self-test, any runs or a result store",
+        help="Runs of the new system; NAME=NEW sets its name. With --self-test, runs of any systems, or a result store",
     )
     mode = data.add_mutually_exclusive_group(required=True)
     mode.add_argument(
-        "--baseline", metavar="OLD", help="Compare with these runs, or with the runs of a result store (see --store)"
+        "--baseline", metavar="OLD", help="Compare with these runs, which may be in a result store (see --store)"
     )
     mode.add_argument(
         "--self-test",
         nargs="?",
         const="auto",
         choices=["auto", "runs", "epochs", "halves"],
-        help="Compare each system with itself and print how often the gate fails (auto: the first possible)",
+        help="Compare each system with itself and print how often the gate fails; auto selects the first possible kind",
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
@@ -76,7 +82,7 @@ def add_arguments(parser: CommandParser) -> None:
         type=_argument_types.task_margin,
         dest="margins",
         metavar="[NAME=]D",
-        help="Allow scores to drop by up to D; NAME limits the margin to a task or metric (repeatable)",
+        help="Allow scores to drop by up to D; NAME applies the margin only to this task or metric (repeatable)",
     )
     method.add_argument(
         "--n-simulations",

@@ -33,10 +33,14 @@ def add_engine(parser: CommandParser) -> None:
         help="Read the logs on this machine (joblib) or on a Dask cluster (dask) (default: %(default)s)",
     )
     scaling.add_argument(
-        "--scheduler", metavar="ADDRESS", help="Use the dask scheduler at this address (default: start a local one)"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Use the Dask scheduler at this address (default: start a local scheduler)",
     )
     scaling.add_argument(
-        "--store", metavar="DIR", help="Store results in this folder or URL; unchanged logs are not read again"
+        "--store",
+        metavar="DIR",
+        help="Store results in this folder or URL, so that unchanged logs need not be read again",
     )
 
 

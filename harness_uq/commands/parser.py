@@ -123,8 +123,11 @@ def add_settings_options(parser: "argparse._ActionsContainer") -> None:
     """`--settings` and `--isolated`: which settings file a command reads."""
     options = parser.add_mutually_exclusive_group()
     options.add_argument(
-        "--settings", metavar="FILE", dest="settings_file", help="Read the settings from FILE and from no other file"
+        "--settings",
+        metavar="FILE",
+        dest="settings_file",
+        help="Read settings only from FILE, and not from the project's settings files",
     )
     options.add_argument(
-        "--isolated", action="store_true", help="Ignore harness-uq.toml and pyproject.toml of the project"
+        "--isolated", action="store_true", help="Ignore the settings in harness-uq.toml and pyproject.toml"
     )

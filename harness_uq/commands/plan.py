@@ -25,10 +25,13 @@ if TYPE_CHECKING:
 
 USAGE = "[LOG ...] (--difference D | --width W) [options]"
 EXAMPLES = (
-    ("Questions needed for an interval 4 points wide", "harness-uq plan pilot.eval --width 0.04"),
-    ("Questions needed to detect a difference of 3 points", "harness-uq plan new=runs/b old=runs/a --difference 0.03"),
+    ("Calculate how many questions give an interval that is 4 points wide", "harness-uq plan pilot.eval --width 0.04"),
     (
-        "The best number of questions and seeds for a budget",
+        "Calculate how many questions are needed to detect a difference of 3 points",
+        "harness-uq plan new=runs/b old=runs/a --difference 0.03",
+    ),
+    (
+        "Find the best numbers of questions and seeds for a budget",
         "harness-uq plan runs/* --generalize-over seed --price seed=20 --budget 5000",
     ),
 )
@@ -80,13 +83,13 @@ def _add_target(parser: CommandParser) -> None:
 def _add_costs(parser: CommandParser) -> None:
     costs = parser.groups["Costs"]
     costs.add_argument(
-        "--budget", type=_argument_types.positive, metavar="B", help="Limit the cost of the run of one system to B"
+        "--budget", type=_argument_types.positive, metavar="B", help="Limit the total cost of a run of one system to B"
     )
     costs.add_argument(
         "--cost-question",
         type=_argument_types.not_negative,
         metavar="C",
-        help="Set the cost of each question, to which the cost of its trials is added (default: 0)",
+        help="Set the fixed cost of a question, to which the cost of each trial is added (default: 0)",
     )
     costs.add_argument(
         "--cost-trial", type=_argument_types.positive, metavar="C", help="Set the cost of one trial (default: 1)"
@@ -98,7 +101,7 @@ def _add_costs(parser: CommandParser) -> None:
         default=[],
         dest="prices",
         metavar="NAME=PRICE",
-        help="Set the cost of one more level of a factor, such as prompt=50 (repeatable)",
+        help="Set the cost of each additional level of the factor NAME, such as prompt=50 (repeatable)",
     )
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 USAGE = "[options]"
 EXAMPLES = (
-    ("All plugins, with their packages", "harness-uq plugins"),
-    ("The same as JSON", "harness-uq plugins --format json"),
+    ("List all plugins with their packages", "harness-uq plugins"),
+    ("Print the same list as JSON", "harness-uq plugins --format json"),
     ("Find out why a plugin was skipped", "harness-uq plugins --debug"),
 )
 DETAILS = """\

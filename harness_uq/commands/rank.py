@@ -12,9 +12,9 @@ from harness_uq.commands.parser import CommandParser
 USAGE = "LOG [LOG ...] [options]"
 _BRIEF = ("table", "markdown")  # formats that show single tasks only on request
 EXAMPLES = (
-    ("All systems in a folder", "harness-uq rank runs/*"),
-    ("Names of your choice", "harness-uq rank large=runs/a small=runs/b tiny=runs/c"),
-    ("A LaTeX table with one row per system", "harness-uq rank runs/* --format latex --layout grid"),
+    ("Rank all systems in a folder", "harness-uq rank runs/*"),
+    ("Choose the names of the systems", "harness-uq rank large=runs/a small=runs/b tiny=runs/c"),
+    ("Print a LaTeX table with one row per system", "harness-uq rank runs/* --format latex --layout grid"),
 )
 
 
@@ -36,10 +36,10 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Overall result"].add_argument(
         "--generalize-over",
         choices=["task"],
-        help="Rank by the scores on new tasks of the same kind (default: new questions of these tasks)",
+        help="Rank by the scores on new tasks of the same kind (default: on new questions of these tasks)",
     )
     parser.groups["Output"].add_argument(
-        "--per-task", action="store_true", help="Print the ranking on each task, too, if there is an overall one"
+        "--per-task", action="store_true", help="Also print the ranking on each task if there is an overall ranking"
     )
     _emit_results.add_output(parser, layout=True)
     _output_files.add_plot(parser, "the scores")

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
-    ("One HTML page about all runs in a folder", "harness-uq report runs/ --output report.html"),
-    ("Two systems, with names of your choice", "harness-uq report new=runs/b old=runs/a --output report.html"),
-    ("The same results as JSON", "harness-uq report runs/ --format json"),
+    ("Write an HTML page about all runs in a folder", "harness-uq report runs/ --output report.html"),
+    ("Report on two systems and choose their names", "harness-uq report new=runs/b old=runs/a --output report.html"),
+    ("Print the results as JSON", "harness-uq report runs/ --format json"),
 )
 DETAILS = _shared_options.METHODS
 

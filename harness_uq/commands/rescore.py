@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 USAGE = "LOG [LOG ...] --output-dir DIR | --in-place [options]"
 EXAMPLES = (
-    ("Copies of the logs, with intervals", "harness-uq rescore results/ --output-dir rescored/"),
-    ("The logs themselves; harness-uq restore undoes it", "harness-uq rescore results/ --in-place"),
-    ("Records in the format of Every Eval Ever", "harness-uq rescore results/ --output-dir records/ --format eee"),
+    ("Write copies of the logs, with intervals", "harness-uq rescore results/ --output-dir rescored/"),
+    ("Change the logs themselves, which harness-uq restore can undo", "harness-uq rescore results/ --in-place"),
+    (
+        "Write the scores in the format of Every Eval Ever",
+        "harness-uq rescore results/ --output-dir records/ --format eee",
+    ),
 )
 DETAILS = _shared_options.METHODS
 

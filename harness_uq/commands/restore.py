@@ -10,9 +10,9 @@ from harness_uq.commands.parser import CommandParser
 
 USAGE = "LOG [LOG ...]"
 EXAMPLES = (
-    ("All logs in a folder", "harness-uq restore results/"),
-    ("One log", "harness-uq restore run.eval"),
-    ("All Inspect logs in a folder", "harness-uq restore 'logs/*.eval'"),
+    ("Restore all logs in a folder", "harness-uq restore results/"),
+    ("Restore a single log", "harness-uq restore run.eval"),
+    ("Restore all Inspect logs in a folder", "harness-uq restore 'logs/*.eval'"),
 )
 DETAILS = """\
 The command undoes only the changes of harness-uq rescore --in-place. Intervals

@@ -30,9 +30,12 @@ def add_selection(parser: CommandParser) -> None:
     """`--task`, `--metric`, `--filter` and `--model`: parts of the logs to use."""
     data = parser.groups["Data"]
     for name, text in (
-        ("task", "Use only tasks whose names match PATTERN; a group selects its tasks (repeatable)"),
+        ("task", "Use only tasks whose names match PATTERN; the name of a group selects all of its tasks (repeatable)"),
         ("metric", "Use only metrics whose names match PATTERN (repeatable)"),
-        ("filter", "Use only scores whose filter matches PATTERN; 'none' selects scores without a filter (repeatable)"),
+        (
+            "filter",
+            "Use only scores whose filter matches PATTERN, or scores without a filter if it is 'none' (repeatable)",
+        ),
         ("model", "Use only systems whose displayed names match PATTERN (repeatable)"),
     ):
         data.add_argument(f"--{name}", action="append", default=[], metavar="PATTERN", dest=f"{name}s", help=text)
@@ -47,7 +50,7 @@ def add_structure(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[TASK=]FIELD",
-        help="Use FIELD to define clusters; 'auto' detects it, 'none' ignores clusters (default: auto, repeatable)",
+        help="Define clusters by FIELD, detect the field (auto), or ignore clusters (none) (default: auto, repeatable)",
     )
     data.add_argument(
         "--range",
@@ -65,7 +68,7 @@ def add_structure(parser: CommandParser) -> None:
         type=_argument_types.column,
         metavar="ROLE=NAME",
         dest="table_columns",
-        help="Read the ROLE (score, question, system, task, ...) from column NAME of a table (repeatable)",
+        help="Read the scores, questions, systems or another ROLE from the column NAME of a table (repeatable)",
     )
 
 
@@ -74,7 +77,7 @@ def add_use_samples(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--use-samples",
         action="store_true",
-        help="Use the samples in the logs even if they cover only a part of the questions that the totals cover",
+        help="Use the logged samples even if they cover only some of the questions that the totals cover",
     )
 
 
@@ -88,19 +91,19 @@ def add_estimation(parser: CommandParser) -> None:
         "--method",
         default="bayes",
         metavar="METHOD",
-        help="Use this method for the intervals, as listed below (default: %(default)s)",
+        help="Compute the intervals with this method; see the list below (default: %(default)s)",
     )
     add_level(parser)
     method.add_argument(
         "--scope",
         choices=["population", "benchmark", "full"],
         default="population",
-        help="Estimate the score on similar new questions, on these or on the full benchmark (default: %(default)s)",
+        help="Estimate the score on similar new questions, these questions or the benchmark (default: %(default)s)",
     )
     method.add_argument(
         "--estimand",
         default="mean",
-        help="Estimate the mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: %(default)s)",
+        help="Estimate this quantity: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: %(default)s)",
     )
     method.add_argument(
         "--interval",
@@ -115,7 +118,7 @@ def add_follow_links(parser: CommandParser) -> None:
     parser.groups["Output"].add_argument(
         "--follow-links",
         action="store_true",
-        help="Change also logs outside the given folders that links in these folders point to",
+        help="Also change logs outside the given folders if links in these folders point to them",
     )
 
 
@@ -177,7 +180,7 @@ def add_factors(parser: CommandParser, default: str) -> None:
         default=[],
         metavar="NAME=FIELD",
         dest="factors",
-        help="Use the logged setting FIELD (or task, path or run) as the factor NAME (repeatable)",
+        help="Define the factor NAME by the logged setting FIELD, or by the task, path or run (repeatable)",
     )
 
 
@@ -186,19 +189,19 @@ def add_overall(parser: CommandParser) -> None:
     overall = parser.groups["Overall result"]
     parser.replace_help(
         "--metric",
-        "Use metrics that match PATTERN; TASK=NAME chooses one in the overall result (repeatable)",
+        "Use metrics whose names match PATTERN; TASK=NAME sets the metric in the overall result (repeatable)",
     )
     overall.add_argument(
         "--weights",
         default="equal",
         metavar="WEIGHTS",
-        help="Weight tasks equal, by questions, group or FILE, or equal as subtasks of groups (default: %(default)s)",
+        help="Weight tasks equally (equal), by questions, by group, by subtasks or by a file (default: %(default)s)",
     )
     overall.add_argument(
         "--normalize",
         choices=["none", "chance"],
         default="none",
-        help="Report (score - chance) / (1 - chance), with the score of random answers (default: %(default)s)",
+        help="Rescale scores so that random answers score 0 (chance), or do not rescale them (default: %(default)s)",
     )
     overall.add_argument(
         "--chance",
@@ -207,13 +210,13 @@ def add_overall(parser: CommandParser) -> None:
         type=_argument_types.task_chance,
         metavar="TASK=P",
         dest="chances",
-        help="Set the score of random answers to TASK, such as 0.25 (repeatable)",
+        help="Set the expected score of random answers to the questions of TASK, such as 0.25 (repeatable)",
     )
     overall.add_argument(
         "--missing-tasks",
         choices=["common", "drop-system", "error"],
         default="common",
-        help="If a system lacks a task, use common tasks, drop the system or fail (default: %(default)s)",
+        help="If a system lacks a task, use common tasks only, drop the system, or stop (default: %(default)s)",
     )
 
 

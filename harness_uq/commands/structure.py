@@ -10,9 +10,9 @@ from harness_uq.commands.parser import CommandParser
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
-    ("Everything that was detected in a run", "harness-uq structure run.eval"),
-    ("One task of all runs in a folder", "harness-uq structure results/ --task gsm8k"),
-    ("Clusters by a field of your choice", "harness-uq structure results/ --cluster drop=section_id"),
+    ("Show everything that was detected in a run", "harness-uq structure run.eval"),
+    ("Show one task of all runs in a folder", "harness-uq structure results/ --task gsm8k"),
+    ("Show the clusters that a field defines", "harness-uq structure results/ --cluster drop=section_id"),
 )
 
 

@@ -49,7 +49,11 @@ both stages, with the inclusion probabilities that the second draw wrote.
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     data = parser.groups["Data"]
-    data.add_argument("task", metavar="TASK", help="Select questions of this task, named as in the reference runs")
+    data.add_argument(
+        "task",
+        metavar="TASK",
+        help="Select questions of this task, which must have the same name in the reference runs",
+    )
     data.add_argument(
         "--reference-runs",
         nargs="+",
@@ -57,9 +61,14 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="RUN",
         help="Read runs of other systems on the whole task (required)",
     )
-    data.add_argument("--metric", help="Measure difficulty by this metric (default: the first metric of the task)")
     data.add_argument(
-        "--after", nargs="+", metavar="LOG", help="Draw further questions after these runs of the new system"
+        "--metric", help="Measure the difficulty of questions by this metric (default: the first metric of the task)"
+    )
+    data.add_argument(
+        "--after",
+        nargs="+",
+        metavar="LOG",
+        help="Draw further questions, given these runs of the new system on the first questions",
     )
     data.add_argument(
         "--inclusion-probabilities",
@@ -74,7 +83,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--design",
         choices=["stratified", "uniform", "informative"],
         default="stratified",
-        help="Draw evenly over difficulty, at random, or more often where systems differ (default: %(default)s)",
+        help="Draw evenly over difficulty, uniformly, or more often where systems differ (default: %(default)s)",
     )
     _shared_options.add_seed(parser)
     parser.groups["Output"].add_argument(

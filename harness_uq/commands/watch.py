@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
-    ("All runs in progress in a folder, every 10 seconds", "harness-uq watch logs/"),
-    ("Once, as JSON", "harness-uq watch logs/ --once --format json"),
-    ("The score on all questions of the run", "harness-uq watch logs/ --scope full --every 60"),
+    ("Monitor all runs in progress in a folder, every 10 seconds", "harness-uq watch logs/"),
+    ("Print the current estimates once, as JSON", "harness-uq watch logs/ --once --format json"),
+    ("Estimate the score on all questions of the run", "harness-uq watch logs/ --scope full --every 60"),
 )
 DETAILS = """\
 The command ends when no run is in progress. It reads the logs and sample

@@ -292,7 +292,9 @@ def task_without_data(name: str, questions: Sequence[Question]) -> Task:
     """
     path = task_file(name, os.environ.get(TASK_FOLDERS, ""))
     if path is None:
-        raise NoReplayError(f"no task file of this name is installed; ${TASK_FOLDERS} may name the folder of yours")
+        raise NoReplayError(
+            f"no task file of this name is installed; set ${TASK_FOLDERS} to the folder of your own task files"
+        )
     try:
         from datasets import Dataset  # type: ignore[import-untyped]
         from lm_eval.api.task import ConfigurableTask

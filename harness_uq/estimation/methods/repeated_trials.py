@@ -119,7 +119,7 @@ def _not_benchmark_scope(method: str, problem: Problem) -> Message | None:
 
 def _pooled_note(problem: Problem, share: float) -> tuple[Message, ...]:
     """What the binomial interval, or a part of it, does in this scope."""
-    reason = "with so few right or wrong answers the variation between questions is poorly known"
+    reason = "the trials contain too few right or wrong answers to estimate the variation between questions"
     if problem.structure.max_trials == 1:
         reason = "one trial per question does not show trial-to-trial noise"
     return (catalogue.BINOMIAL_UPPER_BOUND(share=share, reason=reason),) if share else ()

@@ -8,9 +8,8 @@ QUESTION_CONTENT_DIFFERS = MessageType(
     "UQ201",
     "question-content-differs",
     "warning",
-    "The content of {n_different} of {n_common:count question} with the same identifier {n_different:plural "
-    "differs|differ} between the runs, perhaps because answer choices were shuffled. The questions are still matched "
-    "by identifier.",
+    "{n_different} of {n_common:count question} {n_different:plural has|have} the same identifier but different "
+    "content in the runs, perhaps because answer choices were shuffled. The questions are still matched by identifier.",
     "If the identifiers refer to different questions, the comparison is not paired and its interval is wrong.",
     "Check that both runs used the same version of the data set.",
 )
@@ -127,8 +126,8 @@ RUNS_MERGED = MessageType(
     "UQ217",
     "runs-merged",
     "note",
-    "{n_runs:count run} {n_runs:plural covers|cover} different questions of the same task and {n_runs:plural "
-    "is|are} combined into a single run: {paths:join}.",
+    "These {n_runs:count log|logs} cover different questions of the same task and are combined into a single run: "
+    "{paths:join}.",
     "Runs of one system that share no question are parts of one run.",
     "Pass the runs separately if they are not.",
 )

@@ -94,8 +94,8 @@ FEW_EFFECTIVE_UNITS = MessageType(
     "few-effective-units",
     "warning",
     "Tasks with few questions have large weights: the {n_units:count independent question or cluster|independent "
-    "questions or clusters} are only as informative as {effective:.1f} with equal weights. In simulations with "
-    "the information of 5 questions, the coverage of 95 % intervals was between 55 and 85 %.",
+    "questions or clusters} are only as informative as {effective:.1f} with equal weights would be. In "
+    "simulations with the information of 5 questions, the coverage of 95 % intervals was between 55 and 85 %.",
     "If all tasks of a group weigh the same, the questions of small tasks have much more influence than others, and "
     "the interval rests on few of them.",
     "Add questions to the smallest tasks.",
@@ -385,8 +385,8 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
     "binomial-upper-bound",
     "note",
-    "The binomial interval, which is conservative with --scope benchmark, contributes {share:percent} to this "
-    "interval for the following reason: {reason:sentence}",
+    "{share:percent} of this interval comes from the binomial interval, which is conservative with --scope benchmark. "
+    "The reason is that {reason}.",
     "About exactly these questions only trial-to-trial noise is uncertain. If the data do not show it, the binomial "
     "interval bounds it from above.",
     "Run more trials per question.",

@@ -15,7 +15,8 @@ OVERALL_SYSTEMS_LEFT_OUT = MessageType(
     "UQ291",
     "overall-systems-left-out",
     "warning",
-    "The overall result leaves out {n_systems:count system} without an interval for some task: {left_out:join}.",
+    "The overall result leaves out {n_systems:count system} because {n_systems:plural it has|they have} no interval for some tasks: "
+    "{left_out:join}.",
     "The option `--missing-tasks drop-system` was given.",
     "Run the missing tasks, or use the common tasks of all systems with `--missing-tasks common`.",
 )
@@ -58,8 +59,8 @@ OVERALL_CHANCE_UNKNOWN = MessageType(
     "UQ296",
     "overall-chance-unknown",
     "refusal",
-    "There is no overall result, because the score of random answers is unknown for {tasks:join}. Give it with "
-    "`--chance TASK=P`.",
+    "There is no overall result, because the score of random answers is unknown for {tasks:join}. Specify it "
+    "with `--chance TASK=P`.",
     "With `--normalize chance` a score is reported as (score - chance) / (1 - chance).",
     "Give 1 divided by the number of choices, or 0 for tasks with free answers.",
 )
@@ -77,7 +78,7 @@ OVERALL_SHARED_ITEMS = MessageType(
     "overall-shared-items",
     "note",
     "Some tasks share items, so their errors are correlated. The standard error of the overall score is {factor:.2f} "
-    "times that of tasks without common items.",
+    "times the value for tasks without common items.",
     "Translations or variants of one item are easy or difficult together.",
     "No action is required.",
 )
@@ -85,7 +86,7 @@ OVERALL_TASK_WARNINGS = MessageType(
     "UQ299",
     "overall-task-warnings",
     "warning",
-    "{n_tasks:count task} of the overall result {n_tasks:plural has|have} the warning {warning} ({name}).",
+    "The scores of {n_tasks:count task} in the overall result have the warning {warning} ({name}).",
     "The overall score is a mean of the scores of its tasks and shares their limitations.",
     "`harness-uq estimate` and `harness-uq rank --per-task` print the warnings of each task.",
 )

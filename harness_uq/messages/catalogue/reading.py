@@ -234,7 +234,7 @@ COLUMN_IDENTIFIES_ROWS = MessageType(
     "column-identifies-rows",
     "error",
     "Column {column!r} contains a unique identifier in each row, such as {example!r}, and cannot identify questions. "
-    "Specify the column with the questions with --column question=NAME. Available columns: {known}.",
+    "Use --column question=NAME to specify the column that identifies the questions. Available columns: {known}.",
     "Identifiers of rows differ between trials and systems, so that trials would count as independent questions and "
     "systems would not be compared question by question.",
     "Name the column that has the same value in all rows of a question.",
