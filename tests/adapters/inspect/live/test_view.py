@@ -46,9 +46,10 @@ def _open(chromium, folder, address):
     texts = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": 1400, "height": 800})
         for log in (folder / "logs").glob("*.eval"):
             name = read_log(str(log)).header.eval.task
+            # a page of its own, which cannot show the text of the log before while this one is loaded
+            tab = browser.new_page(viewport={"width": 1400, "height": 800})
             tab.goto(f"{address}/#/logs/{log.name}")
             tab.get_by_text("lower").first.wait_for(timeout=60_000)
             tab.screenshot(path=folder / f"{name}.png")
