@@ -15,8 +15,8 @@ OVERALL_SYSTEMS_LEFT_OUT = MessageType(
     "UQ291",
     "overall-systems-left-out",
     "warning",
-    "The overall result leaves out {n_systems:count system} because {n_systems:plural it has|they have} no interval for some tasks: "
-    "{left_out:join}.",
+    "The overall result leaves out {n_systems:count system} because {n_systems:plural it has|they have} no interval "
+    "for some tasks: {left_out:join}.",
     "The option `--missing-tasks drop-system` was given.",
     "Run the missing tasks, or use the common tasks of all systems with `--missing-tasks common`.",
 )
