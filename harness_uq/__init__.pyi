@@ -5,6 +5,7 @@ from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
 from .comparison.compare import compare_scores as compare_scores
 from .data.task_log import AggregateScore as AggregateScore
+from .data.task_log import Attempt as Attempt
 from .data.task_log import Classifications as Classifications
 from .data.task_log import ClusterDeclaration as ClusterDeclaration
 from .data.task_log import HarnessResult as HarnessResult
@@ -25,12 +26,14 @@ from .errors import StructureError as StructureError
 from .errors import UnreliableError as UnreliableError
 from .errors import UsageError as UsageError
 from .estimation.defaults import method_names as method_names
+from .estimation.estimate import EstimateKeywords as EstimateKeywords
 from .estimation.estimate import Options as Options
 from .estimation.estimate import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
 from .gating.gate import GateOptions as GateOptions
 from .gating.gate import gate as gate
+from .gating.requirements import Requirement as Requirement
 from .gating.self_test import self_test as self_test
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table

@@ -29,6 +29,7 @@ class Settings:
     cluster, clusters : cluster field of all tasks, and by task
     ranges : range of the scores by metric, or by TASK:METRIC
     margin, margins : smallest difference that matters, for all tasks and by task
+    at_least, at_most : required bounds of scores, by TASK or TASK:METRIC, which `gate` tests
     factors : logged settings by the name of their factor
     ignore : codes or names of notes and warnings that are not printed
     """
@@ -41,6 +42,8 @@ class Settings:
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     margin: float | None = None
     margins: Mapping[str, float] = field(default_factory=dict)
+    at_least: Mapping[str, float] = field(default_factory=dict)
+    at_most: Mapping[str, float] = field(default_factory=dict)
     factors: Mapping[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
 
@@ -48,7 +51,14 @@ class Settings:
         """Each setting as `name value`."""
         values = {"level": self.level, "scope": self.scope, "cluster": self.cluster, "margin": self.margin}
         lines = [f"{name} {value}" for name, value in values.items() if value is not None]
-        for name, table in (("cluster", self.clusters), ("margin", self.margins), ("factor", self.factors)):
+        tables: tuple[tuple[str, Mapping[str, object]], ...] = (
+            ("cluster", self.clusters),
+            ("margin", self.margins),
+            ("at_least", self.at_least),
+            ("at_most", self.at_most),
+            ("factor", self.factors),
+        )
+        for name, table in tables:
             lines += [f"{name} {key}={value}" for key, value in table.items()]
         lines += [f"ignore {label}" for label in self.ignore]
         return [*lines, *(f"range {name}={low:g},{high:g}" for name, (low, high) in self.ranges.items())]
@@ -189,6 +199,7 @@ def _by_name(convert: Callable[[object], object]) -> Callable[[object], object]:
 
 
 _margin = partial(_number, is_valid=lambda d: 0 <= d < math.inf)
+_bound = partial(_number, is_valid=math.isfinite)
 _LEVEL = Rule(partial(_number, is_valid=lambda p: 0 < p < 1), "a number between 0 and 1, such as 0.95")
 
 LIVE_SETTINGS: Mapping[str, Rule] = {
@@ -209,6 +220,8 @@ FILE_SETTINGS: Mapping[str, Rule] = {
     "ranges": Rule(_by_name(_range), "a table of [low, high] by METRIC or TASK:METRIC, such as {bleu = [0, 100]}"),
     "margin": Rule(_margin, "the smallest difference that matters, 0 or more"),
     "margins": Rule(_by_name(_margin), "a table of margins by task, such as {gsm8k = 0.02}"),
+    "at_least": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {gsm8k = 0.8}"),
+    "at_most": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {toxicity = 0.01}"),
     "factors": Rule(_by_name(_text), 'a table of logged settings by factor, such as {prompt = "description"}'),
     "ignore": Rule(_texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
 }

@@ -82,6 +82,13 @@ def test_further_arguments_several_margins_and_the_self_test(runner: Path) -> No
     assert "0.1 |" in summary
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("bound", "code", "decision"), [("0.6", 0, "pass"), ("0.6 scores=0.9", 1, "fail")])
+def test_required_scores_need_no_baseline(runner: Path, bound: str, code: int, decision: str) -> None:
+    found, summary, _ = run(runner, new="same.csv", **{"at-least": bound})
+    assert (found, summary.splitlines()[0]) == (code, f"## Evaluation gate: {decision}")
+
+
 def test_what_is_given_is_never_run(runner: Path) -> None:
     spell = "$(touch spoiled) `touch spoiled`; touch spoiled"
     code, _, output = run(

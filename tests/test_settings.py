@@ -77,7 +77,7 @@ def test_the_nearest_file_counts_and_a_project_without_our_table_is_none(tmp_pat
     [
         (
             "levle = 0.9",
-            "Unknown setting: 'levle'. Did you mean 'level'? Available settings: cluster, clusters, factors, ignore",
+            "Unknown setting: 'levle'. Did you mean 'level'? Available settings: at_least, at_most, cluster",
         ),
         ("level = 95", "Invalid level: 95. Give a number between 0 and 1, such as 0.95."),
         ("level = true", "Invalid level: True. Give a number between 0 and 1"),

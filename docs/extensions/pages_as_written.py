@@ -17,6 +17,7 @@ SHOWN = {
     "README.md": "readme",
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
+    "SECURITY.md": "security",
     "examples/README.md": "examples",
     "examples/plugin/README.md": "example-plugin",
     "examples/audit/README.md": "example-audit",

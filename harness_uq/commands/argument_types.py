@@ -29,6 +29,7 @@ _INFINITE = float("inf")
 
 level = _number(float, lambda p: 0 < p < 1, "a number between 0 and 1, such as 0.95")
 margin = _number(float, lambda d: 0 <= d < _INFINITE, "the smallest difference that matters, 0 or more")
+_bound = _number(float, lambda x: abs(x) < _INFINITE, "a number, such as 0.8")
 score = _number(float, lambda p: 0 < p < 1, "a number between 0 and 1, such as 0.8")
 _chance = _number(float, lambda p: 0 <= p < 1, "a number from 0 to 1, such as 0.25")
 correlation = _number(float, lambda r: -1 <= r <= 1, "a number from -1 to 1")
@@ -42,6 +43,12 @@ def task_margin(text: str) -> tuple[str | None, float]:
     """The task, None for all tasks, and the margin of an argument `D` or `TASK=D`."""
     task, _, number = text.rpartition("=")
     return task or None, margin(number)
+
+
+def score_bound(text: str) -> tuple[str | None, float]:
+    """The task with or without its metric, None for all tasks, and the bound of an argument `[TASK[:METRIC]=]B`."""
+    name, _, number = text.rpartition("=")
+    return name or None, _bound(number)
 
 
 def task_chance(text: str) -> tuple[str, float]:

@@ -20,19 +20,17 @@ from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.gating.gate import GateOptions
+    from harness_uq.gating.requirements import Requirement
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
 
 
-USAGE = "NEW --baseline OLD --margin D [options]"
+USAGE = "NEW (--baseline OLD --margin D | --at-least B) [options]"
 EXAMPLES = (
     ("Fail if the new system is worse by more than 1 point", "harness-uq gate runs/b --baseline runs/a --margin 0.01"),
-    (
-        "Use another margin for one of the tasks",
-        "harness-uq gate runs/b --baseline runs/a --margin 0.01 --margin gsm8k=0.02",
-    ),
+    ("Fail if the score on a task is below 0.8", "harness-uq gate runs/b --at-least gsm8k=0.8"),
     (
         "Simulate how often the gate fails a system that is equal to the baseline",
         "harness-uq gate runs/a --self-test --margin 0.01",
@@ -41,9 +39,10 @@ EXAMPLES = (
 DETAILS = """\
 Decisions:
   fail       NEW is worse than OLD by more than the margin on at least one
-             score, corrected for the number of scores (Holm).
+             score, or a score is beyond its bound (--at-least, --at-most),
+             corrected for the number of tests (Holm).
   pass       NEW is not worse than OLD by more than the margin, over all tasks
-             that share a metric.
+             that share a metric, and all scores keep to their bounds.
   undecided  The data show neither, or NEW lacks a task that OLD has.
 
 Exit codes: 0 pass, 1 fail, 2 wrong arguments, 3 undecided, 4 no decision (a log
@@ -61,7 +60,7 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="+",
         help="Runs of the new system; NAME=NEW sets its name. With --self-test, runs of any systems, or a result store",
     )
-    mode = data.add_mutually_exclusive_group(required=True)
+    mode = data.add_mutually_exclusive_group()
     mode.add_argument(
         "--baseline", metavar="OLD", help="Compare with these runs, which may be in a result store (see --store)"
     )
@@ -84,6 +83,15 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="[NAME=]D",
         help="Allow scores to drop by up to D; NAME applies the margin only to this task or metric (repeatable)",
     )
+    for name in ("least", "most"):
+        method.add_argument(
+            f"--at-{name}",
+            action="append",
+            default=[],
+            type=_argument_types.score_bound,
+            metavar="[TASK[:METRIC]=]B",
+            help=f"Require that the true score on TASK, or on every task, is at {name} B (repeatable)",
+        )
     method.add_argument(
         "--n-simulations",
         type=_argument_types.count,
@@ -94,6 +102,11 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_scope(parser)
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
+    parser.groups["Output"].add_argument(
+        "--on-undecided",
+        choices=["pass", "fail"],
+        help="Exit with the code of this decision if the gate is undecided (default: exit code 3)",
+    )
     _emit_results.add_output(parser)
     _loading.add_engine(parser)
 
@@ -122,18 +135,17 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
             f"Too many arguments: {' '.join(args.new[1:])}. Give one NEW; several are valid only with --self-test."
         )
     read = _loading.scan_named(args, args.new[0], plugins).reading
-    readings = [read, _baseline(args, read, plugins)]
+    readings = [read, *([_baseline(args, read, plugins)] if args.baseline else [])]
     errors = [error for reading in readings for error in _loading.reading_errors(reading)]
     if max(_loading.report_read_errors(reading) for reading in readings):
         emitter.emit({"gates": ()}, errors)
         return BROKEN
-    names = (None, _loading.parse_named_path(args.baseline)[0])
-    new, baseline = (
-        _side(args, *side) for side in zip(("The new runs", "The baseline runs"), readings, names, strict=True)
-    )
+    new = _side(args, "The new runs", read, None)
+    name = _loading.parse_named_path(args.baseline)[0] if args.baseline else None
+    baseline = _side(args, "The baseline runs", readings[1], name) if args.baseline else None
     with _argument_values.checking_arguments():
         LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
-    result = gate(new, baseline, _gate_options(args, [*new, *baseline]), plugins=plugins)
+    result = gate(new, baseline, _gate_options(args, [*new, *(baseline or ())]), plugins=plugins)
     if args.settings.path:
         used = SETTINGS_USED(path=relpath(args.settings.path))
         result = replace(result, messages=(*result.messages, used))
@@ -142,7 +154,9 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     emitter.emit({"gates": [result]}, errors)
     if _console.report_failures(row.comparison for row in result.rows):
         return BROKEN
-    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[result.decision]
+    exit_codes = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
+    decision = result.decision
+    return exit_codes[args.on_undecided or decision if decision == "undecided" else decision]
 
 
 def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "Reading":
@@ -221,8 +235,11 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
     _argument_values.check_names(structure, logs)
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
-    if not (args.margins or margin or named):
+    required = _requirements(args)
+    if (args.baseline or args.self_test) and not (args.margins or margin or named):
         raise UsageError("No margin given. Set one, such as --margin 0.01, or in the settings file.")
+    if not (args.baseline or args.self_test or required):
+        raise UsageError("Nothing to decide. Give a --baseline with a --margin, or a bound such as --at-least 0.8.")
     if unknown := sorted({name for name, _ in args.margins if name} - tasks - metrics):
         raise UsageError(unknown_name("task or metric of --margin", unknown[0], tasks | metrics, plural="names"))
     with _argument_values.checking_arguments():
@@ -234,4 +251,14 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
             structure=structure,
             seed=args.seed,
         )
-        return GateOptions(compared, {name: drop for name, drop in named.items() if name in metrics - tasks})
+        margins = {name: drop for name, drop in named.items() if name in metrics - tasks}
+        return GateOptions(compared, margins, required)
+
+
+def _requirements(args: argparse.Namespace) -> "tuple[Requirement, ...]":
+    """The bounds of the command line, and those of the settings file for other scores."""
+    from harness_uq.gating.requirements import requirements_of
+
+    at_least = {**args.settings.at_least, **dict(args.at_least)}
+    at_most = {**args.settings.at_most, **dict(args.at_most)}
+    return requirements_of(at_least, at_most)

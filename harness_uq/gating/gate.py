@@ -1,9 +1,10 @@
-"""Decide whether a new system is worse than a baseline by more than a margin, over several scores at one error rate.
+"""Decide whether a system is worse than a baseline by more than a margin, and whether its scores keep to bounds.
 
 A score fails if Holm's procedure over all scores rejects "not worse by more than the margin" at alpha = 1 - level. It
-passes if "worse by at least the margin" is rejected at alpha. The gate fails if any score fails, so that it fails with
-probability at most alpha if no score is worse by more than the margin. It passes if every required score passes, which
-needs no correction (an intersection-union test, Berger 1982).
+passes if "worse by at least the margin" is rejected at alpha. Required bounds of scores are tested in the same way, and
+Holm's procedure covers them too. The gate fails if any test fails, so that it fails with probability at most alpha if
+no score is worse by more than the margin and every bound is kept. It passes if every required score and every bound
+passes, which needs no correction (an intersection-union test, Berger 1982).
 
 For independent questions with one right-or-wrong answer each, both tests are exact and unconditional (Hsueh, Liu and
 Chen 2001). For all other scores the p-value is twice the tail of the posterior of the difference beyond the margin: a
@@ -20,12 +21,21 @@ from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
+from harness_uq.gating.requirements import (
+    Bounds,
+    Requirement,
+    bound_p_values,
+    required_scores,
+    requirement_row,
+    requirements_of,
+)
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import UNKNOWN_MARGIN_METRIC
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.gate import Decision, Gate, GateRow, ScoreName
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow, ScoreName
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
@@ -42,10 +52,12 @@ class GateOptions:
     ----------
     compare : options of the comparisons; their `margin` applies to metrics that `margins` does not name
     margins : smallest drop that matters by metric, >= 0
+    requirements : bounds on scores of the new system
     """
 
     compare: CompareOptions
     margins: Mapping[str, float] = field(default_factory=dict)
+    requirements: tuple[Requirement, ...] = ()
 
     def __post_init__(self) -> None:
         if wrong := [margin for margin in self.margins.values() if not margin >= 0]:
@@ -65,18 +77,24 @@ class GateKeywords(StructureKeywords, DifferenceKeywords, total=False):
 
 def gate(
     new: Runs,
-    baseline: Runs,
+    baseline: "Runs | None" = None,
     options: GateOptions | None = None,
     *,
+    at_least: Bounds | None = None,
+    at_most: Bounds | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[GateKeywords],
 ) -> Gate:
-    """Decide whether a new system is worse than a baseline by more than a margin, and report the power of the data.
+    """Decide whether a system is worse than a baseline by more than a margin, and whether its scores keep to bounds.
 
     Parameters
     ----------
-    new, baseline : runs of one system each: paths or results in memory, as for `read_logs`
-    options : margins and options of the comparisons
+    new, baseline : runs of one system each: paths or results in memory, as for `read_logs`. Without a baseline, only
+        bounds are tested
+    options : margins, bounds and options of the comparisons
+    at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
+        be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
+        They take precedence over the bounds in `options`
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
         `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `method`
@@ -85,26 +103,35 @@ def gate(
     Raises
     ------
     LogError : if a path gives no log
-    DataError : if no margin is given, one argument holds several systems, or a margin names a metric that is not
-        compared
+    DataError : if there is neither a baseline nor a bound, or a baseline without a margin; if one argument holds
+        several systems; or if a margin or a bound names a task or metric that does not exist
     NotEstimableError : if the two have no task and metric in common
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    named = ((new, "the new system"), (baseline, "the baseline"))
-    chosen, selection = gate_options(options, keywords, "gate"), selection_of(keywords)
+    named = [(new, "the new system"), *([] if baseline is None else [(baseline, "the baseline")])]
+    chosen = gate_options(options, keywords, "gate", needs_margin=baseline is not None)
+    if at_least is not None or at_most is not None:
+        chosen = replace(chosen, requirements=requirements_of(at_least, at_most))
+    if baseline is None and not chosen.requirements:
+        raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
     use_samples = chosen.compare.structure.use_samples
+    selection = selection_of(keywords)
     sides = [Side.read(runs, name, offered, selection, use_samples=use_samples) for runs, name in named]
     options = with_margins(chosen, keywords.get("margins"), [log for side in sides for log in side.logs])
-    decided = decide(sides[0], sides[1], options, offered)
-    worst = worst_logs(sides[0].logs, options.compare.structure)
-    rows = _compared(worst, sides[1].logs, options, offered) if worst else []
+    own, others = sides[0], sides[1:]
+    decided = decide(own, others[0] if others else None, options, offered)
+    worst = worst_logs(own.logs, options.compare.structure) if others else []
+    rows = _compared(worst, others[0].logs, options, offered) if worst else []
     can_fail = {(row.task, row.metric, row.filter): _p_values(row) for row in rows}
     n_tested = sum(row.adjusted_p is not None for row in decided.rows)
+    n_tested += sum(row.adjusted_p is not None for row in decided.requirements)
     return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, options) for row in decided.rows))
 
 
-def gate_options(options: GateOptions | None, keywords: Mapping[str, Any], function: str) -> GateOptions:
+def gate_options(
+    options: GateOptions | None, keywords: Mapping[str, Any], function: str, *, needs_margin: bool = True
+) -> GateOptions:
     """The options, with those that are given as keywords replaced, except for `margins`.
 
     Raises
@@ -112,7 +139,7 @@ def gate_options(options: GateOptions | None, keywords: Mapping[str, Any], funct
     DataError : if no margin is given
     TypeError : if an option does not exist
     """
-    if options is None and not {"margin", "margins"} & keywords.keys():
+    if needs_margin and options is None and not {"margin", "margins"} & keywords.keys():
         raise DataError(
             f"{function} requires a margin, the largest drop of a score that is allowed, such as margin=0.01"
         )
@@ -128,26 +155,33 @@ def with_margins(options: GateOptions, margins: Mapping[str, float] | None, logs
     tasks = {OVERALL, *(log.task for log in logs)}
     of_tasks = {name: margin for name, margin in margins.items() if name in tasks}
     of_metrics = {name: margin for name, margin in margins.items() if name not in tasks}
-    return GateOptions(replace(options.compare, margins=of_tasks), of_metrics)
+    return replace(options, compare=replace(options.compare, margins=of_tasks), margins=of_metrics)
 
 
-def decide(new: Side, baseline: Side, options: GateOptions, plugins: Plugins) -> Gate:
-    """The decision alone.
+def decide(new: Side, baseline: Side | None, options: GateOptions, plugins: Plugins) -> Gate:
+    """The decision alone; without a baseline, on the requirements only.
 
     Raises
     ------
     DataError, NotEstimableError : as `gate`
     """
-    matched, _ = common_keys(new, baseline)
-    there = {key for _, key in matched}
-    rows = _compared(new.logs, baseline.logs, options, plugins)
+    rows = [] if baseline is None else _compared(new.logs, baseline.logs, options, plugins)
     if unknown := sorted(set(options.margins) - {row.metric for row in rows}):
         raise DataError(
             UNKNOWN_MARGIN_METRIC(metric=unknown[0], known=sorted({row.metric for row in rows}) or ["none"])
         )
-    decided = _decided(rows, options.alpha)
-    missing = tuple(ScoreName(*key) for key in baseline.chosen if key not in there)
-    return Gate(_whole(decided, missing), options.alpha, decided, missing)
+    decided, required = _decided(
+        rows, required_scores(new, options.requirements, options.compare, plugins), options.alpha
+    )
+    missing = () if baseline is None else _missing_scores(new, baseline)
+    return Gate(_whole(decided, required, missing), options.alpha, decided, missing, required)
+
+
+def _missing_scores(new: Side, baseline: Side) -> tuple[ScoreName, ...]:
+    """Scores of the baseline that the new runs lack."""
+    matched, _ = common_keys(new, baseline)
+    there = {key for _, key in matched}
+    return tuple(ScoreName(*key) for key in baseline.chosen if key not in there)
 
 
 def _compared(
@@ -195,15 +229,28 @@ def _is_exact(row: Comparison) -> bool:
     return row.table is not None and row.method in ("dirichlet", "latent-normal")
 
 
-def _decided(rows: Sequence[Comparison], alpha: float) -> tuple[GateRow, ...]:
+def _decided(
+    rows: Sequence[Comparison], required: Sequence[tuple[Requirement, Estimate]], alpha: float
+) -> tuple[tuple[GateRow, ...], tuple[RequirementRow, ...]]:
     p = [_p_values(row) for row in rows]
+    p_required = [bound_p_values(row, requirement.bound) for requirement, row in required]
     tested = [values.inferior for values in p if values is not None]
+    tested += [
+        values.violated(requirement.kind)
+        for (requirement, _), values in zip(required, p_required, strict=True)
+        if values is not None
+    ]
     adjusted = iter(holm(tested).tolist() if tested else [])
     pooled = {(row.metric, row.filter) for row in rows if row.task == OVERALL and row.prob_noninferior is not None}
-    return tuple(
+    compared = tuple(
         _decided_row(row, values, None if values is None else next(adjusted), alpha, pooled)
         for row, values in zip(rows, p, strict=True)
     )
+    bounded = tuple(
+        requirement_row(requirement, row, values, None if values is None else next(adjusted), alpha)
+        for (requirement, row), values in zip(required, p_required, strict=True)
+    )
+    return compared, bounded
 
 
 def _decided_row(
@@ -217,11 +264,12 @@ def _decided_row(
     return GateRow(row, decision, row.task == OVERALL or (row.metric, row.filter) not in pooled, adjusted)
 
 
-def _whole(rows: Sequence[GateRow], missing: Sequence[object]) -> Decision:
-    if any(row.decision == "fail" for row in rows):
+def _whole(rows: Sequence[GateRow], required: Sequence[RequirementRow], missing: Sequence[object]) -> Decision:
+    decisions = [*(row.decision for row in rows), *(row.decision for row in required)]
+    if "fail" in decisions:
         return "fail"
-    needed = [row for row in rows if row.is_needed]
-    return "pass" if not missing and all(row.decision == "pass" for row in needed) else "undecided"
+    needed = [*(row.decision for row in rows if row.is_needed), *(row.decision for row in required)]
+    return "pass" if not missing and all(decision == "pass" for decision in needed) else "undecided"
 
 
 def _with_power(

@@ -1,32 +1,54 @@
 """Gates for readers: the decision and its reason, a table of scores, then warnings and notes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.columns import format_interval, format_number, level_header, metric_name
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
 from harness_uq.output.footnotes import footnotes, message_lists
 from harness_uq.output.phrases import difference_header, join_names, percent, totals_sentence
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted, task_title
-from harness_uq.results.gate import Gate, GateRow
+from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
 
 _COLOURS = {"pass": "green", "fail": "red", "undecided": "yellow"}
 
 
 def gates_document(gates: Sequence[Gate], digits: int = 4) -> Document:
-    """One table of scores for each gate."""
-    notes = footnotes([row.comparison for gate in gates for row in gate.rows])
+    """For each gate, a table of the compared scores and one of the scores with a required bound."""
+    compared = [row.comparison for gate in gates for row in gate.rows]
+    notes = footnotes([*compared, *(row.estimate for gate in gates for row in gate.requirements)])
     for heading, texts in message_lists(gates).items():
         notes[heading] += texts
-    return Document([_section(gate, digits) for gate in gates], notes, caption="Gate.")
+    sections = [section for gate in gates for section in _sections(gate, digits)]
+    return Document(sections, notes, caption="Gate.")
+
+
+def _sections(gate: Gate, digits: int) -> Iterator[Section]:
+    answer = gate_answer(gate)
+    if gate.rows:
+        yield _section(gate, digits, answer)
+    if gate.requirements:
+        yield _requirements_section(gate, digits, "" if gate.rows else answer)
 
 
 def gate_answer(gate: Gate) -> str:
-    """The decision of the gate and its reason, as sentences."""
+    """The decision of the gate and its reason, as sentences; those that explain the decision come first."""
+    parts = [_comparison_answer(gate)] if gate.rows else []
+    parts += [_requirement_answer(decision, gate) for decision in _REASONS]
+    explained = sorted((part for part in parts if part[1]), key=lambda part: part[0] != gate.decision)
+    return f"{gate.decision.upper()}: {' '.join(text for _, text in explained)}"
+
+
+def _comparison_answer(gate: Gate) -> tuple[Decision, str]:
+    """The decision on the comparisons alone, and its reason."""
+    decisions = [row.decision for row in gate.rows]
+    needed = [row.decision for row in gate.rows if row.is_needed]
+    is_passed = not gate.missing and all(one == "pass" for one in needed)
+    decision: Decision = "fail" if "fail" in decisions else "pass" if is_passed else "undecided"
     a, b = gate.rows[0].comparison.system_a, gate.rows[0].comparison.system_b
     note = gate.rows[0].comparison.identical_runs_note
-    reason = note if note and gate.decision == "undecided" else _REASONS[gate.decision](gate, a, b)
-    sentences = [f"{gate.decision.upper()}: {reason}"]
+    reason = note if note and decision == "undecided" else _REASONS[decision](gate, a, b)
+    sentences = [reason]
     if note and reason != note:
         sentences.append(note)
     if gate.missing:
@@ -39,7 +61,36 @@ def gate_answer(gate: Gate) -> str:
             f"This gate cannot fail: with so few questions, even the lowest possible scores would not show that {a} is "
             "worse by more than the margin."
         )
-    return " ".join(sentences)
+    return decision, " ".join(sentences)
+
+
+def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
+    """A sentence about the requirements with this decision; empty if there are none."""
+    rows = [row for row in gate.requirements if row.decision == decision]
+    if not rows:
+        return decision, ""
+    if decision == "fail":
+        return decision, f"The data show that {join_names(_violation(row, gate) for row in rows)}."
+    bounds = join_names(f"{_required_name(row, gate)} ({_RELATIONS[row.requirement]} {row.bound:g})" for row in rows)
+    keeps = "score on {} keeps to its bound" if len(rows) == 1 else "scores on {} keep to their bounds"
+    if decision == "pass":
+        return decision, f"The data show that the {keeps.format(bounds)}."
+    more = max((row.n_to_decide or 0 for row in rows), default=0)
+    advice = f" If the true scores equal the observed ones, {more:,} more questions would show it." if more else ""
+    return decision, f"The data do not show whether the {keeps.format(bounds)}.{advice}"
+
+
+def _violation(row: RequirementRow, gate: Gate) -> str:
+    relation = "below" if row.requirement == "at_least" else "above"
+    one = row.estimate
+    score = format_number(one.value, 4) + ("" if one.interval is None else f", {format_interval(one.interval, 4)}")
+    return f"the score on {_required_name(row, gate)} ({score}) is {relation} {row.bound:g}"
+
+
+def _required_name(row: RequirementRow, gate: Gate) -> str:
+    one = row.estimate
+    has_namesakes = sum(other.estimate.task == one.task for other in gate.requirements) > 1
+    return task_title(one.task, one.metric, one.filter) if has_namesakes else one.task
 
 
 def _failed(gate: Gate, a: str, b: str) -> str:
@@ -75,7 +126,12 @@ def _undecided(gate: Gate, a: str, b: str) -> str:
     return " ".join(sentences)
 
 
-_REASONS = {"fail": _failed, "pass": _passed, "undecided": _undecided}
+_RELATIONS = {"at_least": "at least", "at_most": "at most"}
+_REASONS: Mapping[Decision, Callable[[Gate, str, str], str]] = {
+    "fail": _failed,
+    "pass": _passed,
+    "undecided": _undecided,
+}
 
 
 def _name(row: GateRow, gate: Gate) -> str:
@@ -84,7 +140,37 @@ def _name(row: GateRow, gate: Gate) -> str:
     return task_title(one.task, one.metric, one.filter) if has_namesakes else one.task
 
 
-def _section(gate: Gate, digits: int) -> Section:
+def _requirements_section(gate: Gate, digits: int, answer: str) -> Section:
+    rows = [row.estimate for row in gate.requirements]
+    signs = {"at_least": "≥", "at_most": "≤"}
+    needed = ["-" if row.n_to_decide is None else f"+{row.n_to_decide:,}" for row in gate.requirements]
+    columns = [
+        Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
+        Cells("Metric", [metric_name(row.metric, row.filter) for row in rows], is_number=False),
+        Cells("Score", [format_number(row.value, digits) for row in rows]),
+        Cells(
+            level_header(rows),
+            [format_interval(row.interval, digits) for row in rows],
+            name="interval",
+        ),
+        Cells("Required", [f"{signs[row.requirement]} {row.bound:g}" for row in gate.requirements]),
+        *count_cells(
+            [str(row.n_questions or "-") for row in rows],
+            [row.n_clusters for row in rows],
+            [row.cluster_key for row in rows],
+        ),
+        Cells("N to decide", needed, spare=2, in_paper=False),
+        Cells("Decision", [row.decision for row in gate.requirements], is_number=False, styles=_COLOURS),
+    ]
+    legend = {
+        "N to decide": "N to decide: additional questions that decide in 80 % of runs if the true score equals the "
+        "observed one.",
+        "": _error_rates(gate, "scores within their bounds", "scores beyond them"),
+    }
+    return Section(f"Required scores of {rows[0].system}", columns, (), answer, legend)
+
+
+def _section(gate: Gate, digits: int, answer: str) -> Section:
     rows = [row.comparison for row in gate.rows]
     differences = [row.difference for row in rows]
     drops = ["never" if row.can_fail is False else format_number(row.minimum_failing_drop, 3) for row in gate.rows]
@@ -111,13 +197,10 @@ def _section(gate: Gate, digits: int) -> Section:
         Cells("Decision", decisions, is_number=False, styles=_COLOURS),
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
-    return Section(title, columns, (), gate_answer(gate), _legend(gate))
+    return Section(title, columns, (), answer, _legend(gate))
 
 
 def _legend(gate: Gate) -> dict[str, str]:
-    k = sum(row.adjusted_p is not None for row in gate.rows)
-    rate = f"{100 * gate.alpha:.3g} %"
-    corrected = f" (corrected for {counted(k, 'score')} by Holm's method)" if k > 1 else ""
     has_never = any(row.can_fail is False for row in gate.rows)
     never = "; never: even the lowest possible scores would not fail" if has_never else ""
     optional = "Decisions in parentheses can fail the gate, but need not pass."
@@ -126,9 +209,16 @@ def _legend(gate: Gate) -> dict[str, str]:
         "as good as the baseline.",
         "Failing drop": f"Failing drop: true drop at which 80 % of such runs would fail{never}.",
         "Decision": "" if all(row.is_needed for row in gate.rows) else optional,
-        "": f"At most {rate} of equally good systems fail{corrected}, and at most {rate} of systems worse than the "
-        "margin pass.",
+        "": _error_rates(gate, "equally good systems", "systems worse than the margin"),
     }
+
+
+def _error_rates(gate: Gate, good: str, bad: str) -> str:
+    k = sum(row.adjusted_p is not None for row in gate.rows)
+    k += sum(row.adjusted_p is not None for row in gate.requirements)
+    rate = f"{100 * gate.alpha:.3g} %"
+    corrected = f" (corrected for {counted(k, 'score')} by Holm's method)" if k > 1 else ""
+    return f"At most {rate} of {good} fail{corrected}, and at most {rate} of {bad} pass."
 
 
 KIND = ResultKind(Gate, gates_document)

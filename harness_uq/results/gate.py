@@ -6,9 +6,10 @@ from typing import ClassVar, Literal
 from harness_uq.messages import HasMessages, Message
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.declaration import INLINE, Declared
-from harness_uq.results.estimate import Interval
+from harness_uq.results.estimate import Estimate, Interval
 
 Decision = Literal["pass", "fail", "undecided"]
+RequirementKind = Literal["at_least", "at_most"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,32 @@ class GateRow(Declared):
 
 
 @dataclass(frozen=True, slots=True)
+class RequirementRow(Declared):
+    """Decision on a required bound of one score.
+
+    Attributes
+    ----------
+    estimate : estimate of the score
+    requirement : `at_least` or `at_most`
+    bound : bound that the score must reach, or must not exceed
+    decision : `pass` if the data show that the requirement is met, `fail` if they show that it is violated, with
+        correction for the number of tests; `undecided` if neither can be concluded
+    p_met : p-value of the hypothesis that the requirement is violated
+    adjusted_p : p-value of the hypothesis that the requirement is met, adjusted by Holm's method over all tests
+    n_to_decide : number of further questions with which a true score equal to the observed one would be decided with
+        80 % probability; None if it is unknown
+    """
+
+    estimate: Estimate = field(metadata=INLINE)
+    requirement: RequirementKind
+    bound: float
+    decision: Decision
+    p_met: float | None = None
+    adjusted_p: float | None = None
+    n_to_decide: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreName:
     """The task, metric and filter of a score."""
 
@@ -55,28 +82,32 @@ class Gate(Declared, HasMessages):
 
     Attributes
     ----------
-    decision : `fail` if any row fails; `pass` if every required row passes and no task is missing
+    decision : `fail` if any row or requirement fails; `pass` if every required row and every requirement passes and no
+        task is missing
     alpha : upper bound of the error rates: of a failure if no score is worse by more than its margin, and of a pass if
         a required score is
-    rows : one row per score
+    rows : one row per score that is compared with the baseline; empty without a baseline
+    requirements : one row per score with a required bound
     missing : task, metric and filter of scores of the baseline that the new runs lack
     messages : notes and warnings
     """
 
     json_properties: ClassVar = ("can_fail",)
     record_rows: ClassVar = "rows"
+    not_in_records: ClassVar = ("requirements",)
     record_prefix: ClassVar = "gate_"
 
     decision: Decision
     alpha: float
     rows: tuple[GateRow, ...]
     missing: tuple[ScoreName, ...] = ()
+    requirements: tuple[RequirementRow, ...] = ()
     messages: tuple[Message, ...] = ()
 
     @property
     def can_fail(self) -> bool:
         """Whether any score could have failed; True if this is unknown."""
-        return any(row.can_fail is not False for row in self.rows)
+        return bool(self.requirements) or any(row.can_fail is not False for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

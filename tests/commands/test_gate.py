@@ -82,3 +82,46 @@ def test_the_self_test_prints_a_rate(folder: Path, capsys: pytest.CaptureFixture
     assert "old against itself: 5 gates (halves of the questions" in capsys.readouterr().out
     assert main([*arguments[:3], "epochs", *arguments[3:]]) == 4
     assert "tried twice or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--at-least", "0.6"), 0),
+        (("--at-least", "scores=0.6", "--at-most", "scores:correct=0.9"), 0),
+        (("--at-least", "0.9"), 1),
+        (("--at-most", "0.6"), 1),
+        (("--at-least", "0.74"), 3),
+        (("--at-least", "0.74", "--on-undecided", "fail"), 1),
+        (("--at-least", "0.74", "--on-undecided", "pass"), 0),
+        (("--at-least", "other=0.6"), 4),
+        (("--at-least", "0.6", "--at-least", "scores=0.9"), 1),
+    ],
+)
+def test_bounds_need_no_baseline(folder: Path, arguments: tuple[str, ...], code: int) -> None:
+    assert main(["gate", str(folder / "same.csv"), *arguments]) == code
+
+
+def test_without_baseline_and_bound_there_is_nothing_to_decide(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gate", str(folder / "same.csv")]) == 2
+    assert "Nothing to decide" in capsys.readouterr().err
+
+
+def test_bounds_of_the_settings_file_apply_and_the_command_line_replaces_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "harness-uq.toml").write_text("[at_least]\nscores = 0.9\n")
+    monkeypatch.chdir(folder)
+    assert main(["gate", "same.csv"]) == 1
+    assert main(["gate", "same.csv", "--at-least", "scores=0.6"]) == 0
+    assert main(["gate", "same.csv", "--isolated", "--at-least", "0.6"]) == 0
+
+
+def test_json_and_csv_contain_the_requirements(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["gate", str(folder / "same.csv"), "--at-least", "0.6", "--format", "json"])
+    (found,) = json.loads(capsys.readouterr().out)["gates"]
+    (row,) = found["requirements"]
+    assert (row["task"], row["requirement"], row["bound"], row["decision"]) == ("scores", "at_least", 0.6, "pass")
+    assert row["value"] == 0.75

@@ -1,0 +1,205 @@
+"""Require that scores of a system reach a bound, or do not exceed one.
+
+A requirement is met if "the score is below the bound" is rejected at alpha, and violated if "the score is at least the
+bound" is rejected after Holm's correction for all tests of the gate. For independent questions with one right-or-wrong
+answer each, both tests are exact binomial tests. For other scores the p-value is twice the tail of the posterior
+beyond the bound. Without a posterior, it is twice the normal tail at the distance of the bound from the score, where
+the unit is the distance of the interval's limit on that side.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from scipy import stats
+
+from harness_uq.comparison.compare import CompareOptions
+from harness_uq.comparison.sides import Side
+from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.errors import DataError, unknown_name
+from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.plugins.manager import Plugins
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.gate import Decision, RequirementKind, RequirementRow
+
+BINOMIAL_METHODS = frozenset({"beta", "totals"})
+_WHOLE = 1e-9
+_HEADLINES = ("acc_norm", "acc")
+_POWER = 0.8
+
+Bounds: TypeAlias = float | Mapping[str, float] | Mapping[str | None, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A bound on the scores of tasks.
+
+    Attributes
+    ----------
+    kind : `at_least` or `at_most`
+    bound : in units of the score
+    task : name or pattern of tasks; None for all tasks
+    metric : metric, or `METRIC,FILTER`; None for the first metric of each task, or `acc_norm` if it has one
+    """
+
+    kind: RequirementKind
+    bound: float
+    task: str | None = None
+    metric: str | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.bound):
+            raise DataError(f"the bound of a requirement is a number; got {self.bound}")
+
+    @classmethod
+    def parse(cls, kind: RequirementKind, name: str | None, bound: float) -> "Requirement":
+        """Requirement of a name `TASK`, `TASK:METRIC` or None.
+
+        >>> Requirement.parse("at_least", "gsm8k:exact_match,strict-match", 0.8).metric
+        'exact_match,strict-match'
+        """
+        task, _, metric = (name or "").partition(":")
+        return cls(kind, bound, task or None, metric or None)
+
+    def select(self, chosen: Mapping[ScoreKey, SelectedRun]) -> list[ScoreKey]:
+        """Return the task, metric and filter of each score that the requirement refers to.
+
+        Raises
+        ------
+        DataError : if it refers to no score
+        """
+        tasks = list(dict.fromkeys(task for task, _, _ in chosen))
+        wanted = [task for task in tasks if self.task is None or fnmatchcase(task, self.task)]
+        if not wanted:
+            raise DataError(unknown_name("task of a requirement", str(self.task), tasks, plural="tasks"))
+        return [self._score([key for key in chosen if key[0] == task]) for task in wanted]
+
+    def _score(self, offered: Sequence[ScoreKey]) -> ScoreKey:
+        if self.metric is None:
+            return min(offered, key=lambda key: _HEADLINES.index(key[1]) if key[1] in _HEADLINES else len(_HEADLINES))
+        metric, _, filter_name = self.metric.partition(",")
+        matching = [key for key in offered if key[1] == metric and filter_name in ("", key[2])]
+        if not matching:
+            raise DataError(
+                unknown_name("metric of a requirement", self.metric, [key[1] for key in offered], plural="metrics")
+            )
+        return matching[0]
+
+
+def requirements_of(at_least: Bounds | None, at_most: Bounds | None) -> tuple[Requirement, ...]:
+    """The requirements of bounds that are one number, or numbers by `TASK` or `TASK:METRIC`."""
+    given: tuple[tuple[RequirementKind, Bounds | None], ...] = (("at_least", at_least), ("at_most", at_most))
+    return tuple(
+        Requirement.parse(kind, name, bound)
+        for kind, bounds in given
+        for name, bound in (bounds if isinstance(bounds, Mapping) else {} if bounds is None else {None: bounds}).items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPValues:
+    """p-values of "the score is at least the bound" (`below`) and of "the score is at most the bound" (`above`)."""
+
+    below: float
+    above: float
+
+    def violated(self, kind: RequirementKind) -> float:
+        """p-value of the hypothesis that the requirement is met."""
+        return self.below if kind == "at_least" else self.above
+
+    def met(self, kind: RequirementKind) -> float:
+        """p-value of the hypothesis that the requirement is violated."""
+        return self.above if kind == "at_least" else self.below
+
+
+def bound_p_values(row: Estimate, bound: float) -> BoundPValues | None:
+    """Return the p-values of one-sided tests of a score against a bound; None if the score is not estimable.
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, 404-413, for the exact binomial tests.
+    """
+    if row.interval is None or row.value is None:
+        return None
+    if (counts := _binomial_counts(row)) is not None:
+        right, n = counts
+        rate = min(max(bound, 0.0), 1.0)
+        return BoundPValues(float(stats.binom.cdf(right, n, rate)), float(stats.binom.sf(right - 1, n, rate)))
+    if row.posterior is not None:
+        below = float(row.posterior.cdf(bound))
+        return BoundPValues(min(2 * (1 - below), 1.0), min(2 * below, 1.0))
+    below = float(
+        stats.norm.cdf(_standardized(bound, row.value, row.interval.low, row.interval.high, row.interval.level))
+    )
+    return BoundPValues(min(2 * (1 - below), 1.0), min(2 * below, 1.0))
+
+
+def _binomial_counts(row: Estimate) -> tuple[int, int] | None:
+    """Numbers of right answers and of questions; None if the score is not a share of independent questions."""
+    if row.method not in BINOMIAL_METHODS or row.estimand != "mean" or not row.n_questions or row.value is None:
+        return None
+    right = row.value * row.n_questions
+    return (round(right), row.n_questions) if abs(right - round(right)) <= _WHOLE * row.n_questions else None
+
+
+def _standardized(bound: float, value: float, low: float, high: float, level: float) -> float:
+    """Distance of the bound from the value in standard errors, taken from the interval's limit on the same side."""
+    limit = high if bound >= value else low
+    if limit == value:
+        return math.copysign(math.inf, bound - value) if bound != value else 0.0
+    return (bound - value) / abs(limit - value) * float(stats.norm.isf((1 - level) / 2))
+
+
+def n_to_decide(row: Estimate, bound: float, *, alpha: float, power: float) -> int | None:
+    """Number of further questions with which a true score equal to the observed one is decided; None if unknown.
+
+    It follows from the normal approximation n = (z_alpha + z_power)^2 variance / (score - bound)^2.
+    """
+    if row.value is None or not row.std_error or not row.n_questions or row.value == bound:
+        return None
+    variance = row.n_questions * row.std_error**2
+    quantiles = float(stats.norm.isf(alpha) + stats.norm.isf(1 - power))
+    return max(math.ceil(quantiles**2 * variance / (row.value - bound) ** 2) - row.n_questions, 0)
+
+
+def _newest_estimates(rows: Iterable[Estimate], chosen: Mapping[ScoreKey, SelectedRun]) -> dict[ScoreKey, Estimate]:
+    """Return the estimate of the selected run for each task, metric and filter."""
+    found: dict[ScoreKey, Estimate] = {}
+    for row in rows:
+        key = (row.task, row.metric, row.filter)
+        if key in chosen and row.source == chosen[key].log.source:
+            found[key] = row
+    return found
+
+
+def required_scores(
+    new: Side, requirements: Sequence[Requirement], compared: CompareOptions, plugins: Plugins
+) -> list[tuple[Requirement, Estimate]]:
+    """Each requirement with the estimate of each score that it refers to.
+
+    Raises
+    ------
+    DataError : if a requirement refers to no score
+    """
+    keys = [(requirement, key) for requirement in requirements for key in requirement.select(new.chosen)]
+    if not keys:
+        return []
+    how = Options(level=compared.level, scope=compared.scope, structure=compared.structure, seed=compared.seed)
+    rows = _newest_estimates(estimate(new.logs, how, plugins=plugins), new.chosen)
+    return [(requirement, rows[key]) for requirement, key in keys]
+
+
+def requirement_row(
+    requirement: Requirement, row: Estimate, p: BoundPValues | None, adjusted: float | None, alpha: float
+) -> RequirementRow:
+    """Return the decision on a requirement, given its p-values and the adjusted p-value of a violation."""
+    p_met = None if p is None else p.met(requirement.kind)
+    decision: Decision = "undecided"
+    if adjusted is not None and adjusted <= alpha:
+        decision = "fail"
+    elif p_met is not None and p_met <= alpha:
+        decision = "pass"
+    n = n_to_decide(row, requirement.bound, alpha=alpha, power=_POWER) if decision == "undecided" else None
+    return RequirementRow(row, requirement.kind, requirement.bound, decision, p_met, adjusted, n)
