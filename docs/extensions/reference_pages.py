@@ -10,7 +10,7 @@ from types import ModuleType
 from sphinx.application import Sphinx
 
 BY_SUBPACKAGE = ("harness_uq", "harness_uq.stats")
-ON_ONE_PAGE = ("harness_uq.plots", "harness_uq.plugin_api", "harness_uq_inspect")
+ON_ONE_PAGE = ("harness_uq.plots", "harness_uq.testing", "harness_uq.plugin_api", "harness_uq_inspect")
 FOLDER = "reference/made"
 
 

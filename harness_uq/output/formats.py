@@ -44,6 +44,7 @@ _BUILT_IN = {
     "latex": "latex",
     "html": "html_page",
     "eee": "every_eval_ever",
+    "junit": "junit",
 }
 
 

@@ -1,0 +1,76 @@
+"""Gates as test cases of JUnit."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from harness_uq import TaskLog, gate
+from harness_uq.cli import main
+from harness_uq.output.formats import render_results
+from tests.data.toy import task_log
+
+IDS = [str(i) for i in range(400)]
+# the elements and attributes that readers of JUnit files have in common; each allows exactly these children
+CHILDREN = {
+    "testsuites": {"testsuite"},
+    "testsuite": {"testcase", "system-out"},
+    "testcase": {"failure", "skipped", "system-out"},
+    "failure": set(),
+    "skipped": set(),
+    "system-out": set(),
+}
+REQUIRED = {
+    "testsuite": {"name", "tests", "failures", "errors", "skipped"},
+    "testcase": {"name", "classname"},
+    "failure": {"message", "type"},
+    "skipped": {"message"},
+}
+
+
+def log(n_right: int, **other: object) -> TaskLog:
+    return task_log([1] * n_right + [0] * (400 - n_right), ids=IDS, **other)
+
+
+def suite_of(text: str) -> ET.Element:
+    root = ET.fromstring(text)
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        assert {child.tag for child in element} <= CHILDREN[element.tag]
+        assert set(element.keys()) == REQUIRED.get(element.tag, set())
+    (suite,) = root
+    return suite
+
+
+@pytest.mark.parametrize(("bound", "tags"), [(0.5, ["system-out"]), (0.9, ["failure"]), (0.75, ["skipped"])])
+def test_each_decision_has_its_element(bound: float, tags: list[str]) -> None:
+    suite = suite_of(render_results([gate(log(300), at_least=bound)], "junit"))
+    (case,) = suite.findall("testcase")
+    assert [child.tag for child in case] == tags
+    assert (case.get("classname"), case.get("name")) == ("toy", f"acc at least {bound:g}")
+    counts = {name: int(suite.get(name)) for name in ("tests", "failures", "skipped")}
+    assert counts == {"tests": 1, "failures": tags.count("failure"), "skipped": tags.count("skipped")}
+
+
+def test_comparisons_and_missing_tasks_are_cases() -> None:
+    new = [log(300, system="new", task="a")]
+    old = [log(300, system="old", task="a"), log(300, system="old", task="b")]
+    suite = suite_of(render_results([gate(new, old, margin=0.05)], "junit"))
+    names = [(case.get("classname"), case.get("name"), case[0].tag) for case in suite.findall("testcase")]
+    assert names == [("a", "acc not worse by more than 0.05", "system-out"), ("b", "acc present", "skipped")]
+
+
+def test_names_of_logs_are_text_of_valid_xml() -> None:
+    hostile = "t\x1b]8;;\n<failure>&\ud800".encode("utf-8", "replace").decode()
+    suite = suite_of(render_results([gate(log(300, task=hostile), at_least=0.5)], "junit"))
+    assert "<failure>&" in suite.find("testcase").get("classname")
+
+
+def test_the_suffix_of_the_file_chooses_the_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("id,correct\n" + "".join(f"q{i},{int(i < 300)}\n" for i in range(400)))
+    assert main(["gate", str(table), "--at-least", "0.9", "--output", str(tmp_path / "gate.xml")]) == 1
+    assert suite_of((tmp_path / "gate.xml").read_text()).get("failures") == "1"
+    capsys.readouterr()
+    assert main(["estimate", str(table), "--format", "junit"]) == 2
+    assert "does not support" in capsys.readouterr().err
