@@ -5,6 +5,8 @@ from .comparison.compare import compare as compare
 from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
 from .data.null_labels import is_unknown as is_unknown
+from .data.resources import Resources as Resources
+from .data.resources import TokenUsage as TokenUsage
 from .data.task_log import AggregateScore as AggregateScore
 from .data.task_log import Attempt as Attempt
 from .data.task_log import Classifications as Classifications
@@ -72,6 +74,7 @@ from .plugins.protocols import HasCatalogue as HasCatalogue
 from .plugins.protocols import Problem as Problem
 from .plugins.protocols import Reader as Reader
 from .plugins.protocols import ReadsObjects as ReadsObjects
+from .plugins.protocols import ReadsResources as ReadsResources
 from .plugins.protocols import Run as Run
 from .plugins.protocols import Runner as Runner
 from .plugins.protocols import Settings as Settings

@@ -1,7 +1,7 @@
 """Implementation of the harness protocol for Inspect AI: read its logs, run it with intervals, write them to logs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness_uq.plugin_api import LogError
@@ -21,6 +21,11 @@ class InspectHarness:
         "inspect_ai.log.EvalLogInfo",
         "data frame of inspect_ai.analysis.samples_df",
     )
+    reads_resources: bool = False
+
+    def with_resources(self) -> "InspectHarness":
+        """A copy that also reads tokens, cost, time, messages and turns of each sample."""
+        return replace(self, reads_resources=True)
 
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files, one for each log; other files such as `eval-set.json` are not recognised."""
@@ -43,7 +48,7 @@ class InspectHarness:
         """
         from harness_uq_inspect.read.task_log import read_task_log
 
-        yield read_task_log(*run.files)
+        yield read_task_log(*run.files, with_resources=self.reads_resources)
 
     def accepts_object(self, result: object) -> bool:
         """Whether an object is an `EvalLog`, an `EvalLogInfo` or a data frame of `inspect_ai.analysis`."""
@@ -63,7 +68,7 @@ class InspectHarness:
         from harness_uq_inspect.read.result_objects import is_result, read_result
 
         if is_result(result):
-            yield read_result(result)
+            yield read_result(result, with_resources=self.reads_resources)
         else:
             yield from read_frame(result)
 

@@ -37,6 +37,7 @@ def _merged(parts: Sequence[TaskLog]) -> TaskLog:
     return replace(
         first,
         questions=Questions(ids, hashes if len(hashes) == len(ids) else ()),
+        resources=None,
         data=tuple(_stacked([table[key] for table in tables]) for key in shared),
         reported={},
         messages=distinct((merged, *(message for part in parts for message in part.messages))),

@@ -13,12 +13,14 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from harness_uq.data.arrays import FloatArray as FloatArray
+from harness_uq.data.arrays import read_only
+from harness_uq.data.resources import Resources
 from harness_uq.errors import DataError
 from harness_uq.messages import HasMessages, Message
 
-FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 MetricKey: TypeAlias = tuple[str, str]
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
@@ -32,15 +34,6 @@ def _read_only_mapping(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 copyreg.pickle(MappingProxyType, lambda mapping: (_read_only_mapping, (dict(mapping),)))
 
 
-def _read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: int) -> NDArray[Any]:
-    array: NDArray[Any] = np.array(values, dtype=dtype)
-    if array.ndim != ndim:
-        raise DataError(f"{type(owner).__name__}.{name} must have {ndim} dimension(s); got shape {array.shape}")
-    array.setflags(write=False)
-    object.__setattr__(owner, name, array)
-    return array
-
-
 def _label_clusters(owner: object, clusters: IntArray, metric: str, n_questions: int) -> None:
     """Store the cluster labels; replace each negative label by one that no other question has."""
     if len(clusters) != n_questions:
@@ -48,7 +41,7 @@ def _label_clusters(owner: object, clusters: IntArray, metric: str, n_questions:
     labels = np.array(clusters, np.int64)
     unknown = labels < 0
     labels[unknown] = labels.max(initial=-1) + 1 + np.arange(unknown.sum())
-    _read_only(owner, "clusters", labels, np.int64, 1)
+    read_only(owner, "clusters", labels, np.int64, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +183,7 @@ class MetadataField:
     is_text: bool = False
 
     def __post_init__(self) -> None:
-        _read_only(self, "codes", self.codes, np.int64, 1)
+        read_only(self, "codes", self.codes, np.int64, 1)
 
     @property
     def n_missing(self) -> int:
@@ -291,7 +284,7 @@ class Scores:
     bounds_source: str | None = None
 
     def __post_init__(self) -> None:
-        values = _read_only(self, "values", self.values, np.float64, 2)
+        values = read_only(self, "values", self.values, np.float64, 2)
         if self.clusters is not None:
             _label_clusters(self, self.clusters, self.metric, len(values))
 
@@ -331,8 +324,8 @@ class Classifications:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "function", self.function or self.metric)
-        targets = _read_only(self, "targets", self.targets, np.int64, 1)
-        predictions = _read_only(self, "predictions", self.predictions, np.int64, 2)
+        targets = read_only(self, "targets", self.targets, np.int64, 1)
+        predictions = read_only(self, "predictions", self.predictions, np.int64, 2)
         if len(targets) != len(predictions):
             raise DataError(f"{self.metric}: {len(targets)} targets for {len(predictions)} rows of predictions")
         if self.clusters is not None:
@@ -370,7 +363,7 @@ class SufficientStatistics:
     clusters: IntArray | None = None
 
     def __post_init__(self) -> None:
-        statistics = _read_only(self, "statistics", self.statistics, np.float64, 2)
+        statistics = read_only(self, "statistics", self.statistics, np.float64, 2)
         if self.clusters is not None:
             _label_clusters(self, self.clusters, self.metric, len(statistics))
 
@@ -452,7 +445,7 @@ class TaskGroup:
 
     def __post_init__(self) -> None:
         for name, dtype in (("values", np.float64), ("tasks", np.int64), ("units", np.int64), ("weights", np.float64)):
-            _read_only(self, name, getattr(self, name), dtype, 1)
+            read_only(self, name, getattr(self, name), dtype, 1)
         if not len(self.values) == len(self.tasks) == len(self.units):
             raise DataError(f"{self.metric}: values, tasks and units of a group must be equally long")
 
@@ -498,6 +491,8 @@ class TaskLog(HasMessages):
         Notes and warnings about the log.
     subtasks : tuple of str
         Names of the tasks that a group aggregates; empty for a single task.
+    resources : Resources or None
+        Tokens, cost and time of the trials; None unless they were requested from the reader.
     """
 
     system: str
@@ -511,6 +506,7 @@ class TaskLog(HasMessages):
     higher_is_better: Mapping[str, bool] = field(default_factory=dict)
     messages: tuple[Message, ...] = ()
     subtasks: tuple[str, ...] = ()
+    resources: Resources | None = None
 
     def __post_init__(self) -> None:
         for name in ("reported", "higher_is_better"):
@@ -520,3 +516,6 @@ class TaskLog(HasMessages):
             if not isinstance(item, AggregateScore) and len(item.is_scored) != len(self.questions):
                 rows = len(item.is_scored)
                 raise DataError(f"{self.task}, {item.metric}: {rows} rows for {len(self.questions)} questions")
+        for array in () if self.resources is None else self.resources.arrays():
+            if len(array) != len(self.questions):
+                raise DataError(f"{self.task}, resources: {len(array)} rows for {len(self.questions)} questions")

@@ -216,6 +216,14 @@ class ReadsObjects(Protocol):
 
 
 @runtime_checkable
+class ReadsResources(Protocol):
+    """A reader that can also read what the trials used: tokens, cost, time, messages and turns."""
+
+    def with_resources(self) -> Reader:
+        """A copy of the reader whose task logs have `resources`, as far as the logs contain them."""
+
+
+@runtime_checkable
 class GroupsFiles(Protocol):
     """A harness that groups files by their names, so that large folders are read in parallel."""
 

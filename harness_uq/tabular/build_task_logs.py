@@ -4,12 +4,13 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from harness_uq.data.resources import Resources, TokenUsage
 from harness_uq.data.task_log import ClusterDeclaration, MetricKey, Questions, Scores, Source, TaskLog
-from harness_uq.errors import LogError
+from harness_uq.errors import DataError, LogError
 from harness_uq.messages.catalogue.reading import COLUMN_IDENTIFIES_ROWS, REPEATED_ROWS_AS_TRIALS
 from harness_uq.tabular.cluster_columns import cluster_field, label_columns, other_fields
 from harness_uq.tabular.column_roles import Layout, ScoreColumn
@@ -48,8 +49,10 @@ class _Part:
     higher: dict[str, bool] = field(default_factory=dict)
 
 
-def build_task_logs(table: Table, layout: Layout, names: Names, source: Source) -> list[TaskLog]:
-    """One log for each system and task, in the order of the rows.
+def build_task_logs(
+    table: Table, layout: Layout, names: Names, source: Source, *, with_resources: bool = False
+) -> list[TaskLog]:
+    """One log for each system and task, in the order of the rows, on request with columns of tokens, cost and time.
 
     Raises
     ------
@@ -59,7 +62,14 @@ def build_task_logs(table: Table, layout: Layout, names: Names, source: Source) 
         raise LogError("the table holds no row")
     _check_questions(table, layout)
     job = _Job(table, layout, source)
-    return [job.log(system, task, part) for (system, task), part in job.parts(names).items()]
+    parts = job.parts(names).items()
+    logs = [job.log(system, task, part) for (system, task), part in parts]
+    if not (with_resources and layout.resources):
+        return logs
+    readings = {role: job.numbers(name) for role, name in layout.resources.items()}
+    return [
+        replace(log, resources=job.resources(log, part, readings)) for log, (_, part) in zip(logs, parts, strict=True)
+    ]
 
 
 def _check_questions(table: Table, layout: Layout) -> None:
@@ -160,6 +170,49 @@ class _Job:
             higher_is_better=part.higher,
             messages=(REPEATED_ROWS_AS_TRIALS(),) if repeated else (),
         )
+
+    def numbers(self, name: str) -> list[float]:
+        """The numbers of a column; NaN for an empty cell."""
+        return list(self._scores(name))
+
+    def resources(self, log: TaskLog, part: _Part, readings: Mapping[str, Sequence[float]]) -> Resources:
+        """What the trials of a log used.
+
+        Parameters
+        ----------
+        readings : numbers of all rows of the table, by role
+
+        Raises
+        ------
+        LogError : if a number is negative
+        """
+        place = {question: i for i, question in enumerate(log.questions.ids)}
+        at = {row: place[question] for row, question in part.rows.items()}
+        # rows that differ only in their metric or filter describe one trial
+        rows = [row for row, _ in max(part.cells.values(), key=len)]
+        arrays = {
+            role: self._array([(row, column[row]) for row in rows], at, log.questions.ids)
+            for role, column in readings.items()
+        }
+        try:
+            tokens = TokenUsage(
+                log.system,
+                input_tokens=arrays.get("input_tokens"),
+                output_tokens=arrays.get("output_tokens"),
+                reasoning_tokens=arrays.get("reasoning_tokens"),
+                cache_read_tokens=arrays.get("cached_tokens"),
+            )
+            has_tokens = any(role.endswith("_tokens") for role in arrays)
+            return Resources(
+                (tokens,) if has_tokens else (),
+                arrays.get("cost"),
+                arrays.get("total_time"),
+                arrays.get("working_time"),
+                arrays.get("messages"),
+                arrays.get("turns"),
+            )
+        except DataError as error:
+            raise LogError(str(error)) from None
 
     def _array(
         self, cells: Sequence[tuple[int, float]], at: Mapping[int, int], ids: Sequence[str]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TypeAlias
@@ -33,7 +33,18 @@ _PATTERNS = {
     "cluster": (r"cluster(_?(id|name))?",),
     "higher_is_better": (r"higher_is_better",),
 }
-ROLES = tuple(_PATTERNS)
+_RESOURCE_PATTERNS = {
+    "cost": (r"(total_)?(cost|price)(_?(usd|dollars))?",),
+    "input_tokens": (r"(input|prompt)_tokens?|tokens_(in|input)|n_(input|prompt)_tokens",),
+    "output_tokens": (r"(output|completion)_tokens?|tokens_(out|output)|n_(output|completion)_tokens",),
+    "reasoning_tokens": (r"(n_)?(reasoning|thinking)_tokens?",),
+    "cached_tokens": (r"(n_)?(cached|cache_read)(_input)?_tokens?",),
+    "total_time": (r"(total|wall|elapsed)_(time|seconds)|duration(_(s|seconds))?|seconds",),
+    "working_time": (r"working_(time|seconds)",),
+    "messages": (r"(n_|num_)?messages(_count)?|message_count",),
+    "turns": (r"(n_|num_)?turns(_count)?|turn_count",),
+}
+ROLES = (*_PATTERNS, *_RESOURCE_PATTERNS)
 _NEEDED = ("question", "score")
 _WIDE = ("system", "metric")
 _LONGEST_ROLE = 100  # characters; with a wrong delimiter, the whole header is one name
@@ -57,14 +68,17 @@ class Layout:
     scores : the columns of scores: one, or one for each system or metric
     parts : name of the column by role, such as `question` and `task`
     stated : roles that the user named a column for
+    resources : name of the column by resource, such as `cost`
     """
 
     scores: tuple[ScoreColumn, ...]
     parts: Mapping[str, str]
     stated: frozenset[str] = frozenset()
+    resources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+        object.__setattr__(self, "resources", MappingProxyType(dict(self.resources)))
 
     @property
     def used(self) -> set[str]:
@@ -92,16 +106,21 @@ def layout_of(names: Sequence[str], asked: Columns) -> Layout:
     _check_wide(named, wide)
     parts = {role: columns[0] for role, columns in named.items() if role not in wide}
     taken = {column for columns in named.values() for column in columns}
-    for role in ROLES:
+    resources = {role: parts.pop(role) for role in _RESOURCE_PATTERNS if role in parts}
+    for role in _PATTERNS:
         if role not in named and not (role == "score" and wide):
             found = _found(role, [name for name in names if name not in taken])
             parts |= {role: found} if found is not None else {}
             taken |= {found} if found is not None else set()
     if missing := [role for role in _NEEDED if role not in parts and not (role == "score" and wide)]:
         raise LogError(COLUMN_ROLE_UNFILLED(role=missing[0], known=_listed(names)))
-    _check_once([*parts.values(), *(column for role in wide for column in named[role])], names)
+    used = [*parts.values(), *resources.values(), *(column for role in wide for column in named[role])]
+    _check_once(used, names)
+    for role in _RESOURCE_PATTERNS.keys() - resources.keys():
+        if (column := _found(role, [name for name in names if name not in used])) is not None:
+            resources[role] = column
     scores = _score_columns(parts.pop("score", ""), wide, named)
-    return Layout(scores, parts, frozenset(asked))
+    return Layout(scores, parts, frozenset(asked), resources)
 
 
 def check_roles(asked: Iterable[str]) -> None:
@@ -156,7 +175,7 @@ def _score_columns(score: str, wide: Sequence[str], named: Mapping[str, Sequence
 def _found(role: str, names: Sequence[str]) -> str | None:
     """The first column whose name says that it plays the role; `question_id` and the like come before `question`."""
     names = [name for name in names if len(name) <= _LONGEST_ROLE]
-    for pattern in _PATTERNS[role]:
+    for pattern in (_PATTERNS | _RESOURCE_PATTERNS)[role]:
         hits = [name for name in names if re.fullmatch(pattern, _plain(name))]
         if hits:
             return min(hits, key=lambda name: not re.search(r"(id|idx|index|no|number|key)$", _plain(name)))

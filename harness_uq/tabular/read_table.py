@@ -85,8 +85,15 @@ def _harness_of(frame: object) -> Reader | None:
     return None if reader is None else readers[reader.name]
 
 
-def logs_of_frame(frame: Frames, columns: Columns, system: str | None = None, task: str | None = None) -> list[TaskLog]:
-    """Read scores from a data frame or a mapping of columns.
+def logs_of_frame(
+    frame: Frames,
+    columns: Columns,
+    system: str | None = None,
+    task: str | None = None,
+    *,
+    with_resources: bool = False,
+) -> list[TaskLog]:
+    """Read scores from a data frame or a mapping of columns, on request with columns of tokens, cost and time.
 
     Raises
     ------
@@ -95,7 +102,8 @@ def logs_of_frame(frame: Frames, columns: Columns, system: str | None = None, ta
     """
     table = table_from_frame(frame)
     layout = layout_of(list(table.columns), columns)
-    return build_task_logs(table, layout, Names(_FRAME, system, task), Source(_FRAME, NAME))
+    names, source = Names(_FRAME, system, task), Source(_FRAME, NAME)
+    return build_task_logs(table, layout, names, source, with_resources=with_resources)
 
 
 def _from_file(path: str, columns: Columns, system: str | None, task: str | None) -> list[TaskLog]:
@@ -103,6 +111,7 @@ def _from_file(path: str, columns: Columns, system: str | None, task: str | None
         raise LogError(f"{path} must end in {', '.join(SUFFIXES)}")
     try:
         table, layout = read_file(path, columns)
-        return build_task_logs(table, layout, Names(PurePath(name_of(path)).stem, system, task), Source(path, NAME))
+        names = Names(PurePath(name_of(path)).stem, system, task)
+        return build_task_logs(table, layout, names, Source(path, NAME))
     except LogError as error:
         raise LogError(error.message.at(str(path))) from None

@@ -38,12 +38,19 @@ class TableReader:
     ----------
     columns : mapping
         Name of the column by role, for columns that are not recognized by their names.
+    reads_resources : bool
+        Whether to read the columns of tokens, cost and time, too.
     """
 
     columns: "Columns" = field(default_factory=dict)
     name: str = NAME
     reads_stores: bool = True
     objects: tuple[str, ...] = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table")
+    reads_resources: bool = False
+
+    def with_resources(self) -> "TableReader":
+        """A copy that also reads columns such as `cost` and `output_tokens`."""
+        return replace(self, reads_resources=True)
 
     @property
     def version(self) -> str:
@@ -99,7 +106,8 @@ class TableReader:
 
         (path,) = run.files
         table, layout = read_file(path, self.columns)
-        yield from build_task_logs(table, layout, Names(PurePath(name_of(path)).stem), Source(path, NAME))
+        names, source = Names(PurePath(name_of(path)).stem), Source(path, NAME)
+        yield from build_task_logs(table, layout, names, source, with_resources=self.reads_resources)
 
     def accepts_object(self, result: object) -> bool:
         """Whether an object is a data frame."""
@@ -117,7 +125,7 @@ class TableReader:
         """
         from harness_uq.tabular.read_table import logs_of_frame
 
-        return logs_of_frame(cast("Frame", result), self.columns)
+        return logs_of_frame(cast("Frame", result), self.columns, with_resources=self.reads_resources)
 
     def catalogue(self) -> Catalogue:
         """Return ranges and directions of metrics with common names."""

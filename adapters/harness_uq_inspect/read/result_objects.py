@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 
 from harness_uq.plugin_api import TaskLog
 from harness_uq.plugin_api import paths as io_paths
+from harness_uq_inspect.read.resources import Key, SampleResources, samples_in
 from harness_uq_inspect.read.samples import Log
 from harness_uq_inspect.read.schema import JsonLog, Sample, decode
 from harness_uq_inspect.read.task_log import read_task_log, task_log_of
@@ -25,19 +26,32 @@ def is_result(value: object) -> "TypeGuard[EvalLog | EvalLogInfo]":
     return module is not None and isinstance(value, (module.EvalLog, module.EvalLogInfo))
 
 
-def read_result(value: "EvalLog | EvalLogInfo") -> TaskLog:
+def read_result(value: "EvalLog | EvalLogInfo", *, with_resources: bool = False) -> TaskLog:
     """The task of a log; of an entry, and of a log without samples whose file exists, the task in the file.
+
+    Parameters
+    ----------
+    with_resources : whether to read what the samples used, too
 
     Raises
     ------
     LogError : if the log or its file cannot be read
     """
     if not hasattr(value, "eval"):
-        return read_task_log(cast("EvalLogInfo", value).name)
+        return read_task_log(cast("EvalLogInfo", value).name, with_resources=with_resources)
     log = cast("EvalLog", value)
     if log.samples is None and log.location and io_paths.is_file(log.location):
-        return read_task_log(log.location)
-    return task_log_of(_parsed(log), log.location or _IN_MEMORY)
+        return read_task_log(log.location, with_resources=with_resources)
+    resources = _sample_resources(log) if with_resources else None
+    return task_log_of(_parsed(log), log.location or _IN_MEMORY, resources)
+
+
+def _sample_resources(log: "EvalLog") -> dict[Key, SampleResources]:
+    from pydantic_core import to_json
+
+    fields: dict[str, Any] = {"samples": {"__all__": set(SampleResources.__struct_fields__)}}
+    content = to_json(log, include=fields, exclude_none=True, fallback=lambda _: None)
+    return samples_in(content, whose="the log")
 
 
 def _parsed(log: "EvalLog") -> Log:

@@ -147,9 +147,14 @@ def _reductions(archive: Archive, log: Log) -> list[Reduction]:
     return reductions
 
 
+def summary_names(archive: Archive) -> list[str]:
+    """Members with the summaries of a finished log, else those in the journal, in the order of their writing."""
+    return [_SUMMARIES] if _SUMMARIES in archive else sorted(archive.names(_JOURNAL), key=_journal_position)
+
+
 def _summaries(archive: Archive, log: Log) -> list[Sample]:
     """Summaries of a finished log, else those in the journal; none if they are damaged."""
-    names = [_SUMMARIES] if _SUMMARIES in archive else sorted(archive.names(_JOURNAL), key=_journal_position)
+    names = summary_names(archive)
     archive.check_total(names)
     try:
         return [sample for name in names for sample in _summaries_in(archive, name, log)]

@@ -44,6 +44,7 @@ class Scorer(msgspec.Struct):
     """One of `eval.scorers`."""
 
     metrics: object = None
+    options: object = None
 
 
 class Headline(msgspec.Struct):
@@ -73,6 +74,7 @@ class Spec(msgspec.Struct):
     solver: str | None = None
     metadata: Json | None = None
     scorers: list[Scorer] | None = None
+    model_roles: object = None
     metrics: object = None
     packages: dict[str, str] | None = None
     headline_metric: Headline | None = None

@@ -1,7 +1,7 @@
 """Convert a log file to a `TaskLog`."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
 from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
@@ -9,6 +9,7 @@ from harness_uq_inspect.read.consistency import contradictions
 from harness_uq_inspect.read.harness_results import declared_cluster, epochs_of, headline_score, reported_by
 from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
+from harness_uq_inspect.read.resources import Key, SampleResources, read_sample_resources, resources_of
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
 from harness_uq_inspect.read.scores import (
@@ -26,18 +27,23 @@ HARNESS = "inspect"
 _OLDEST_VERSION = 2
 
 
-def read_task_log(*paths: str) -> TaskLog:
-    """The task of one log file, or of the shards of a log.
+def read_task_log(*paths: str, with_resources: bool = False) -> TaskLog:
+    """The task of one log file, or of the shards of a log, on request with the resources of its samples.
 
     Raises
     ------
     LogError : if the file is not a log or cannot be read
     """
-    return task_log_of(read_log(paths[0]) if len(paths) == 1 else read_shards(paths), paths[0])
+    log = read_log(paths[0]) if len(paths) == 1 else read_shards(paths)
+    return task_log_of(log, paths[0], read_sample_resources(paths) if with_resources else None)
 
 
-def task_log_of(log: Log, path: str) -> TaskLog:
+def task_log_of(log: Log, path: str, resources: Mapping[Key, SampleResources] | None = None) -> TaskLog:
     """The task of a parsed log, or of samples collected during a run.
+
+    Parameters
+    ----------
+    resources : what the samples used, by question and epoch, if requested
 
     Raises
     ------
@@ -64,6 +70,7 @@ def task_log_of(log: Log, path: str) -> TaskLog:
         declared=declared_cluster(header),
         facts=run_metadata(header, frame.epochs, frame.questions),
         messages=(*notes_on(log, frame), *warnings_on(log), *messages),
+        resources=None if resources is None else resources_of(resources, log.cells, frame, header.eval),
     )
 
 
