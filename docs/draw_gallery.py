@@ -11,7 +11,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "audit")]
 
 import make_results  # noqa: E402
 
-from harness_uq import PlanOptions, compare, estimate, plan, plots, rank, read_table  # noqa: E402
+from harness_uq import PlanOptions, estimate, plan, plots, rank, read_table  # noqa: E402
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,11 +23,8 @@ def figures(results: Path) -> Iterator[tuple[str, "Figure"]]:
     (ranking,) = rank(reading)
     first, last = reading[0], reading[-1]
     (pilot,) = plan([first, last], PlanOptions(difference=0.05))
-    yield "forest", plots.forest(estimate(reading[:6]))
-    yield "forest_differences", plots.forest(compare([first], [last]))
     yield "gradient_intervals", plots.gradient_intervals(estimate(reading[:6]))
-    yield "heat_map", plots.heat_map(ranking)
-    yield "rank_distribution", plots.rank_distribution(ranking)
+    yield "pairwise_probabilities", plots.pairwise_probabilities(ranking)
     yield "precision_curve", plots.precision_curve(pilot)
     yield "power_curve", plots.power_curve(pilot, [0.03, 0.05, 0.1])
 

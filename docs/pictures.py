@@ -15,6 +15,7 @@ IMAGES = ROOT / "docs" / "images"
 COMMANDS = {
     "coverage.svg": ["-m", "harness_uq", "calibrate", "--readme-figure", str(IMAGES / "coverage.svg")],
     "gallery": [str(ROOT / "docs" / "draw_gallery.py"), str(IMAGES / "gallery")],
+    "plots": [str(ROOT / "docs" / "draw_plots.py"), str(IMAGES / "plots")],
     "layers.svg": [str(ROOT / "docs" / "draw_layers.py"), str(IMAGES / "layers.svg")],
     "inspect-view.png": [str(ROOT / "docs" / "draw_viewer.py"), str(IMAGES / "inspect-view.png")],
     "report.png": [str(ROOT / "docs" / "draw_report.py"), str(IMAGES / "report.png")],

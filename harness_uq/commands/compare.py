@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
                 one for a in sides for one in disagreements(a, b, args.disagreements, options, plugins=plugins)
             ]
         emitter.emit(lists, errors)
-    _output_files.draw_forest(args, rows)
+    _output_files.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])
     if args.fail_if_worse and args.overall:
         if not overall:
             raise UsageError("--overall requires at least two tasks that all systems share. Remove --overall.")

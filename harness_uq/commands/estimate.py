@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             del lists["estimates"]
             _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
         emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
-    _output_files.draw_forest(args, rows)
+    _output_files.draw_results(args, lists["overall"], rows)
     return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))
 
 

@@ -13,10 +13,6 @@ from harness_uq.errors import HarnessUqError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness_uq.results.comparison import Comparison
-    from harness_uq.results.estimate import Estimate
-    from harness_uq.results.ranking import Ranking
-
 
 @contextmanager
 def reporting_write_errors(path: Path | str) -> Iterator[None]:
@@ -154,11 +150,9 @@ def try_plot(args: argparse.Namespace) -> None:
         try_file(args.plot)
 
 
-def draw_forest(
-    args: argparse.Namespace, results: "Sequence[Estimate] | Sequence[Comparison] | Sequence[Ranking]"
-) -> None:
-    """Draw the results with their intervals if `--plot` is given."""
+def draw_results(args: argparse.Namespace, *lists: "Sequence[object]") -> None:
+    """Draw the results of these lists, those over all tasks first, if `--plot` is given."""
     if args.plot:
-        from harness_uq.plots import forest
+        from harness_uq.plots import figure_of
 
-        write_figure(args.plot, forest(results))
+        write_figure(args.plot, figure_of([result for results in lists for result in results]))

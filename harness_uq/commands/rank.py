@@ -42,7 +42,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--per-task", action="store_true", help="Also print the ranking on each task if there is an overall ranking"
     )
     _emit_results.add_output(parser, layout=True)
-    _output_files.add_plot(parser, "the scores")
+    _output_files.add_plot(parser, "the ranks")
     _loading.add_engine(parser)
 
 
@@ -87,5 +87,5 @@ def run(args: argparse.Namespace) -> int:
             tasks = joint_tasks(runs, options, plugins)
         rankings = rankings_of(tasks, options) if shows_tasks else ()
         emitter.emit({"overall": overall, **({"rankings": rankings} if shows_tasks else {})}, errors)
-    _output_files.draw_forest(args, rankings)
+    _output_files.draw_results(args, overall, rankings)
     return failed

@@ -4,9 +4,12 @@ from .coverage_curves import coverage_against_width as coverage_against_width
 from .coverage_curves import coverage_error as coverage_error
 from .effects import effect_sizes as effect_sizes
 from .figure_of import figure_of as figure_of
-from .intervals import forest as forest
+from .forest import plot_difference as plot_difference
+from .forest import plot_forest as plot_forest
+from .heatmap import plot_heatmap as plot_heatmap
 from .intervals import gradient_intervals as gradient_intervals
-from .many_systems import heat_map as heat_map
-from .many_systems import rank_distribution as rank_distribution
+from .pairwise import pairwise_probabilities as pairwise_probabilities
+from .pareto import plot_pareto as plot_pareto
 from .planning import power_curve as power_curve
 from .planning import precision_curve as precision_curve
+from .ranks import plot_ranks as plot_ranks

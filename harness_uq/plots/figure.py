@@ -1,7 +1,7 @@
 """Matplotlib figures without global state, in colours that colour-blind readers can distinguish."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,8 @@ from harness_uq.messages.control_characters import escape_lines
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+_Drawn = TypeVar("_Drawn", "Figure", "Axes")
 
 # Okabe & Ito (2008), without yellow, which is too pale on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -80,14 +82,19 @@ def draw_series(
     )
 
 
-def without_markup(figure: "Figure") -> "Figure":
-    """The figure with all texts as written: `$` does not begin a formula, and control characters are visible."""
+def without_markup(artist: "_Drawn") -> "_Drawn":
+    """The artist with all texts as written: `$` does not begin a formula, and control characters are visible."""
     from matplotlib.text import Text
 
-    for text in figure.findobj(Text):
+    for text in artist.findobj(Text):
         text.set_parse_math(False)
         text.set_text(escape_lines(text.get_text()))
-    return figure
+    return artist
+
+
+def axes_or_new(ax: "Axes | None", width: float, height: float) -> "Axes":
+    """`ax`, or if it is None the axes of a new figure, `width` × `height` inches."""
+    return new_figure(width, height).subplots() if ax is None else ax
 
 
 def need_rows(rows: Sequence[object], what: str) -> None:

@@ -1,32 +1,41 @@
 """The figure of a list of results, chosen by their type."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harness_uq.errors import DataError
 from harness_uq.plots.effects import effect_sizes
-from harness_uq.plots.intervals import forest
+from harness_uq.plots.forest import plot_difference, plot_forest
+from harness_uq.plots.interval_axes import AxesOrList
 from harness_uq.plots.planning import precision_curve
+from harness_uq.plots.ranks import plot_ranks
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate
+from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_OF_ALL: tuple[type, ...] = (Estimate, Comparison, Ranking)
+_OF_SEVERAL: Mapping[type, "Callable[..., AxesOrList]"] = {
+    Estimate: plot_forest,
+    Comparison: plot_difference,
+    Ranking: plot_ranks,
+    Overall: plot_forest,
+}
 _OF_ONE: Mapping[type, "Callable[..., Figure]"] = {Effects: effect_sizes, Plan: precision_curve}
 
 
 def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
-    """Draw results of one type: `forest`, `effect_sizes` or `precision_curve`.
+    """Draw results by the function for the type of the last.
 
     Parameters
     ----------
-    results : estimates, comparisons or rankings; a single result of `effects` or `plan`; or a gate
+    results : an overall result, if any, followed by estimates (`plot_forest`), comparisons (`plot_difference`) or
+        rankings (`plot_ranks`); a single result of `effects` or `plan`; or a gate
     **options : arguments of the function that draws the figure
 
     Raises
@@ -36,13 +45,13 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
     """
     if not results:
         raise DataError("there are no results to draw")
-    first = results[0]
-    if isinstance(first, _OF_ALL):
-        return forest(results, **options)
-    if isinstance(first, Gate):
-        return forest([row.comparison for gate in results for row in gate.rows], **options)
-    if (draw := _OF_ONE.get(type(first))) is None:
-        raise DataError(f"there is no figure of {type(first).__name__}")
-    if len(results) > 1:
-        raise DataError(f"a figure shows one result of type {type(first).__name__}; got {len(results)}")
-    return draw(first, **options)
+    shown = [row.comparison for gate in results for row in gate.rows] if isinstance(results[0], Gate) else results
+    kind = type(shown[-1])
+    if kind in _OF_SEVERAL:
+        axes = _OF_SEVERAL[kind](shown, **options)
+        return cast("Figure", (axes[0] if isinstance(axes, list) else axes).figure)
+    if (draw := _OF_ONE.get(kind)) is None:
+        raise DataError(f"there is no figure of {kind.__name__}")
+    if len(shown) > 1:
+        raise DataError(f"a figure shows one result of type {kind.__name__}; got {len(shown)}")
+    return draw(shown[0], **options)

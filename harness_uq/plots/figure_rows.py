@@ -12,16 +12,19 @@ from rich.cells import cell_len
 
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.estimate import Estimate, Posterior
+from harness_uq.results.estimate import Estimate, Interval, Posterior
+from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
 
 Span: TypeAlias = tuple[float, float]
-Pictured: TypeAlias = Estimate | Comparison | Ranking
+Pictured: TypeAlias = Estimate | Comparison | Ranking | Overall
 
 SCORE_SCALE = "score"
 PAIR = " − "
+OVERALL_GROUP = "overall"
 _UNIT = (0.0, 1.0)
 _MAX_PER_CELL = 2
+_NARROWEST_NAME = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ class ForestRow:
     zero : position of no difference; None for scores
     margin : smallest difference of interest; 0 for scores
     posterior : the distribution, for `gradient_intervals`
-    system : the system of the score; empty for a difference
+    system : the system of the score, or the first system of a difference
+    is_decided : False for a difference whose verdict is undecided
     """
 
     group: str
@@ -57,6 +61,7 @@ class ForestRow:
     margin: float = 0.0
     posterior: Posterior | None = None
     system: str = ""
+    is_decided: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,16 @@ class Panel:
         return [(name, list(rows)) for name, rows in groupby(self.rows, key=lambda row: row.group)]
 
 
-def forest_rows(results: Iterable[Pictured]) -> list[ForestRow]:
-    """Rows of a forest plot, neighbours by task: scores of estimates and rankings, differences of comparisons."""
+def as_list(results: "Pictured | Iterable[Pictured]") -> list[Pictured]:
+    """The results as a list, which a single result is not."""
+    return [results] if isinstance(results, Estimate | Comparison | Ranking | Overall) else list(results)
+
+
+def forest_rows(results: Iterable[Pictured], *, with_differences: bool = False) -> list[ForestRow]:
+    """Rows of a forest plot, neighbours by task: scores of estimates and rankings, differences of comparisons.
+
+    Overall results are represented by their scores, or by the differences from their baseline `with_differences`.
+    """
     rows: list[ForestRow] = []
     pictured = list(results)
     times = _times_of_reruns([result for result in pictured if isinstance(result, Estimate)])
@@ -97,6 +110,8 @@ def forest_rows(results: Iterable[Pictured]) -> list[ForestRow]:
             rows.append(_estimate_row(result, times.get(id(result), "")))
         elif isinstance(result, Comparison):
             rows.append(_comparison_row(result))
+        elif isinstance(result, Overall):
+            rows += _overall_differences(result) if with_differences else _overall_scores(result)
         else:
             rows += [
                 ForestRow(
@@ -179,6 +194,50 @@ def shorten(text: str, width: int = 40) -> str:
     return f"{_beginning(text, width // 2)}…{_beginning(text[::-1], width - 1 - width // 2)[::-1]}"
 
 
+def shorten_names(names: Sequence[str], width: int) -> list[str]:
+    """`shorten` for names that are shown together: different names remain different, as their common part is shortened.
+
+    >>> shorten_names(["org/model-large-instruct-v1-final", "org/model-large-instruct-v2-final"], 16)
+    ['org/mode…1-final', 'org/mode…2-final']
+    """
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(map(escape_control, names)):
+        groups.setdefault(shorten(name, width), []).append(name)
+    short: dict[str, str] = {}
+    for text, members in groups.items():
+        short |= {members[0]: text} if len(members) == 1 else _shorten_common_part(members, width)
+    if len(set(short.values())) < len(short):
+        short = {name: f"…{k}" for k, name in enumerate(short, 1)}
+    return [short[escape_control(name)] for name in names]
+
+
+def _shorten_common_part(names: Sequence[str], width: int) -> dict[str, str]:
+    """Short forms of different names whose beginnings and ends are alike; numbers if `width` is too small."""
+    start = _n_common(names)
+    reversed_rests = [name[start:][::-1] for name in names]
+    end = _n_common(reversed_rests)
+    middles = [rest[end:][::-1] for rest in reversed_rests]
+    n_ellipses = bool(start) + bool(end)
+    room = width - n_ellipses - max(map(cell_len, middles))
+    if room < 0:
+        if width <= _NARROWEST_NAME or not start + end:
+            return {name: f"…{k}" for k, name in enumerate(names, 1)}
+        middles, room = shorten_names(middles, width - n_ellipses), 0
+    before = _beginning(names[0][:start], (room + 1) // 2 if end else room)
+    after = _beginning(names[0][::-1][:end], room - cell_len(before))[::-1]
+    return {
+        name: f"{before}{'…' if len(before) < start else ''}{middle}{'…' if len(after) < end else ''}{after}"
+        for name, middle in zip(names, middles, strict=True)
+    }
+
+
+def _n_common(texts: Sequence[str]) -> int:
+    """Number of characters with which all texts begin."""
+    return next(
+        (k for k, letters in enumerate(zip(*texts, strict=False)) if len(set(letters)) > 1), min(map(len, texts))
+    )
+
+
 def _beginning(text: str, width: int) -> str:
     """The first characters of a text, in at most `width` cells."""
     n_cells, longest = 0, text[: _MAX_PER_CELL * width]
@@ -242,19 +301,22 @@ def _multiple(k: int, step: float) -> float:
 
 
 def _panel(scale: str, rows: Sequence[ForestRow]) -> Panel:
-    limits = _limits([x for row in rows for x in _drawn(row)] or list(_UNIT), _common_bounds(rows))
+    values = [row.value for row in rows if row.value is not None]
+    limits = _limits([x for row in rows for x in _drawn(row)] or list(_UNIT), _common_bounds(rows), values)
     return Panel(scale, tuple(rows), limits, ticks(*limits))
 
 
-def _limits(seen: Sequence[float], bounds: Span | None) -> Span:
-    """Round ends around what is drawn, within the possible values unless something drawn lies outside."""
+def _limits(seen: Sequence[float], bounds: Span | None, values: Sequence[float]) -> Span:
+    """Round ends around what is drawn, within the possible values; intervals that exceed these are cut."""
     low, high = min(seen), max(seen)
+    if bounds is None and low >= 0 and high <= 1:
+        bounds = _UNIT  # the result does not contain the range of its metric
     pad = 0.04 * (high - low) or 0.1 * max(abs(low), 1.0)
-    step = _step(low - pad, high + pad, 5)
+    step = _step(low - pad, high + pad, 10)
     outer = _multiple(math.floor((low - pad) / step), step), _multiple(math.ceil((high + pad) / step), step)
     if bounds is None:
         return outer
-    return max(outer[0], min(bounds[0], low)), min(outer[1], max(bounds[1], high))
+    return max(outer[0], min(bounds[0], *values, math.inf)), min(outer[1], max(bounds[1], *values, -math.inf))
 
 
 def _drawn(row: ForestRow) -> list[float]:
@@ -298,16 +360,61 @@ def _estimate_row(row: Estimate, time: str) -> ForestRow:
     )
 
 
+def _overall_scores(result: Overall) -> list[ForestRow]:
+    return [
+        ForestRow(
+            group=OVERALL_GROUP,
+            label=system.system,
+            value=system.value,
+            span=_ends(system.interval),
+            level=system.interval.level,
+            scale=SCORE_SCALE,
+            system=system.system,
+        )
+        for system in result.systems
+    ]
+
+
+def _overall_differences(result: Overall) -> list[ForestRow]:
+    return [
+        ForestRow(
+            group=OVERALL_GROUP,
+            label=f"{one.system}{PAIR}{result.baseline}",
+            value=one.value,
+            span=_ends(one.interval),
+            level=one.interval.level,
+            scale=_difference_scale(SCORE_SCALE, higher_is_better=result.higher_is_better),
+            zero=0.0,
+            system=one.system,
+            is_decided=one.verdict != "undecided",
+        )
+        for one in result.differences
+    ]
+
+
+def _difference_scale(metric: str, *, higher_is_better: bool) -> str:
+    return f"difference in {metric}" + ("" if higher_is_better else ", lower is better")
+
+
+def _ends(interval: Interval) -> Span:
+    return interval.low, interval.high
+
+
 def _comparison_row(row: Comparison) -> ForestRow:
     difference = row.difference
+    values = [value for value in (row.value_a, row.value_b) if value is not None]
+    is_share = len(values) == 2 and row.higher_is_better and min(values) >= 0 and max(values) <= 1
     return ForestRow(
         group=task_title(row.task, row.metric, row.filter),
         label=f"{row.system_a}{PAIR}{row.system_b}",
         value=difference.value if difference else None,
-        span=(difference.interval.low, difference.interval.high) if difference else None,
+        span=_ends(difference.interval) if difference else None,
         level=difference.interval.level if difference else None,
-        scale=f"difference in {row.metric}" + ("" if row.higher_is_better else ", lower is better"),
+        scale=_difference_scale(SCORE_SCALE if is_share else row.metric, higher_is_better=row.higher_is_better),
+        bounds=(-1.0, 1.0) if is_share else None,
         zero=0.0,
         margin=row.margin,
         posterior=row.posterior,
+        system=row.system_a,
+        is_decided=row.verdict != "undecided",
     )

@@ -1,4 +1,4 @@
-"""Forest plots, and intervals shaded by the density of their posterior."""
+"""Intervals shaded by the density of their posterior."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -24,13 +24,11 @@ from harness_uq.plots.figure_rows import (
     Pictured,
     forest_rows,
     legend_level,
-    pair_rows,
     panels,
     short_label,
     shorten,
     tick_text,
 )
-from harness_uq.results.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,17 +40,15 @@ _ROW_HEIGHT = 0.26
 _DENSITY_CELLS = 256
 
 
-def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
-    """Forest plot: one row per result with a dot and an interval, grouped by task.
+def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
+    """Forest plot whose rows show the posterior as a strip; darker values are more probable.
 
-    Estimates and rankings show scores; a thin grey line is the value of the harness ± z of its standard errors.
-    Comparisons show differences A - B around a line at 0; for a single pair of systems, each task is one row. Metrics
-    with different ranges have separate axes.
+    Rows without a posterior (frequentist methods) show the interval only.
 
     Parameters
     ----------
-    results : estimates, comparisons or rankings, at least one
-    title : title of the figure; None for the names of a single pair of systems, or no title
+    results : estimates, comparisons, rankings or overall results, at least one
+    title : title of the figure
 
     Returns
     -------
@@ -63,25 +59,6 @@ def forest(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figur
     DataError : if there is nothing to draw
     MissingDependencyError : if matplotlib is not installed
     """
-    pictured = list(results)
-    pair = _pair_of(pictured)
-    rows = pair_rows(pair) if pair else forest_rows(pictured)
-    if pair and not title:
-        title = f"{shorten(pair[0].system_a, 40)} − {shorten(pair[0].system_b, 40)}"
-    figure, drawn = _panel_axes(rows, title)
-    for axes, panel in drawn:
-        for y, row in _positions(panel):
-            _draw_interval(axes, y, row, width=3.2)
-    _legend(drawn)
-    return without_markup(figure)
-
-
-def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = None) -> "Figure":
-    """Forest plot whose rows show the posterior as a strip; darker values are more probable.
-
-    Rows without a posterior (frequentist methods) show the interval only. Parameters, return value and errors are those
-    of `forest`.
-    """
     figure, drawn = _panel_axes(forest_rows(results), title)
     for axes, panel in drawn:
         for y, row in _positions(panel):
@@ -90,13 +67,6 @@ def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = Non
             _draw_interval(axes, y, row, width=1.2)
     _legend(drawn)
     return without_markup(figure)
-
-
-def _pair_of(results: "Sequence[Pictured]") -> list[Comparison]:
-    """The results if they are several comparisons of a single pair of systems; otherwise none."""
-    comparisons = [result for result in results if isinstance(result, Comparison)]
-    is_pair = len({(row.system_a, row.system_b) for row in comparisons}) == 1
-    return comparisons if is_pair and 1 < len(comparisons) == len(results) else []
 
 
 def _panel_axes(rows: Sequence[ForestRow], title: str | None) -> "tuple[Figure, list[tuple[Axes, Panel]]]":

@@ -70,11 +70,11 @@ class ResultList(list[_Row]):
         return document(lists_of(self))
 
     def plot(self, **options: Any) -> "Figure":
-        """Figure of the results: intervals, variance components or precision against the number of questions.
+        """Figure of the results: scores, differences, ranks, variance components or the precision of a plan.
 
         Parameters
         ----------
-        **options : arguments of the function of `harness_uq.plots` that draws the figure, such as `title` for `forest`
+        **options : arguments of the function of `harness_uq.plots` that draws the figure, such as `title`
 
         Raises
         ------

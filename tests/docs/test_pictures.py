@@ -62,18 +62,19 @@ def test_the_picture_of_the_viewer_shows_the_scores_that_the_run_gives(tmp_path:
 
 
 @pytest.mark.slow
-def test_the_gallery_is_what_is_drawn(tmp_path: Path, script) -> None:
+@pytest.mark.parametrize("name", ["gallery", "plots"])
+def test_plots_are_what_is_drawn(name: str, tmp_path: Path, script) -> None:
     pytest.importorskip("pyarrow")
     from matplotlib.image import imread
 
-    script("draw_gallery").main(tmp_path)
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {path.name for path in (IMAGES / "gallery").iterdir()}
-    for name in sorted(names):
-        drawn, kept = imread(tmp_path / name), imread(IMAGES / "gallery" / name)
-        assert drawn.shape == kept.shape, name
+    script(f"draw_{name}").main(tmp_path)
+    pictures = {path.name for path in tmp_path.iterdir()}
+    assert pictures == {path.name for path in (IMAGES / name).iterdir()}
+    for picture in sorted(pictures):
+        drawn, kept = imread(tmp_path / picture), imread(IMAGES / name / picture)
+        assert drawn.shape == kept.shape, picture
         # another release of matplotlib may set letters a little differently
-        assert np.abs(drawn - kept).mean() < 0.01, f"{name}: run: python docs/pictures.py gallery"
+        assert np.abs(drawn - kept).mean() < 0.01, f"{picture}: run: python docs/pictures.py {name}"
 
 
 def test_a_stamp_is_read_as_it_was_written(tmp_path: Path, script) -> None:

@@ -217,9 +217,9 @@ def _in_page(page: str) -> Iterator[str]:
 
 def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
     from harness_uq.commands.output_files import write_figure
-    from harness_uq.plots import forest
+    from harness_uq.plots import plot_forest
 
-    write_figure(folder / "plot.svg", forest(rows))
+    write_figure(folder / "plot.svg", plot_forest(rows).figure)
     svg = (folder / "plot.svg").read_text("utf-8")
     ElementTree.fromstring(svg)
     yield from _in_text("svg", svg)

@@ -12,7 +12,7 @@ from harness_uq.estimation.judge_correction import METHOD_INFO as JUDGED
 from harness_uq.estimation.methods import harness_uq_estimators
 from harness_uq.estimation.subset import METHOD_INFO as PARTS
 from harness_uq.output.html import report_html
-from harness_uq.output.html.forest import forest_views, mark_of
+from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import reliability_view
 from harness_uq.output.html.tables import best_first, ratio_table
@@ -251,16 +251,12 @@ def test_scores_stand_best_first_within_their_task():
     assert best_first([unknown, low], (), ())[-1] is unknown
 
 
-def test_thirty_six_systems_have_thirty_six_marks():
-    assert len({mark_of(k) for k in range(36)}) == 36
-
-
 def test_a_system_keeps_its_mark_in_every_task():
     rows = [make.estimate(system=s, task=t, successes=n) for t, n in (("x", 90), ("y", 150)) for s in ("a", "b")]
     (view,), legend = forest_views(forest_rows(rows), ["a", "b"])
-    marks = {(line.label, line.track.mark) for _, lines in view.groups for line in lines}
-    assert marks == {("a", mark_of(0)), ("b", mark_of(1))}
-    assert [system for _, system in legend.systems] == ["a", "b"]
+    marks = {(line.label, line.track.colour) for _, lines in view.groups for line in lines}
+    assert marks == {("a", 0), ("b", 1)}
+    assert [system for *_, system in legend.systems] == ["a", "b"]
 
 
 def test_an_axis_of_bounded_scores_ends_at_their_bound_also_where_the_harness_goes_beyond():

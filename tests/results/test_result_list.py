@@ -110,9 +110,9 @@ def test_what_cannot_be_drawn_is_an_error(rows, message):
 
 
 def test_figures_are_an_attribute_of_the_package():
-    loads = "import sys, harness_uq; harness_uq.plots; print('matplotlib' in sys.modules, harness_uq.plots.forest)"
+    loads = "import sys, harness_uq; harness_uq.plots; print('matplotlib' in sys.modules, harness_uq.plots.plot_forest)"
     done = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("False <function forest")
+    assert done.stdout.startswith("False <function plot_forest")
 
 
 def test_no_rows_have_every_form():

@@ -70,7 +70,7 @@ def report_html(
     estimates = best_first(estimates, comparisons, rankings)
     pairs = _Section("comparisons", "Differences between systems", {"pairs": pair_views(comparisons)})
     sections = [
-        *([_Section("overall", "Overall result", overall_view(overall))] if overall and overall.systems else []),
+        *([_Section("overall", "Overall result", _overall(overall))] if overall and overall.systems else []),
         *_scores(estimates, systems),
         *([pairs] if comparisons else []),
         *_rankings(rankings),
@@ -105,6 +105,11 @@ def _overall_headline(overall: Overall | None) -> list[Headline]:
 def _overall_warnings(overall: Overall | None) -> list[Statement]:
     messages = message_lists([overall])["Warnings"] if overall else []
     return [Statement("Overall result", redact_paths(text)) for text in messages]
+
+
+def _overall(overall: Overall) -> dict[str, object]:
+    views, legend = forest_views(forest_rows([overall]), [system.system for system in overall.systems])
+    return {**overall_view(overall), "views": views, "legend": legend}
 
 
 def _warnings(*kinds: Sequence[Result]) -> list[Statement]:

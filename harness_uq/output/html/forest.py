@@ -11,8 +11,9 @@ from harness_uq.plots.figure_rows import (
     panels,
     tick_text,
 )
+from harness_uq.plots.palette import Mark, system_marks
 
-# around the origin, 9 to 11 pixels wide
+# path of each of `SYSTEM_MARKERS` around the origin, 9 to 11 pixels wide
 _SHAPES = (
     "M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z",
     "M-4.2 -4.2H4.2V4.2H-4.2Z",
@@ -21,20 +22,7 @@ _SHAPES = (
     "M0 5.2L5.4 -4.2H-5.4Z",
     "M-5 -1.8H-1.8V-5H1.8V-1.8H5V1.8H1.8V5H-1.8V1.8H-5Z",
 )
-_COLOURS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """How the dots of a system look: the number of its colour and the path of its shape."""
-
-    colour: int
-    shape: str
-
-
-def mark_of(k: int) -> Mark:
-    """The mark of the system number `k`; those of the first 36 differ."""
-    return Mark(k % _COLOURS, _SHAPES[(k + k // _COLOURS) % len(_SHAPES)])
+_ALONE = Mark(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +33,7 @@ class Track:
     ----------
     dot, left, right : None if there is none
     reference : ends of the harness's interval; None where it gives none
-    mark : colour and shape of its system
+    colour, shape : number of the colour of its system, and path of its marker
     description : the drawing in words, for those who do not see it
     """
 
@@ -53,7 +41,8 @@ class Track:
     left: float | None
     right: float | None
     reference: tuple[float, float] | None
-    mark: "Mark"
+    colour: int
+    shape: str
     description: str
 
 
@@ -88,13 +77,13 @@ class ForestView:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """What the marks of a forest plot mean."""
+    """What the marks of a forest plot mean; `systems` are colour, path of the marker, and name."""
 
     dot: str
     line: str
     has_reference: bool
     margin: str
-    systems: tuple[tuple[Mark, str], ...]
+    systems: tuple[tuple[int, str, str], ...]
 
 
 def forest_views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tuple[list[ForestView], Legend | None]:
@@ -105,14 +94,16 @@ def forest_views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tupl
     if not rows:
         return [], None
     margin = max(row.margin for row in rows)
+    marks = system_marks(systems)
     legend = Legend(
         "score" if rows[0].zero is None else "difference",
         legend_level(rows),
         any(row.reference is not None for row in rows),
         f"within the margin of ±{margin:g}" if margin else "",
-        tuple((mark_of(k), system) for k, system in enumerate(systems)) if len(systems) > 1 else (),
+        tuple((marks[system].colour, _SHAPES[marks[system].marker], system) for system in systems)
+        if len(systems) > 1
+        else (),
     )
-    marks = {system: mark_of(k) for k, system in enumerate(systems)}
     return [_forest_view(panel, marks) for panel in panels(rows)], legend
 
 
@@ -121,7 +112,7 @@ def _forest_view(panel: Panel, marks: Mapping[str, Mark]) -> ForestView:
         return round(100 * panel.share(value), 2)
 
     groups = tuple(
-        (name, tuple(_forest_line(row, place, marks.get(row.system, mark_of(0))) for row in rows))
+        (name, tuple(_forest_line(row, place, marks.get(row.system, _ALONE)) for row in rows))
         for name, rows in panel.groups
     )
     ticks = tuple(
@@ -153,7 +144,8 @@ def _forest_line(row: ForestRow, place: Callable[[float], float], mark: Mark) ->
         place(row.span[0]) if row.span else None,
         place(row.span[1]) if row.span else None,
         (place(row.reference[0]), place(row.reference[1])) if row.reference else None,
-        mark,
+        mark.colour,
+        _SHAPES[mark.marker],
         description,
     )
     return ForestLine(row.label, numbers, track)

@@ -1,10 +1,10 @@
-"""Figures of several systems: pairwise probabilities and ranks."""
+"""Probabilities that one system is better than another, for all pairs."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.plots.figure import COLOURS, GREY, INK, SMALL, TEXT, need_rows, new_figure, tidy, without_markup
+from harness_uq.plots.figure import GREY, INK, SMALL, TEXT, need_rows, new_figure, without_markup
 from harness_uq.plots.figure_rows import counted, percent_text, shorten, task_title
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX_WRITTEN = 25
 
 
-def heat_map(ranking: "Ranking", *, title: str | None = None) -> "Figure":
+def pairwise_probabilities(ranking: "Ranking", *, title: str | None = None) -> "Figure":
     """All pairs: probability that the system of the row is better than the system of the column.
 
     With up to 25 systems, the cells show the probabilities in per cent.
@@ -56,42 +56,6 @@ def heat_map(ranking: "Ranking", *, title: str | None = None) -> "Figure":
     bar.ax.tick_params(labelsize=SMALL)
     if n <= _MAX_WRITTEN:
         _write_cells(axes, table)
-    return without_markup(figure)
-
-
-def rank_distribution(ranking: "Ranking", *, title: str | None = None) -> "Figure":
-    """Ranks of the systems: the shade is P(rank), the line the credible interval, the dot the expected rank.
-
-    The grey bracket is the rank set; the rank sets of all systems hold simultaneously.
-
-    Parameters, return value and errors are those of `heat_map`. Without `Ranking.prob_rank` there is no shade.
-    """
-    need_rows(ranking.systems, "systems")
-    n = len(ranking.systems)
-    figure = new_figure(7.5, 0.26 * n + 1.6)
-    axes = tidy(figure.subplots())
-    axes.grid(visible=False, axis="y")
-    if ranking.prob_rank is not None:
-        table = np.array(ranking.prob_rank, float)
-        image = axes.imshow(
-            table, vmin=0.0, vmax=1.0, cmap="Blues", aspect="auto", extent=(0.5, table.shape[1] + 0.5, n - 0.5, -0.5)
-        )
-        bar = figure.colorbar(image, ax=axes, fraction=0.04)
-        bar.set_label("P(rank)", fontsize=SMALL)
-        bar.ax.tick_params(labelsize=SMALL)
-    for y, system in enumerate(ranking.systems):
-        ends = [system.rank_low, system.rank_high]
-        axes.plot(ends, [y, y], color=COLOURS[1], linewidth=1.6, marker="|", markersize=7)
-        if system.rank_set is not None:
-            low, high = system.rank_set[0] - 0.5, system.rank_set[1] + 0.5
-            axes.plot([low, low, high, high], [y + 0.2, y + 0.35, y + 0.35, y + 0.2], color=GREY, linewidth=1.0)
-        axes.plot([system.expected_rank], [y], "o", color="white", markeredgecolor=INK, markersize=5)
-    axes.set_xlim(0.5, n + 0.5)
-    axes.set_ylim(n - 0.5, -0.5)
-    axes.set_xticks([k for k in range(1, n + 1) if n <= 20 or k == 1 or k % 5 == 0])
-    axes.set_yticks(range(n), [shorten(system.system) for system in ranking.systems], fontsize=SMALL)
-    axes.set_xlabel("rank, 1 is best", fontsize=TEXT, color=INK)
-    axes.set_title(title or shorten(_title(ranking), 90), fontsize=TEXT + 1, color=INK)
     return without_markup(figure)
 
 
