@@ -88,6 +88,7 @@ def test_a_gate_and_a_report_have_the_same_forms():
 
 
 def test_the_structure_of_logs_has_the_same_forms():
+    pytest.importorskip("polars")
     rows = detect_structure(LOGS)
     assert rows.to_dict() == json.loads(rows.to_json())
     assert list(rows.to_frame("polars")["system"]) == ["a", "b"]

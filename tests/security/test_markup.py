@@ -16,6 +16,7 @@ from tests.security.hostile_names import HOSTILE, MARKUP, problems_in, write_tab
 def test_a_lone_surrogate_in_a_table_does_not_end_the_estimate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("pyarrow")
     logs = [write_table(tmp_path / "a.jsonl", task="\ud800x"), write_table(tmp_path / "b.jsonl", task="good")]
     for store in ([], ["--store", str(tmp_path / "store")]):
         assert main(["estimate", *logs, "--format", "json", *store]) == 0

@@ -184,6 +184,7 @@ def test_systems_that_differ_only_in_secrets_stay_distinct(name: str, jobs: str,
 
 
 def test_a_run_with_a_secret_in_its_name_is_not_stored_and_others_are(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
     paths = [
         inspect_log(tmp_path / str(i), setting) for i, setting in enumerate(({"bearer": "abc"}, {"api_key": "abc"}))
     ]
