@@ -4,12 +4,18 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
+import harness_uq_formats.messages
 import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
 from harness_uq.messages import CORE, MessageCatalogue, MessageType
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "messages.md"
-CATALOGUES = (CORE, harness_uq_lm_eval.messages.CATALOGUE, harness_uq_inspect.messages.CATALOGUE)
+CATALOGUES = (
+    CORE,
+    harness_uq_lm_eval.messages.CATALOGUE,
+    harness_uq_inspect.messages.CATALOGUE,
+    harness_uq_formats.messages.CATALOGUE,
+)
 TOPICS = {
     "UQ1": "Estimates",
     "UQ2": "Comparison, ranking and gating",
@@ -21,6 +27,7 @@ TOPICS = {
     "UQ9": "Command line, settings and internal errors",
     "LM": "lm-eval adapter",
     "IN": "Inspect AI adapter",
+    "FM": "Adapter for files of other tools",
 }
 
 _OPENING = """\

@@ -16,7 +16,9 @@ from tests.conftest import ROOT
 
 grimp = pytest.importorskip("grimp")
 
-PACKAGES = {"harness_uq": ROOT, "harness_uq_lm_eval": ROOT / "adapters", "harness_uq_inspect": ROOT / "adapters"}
+PACKAGES = {"harness_uq": ROOT} | dict.fromkeys(
+    ("harness_uq_lm_eval", "harness_uq_inspect", "harness_uq_formats"), ROOT / "adapters"
+)
 PAGE = (ROOT / "docs/architecture.md").read_text()
 GRAPH = grimp.build_graph(*PACKAGES)
 

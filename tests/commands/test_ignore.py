@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import harness_uq_formats.messages
 import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
 from harness_uq.cli import main
@@ -18,7 +19,12 @@ from tests.conftest import ROOT
 
 KINDS = {
     kind.code: kind
-    for catalogue in (CORE, harness_uq_lm_eval.messages.CATALOGUE, harness_uq_inspect.messages.CATALOGUE)
+    for catalogue in (
+        CORE,
+        harness_uq_lm_eval.messages.CATALOGUE,
+        harness_uq_inspect.messages.CATALOGUE,
+        harness_uq_formats.messages.CATALOGUE,
+    )
     for kind in catalogue.types
 }
 PAGE = (ROOT / "docs/messages.md").read_text(encoding="utf-8")

@@ -1,0 +1,116 @@
+"""Decode JSON that other tools wrote, and recognize files by their first bytes."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+import msgspec
+
+from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, INVALID_JSON, LogError
+from harness_uq.plugin_api import paths as io_paths
+
+Decoded = TypeVar("Decoded")
+
+HEAD_SIZE: Final = 16384
+_LONGEST_INTEGER: Final = 4300  # digits that Python converts
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+@contextmanager
+def file_errors() -> Iterator[None]:
+    """Context in which an OSError becomes a LogError.
+
+    Raises
+    ------
+    LogError : instead of OSError
+    """
+    try:
+        yield
+    except OSError as error:
+        raise LogError(FILE_UNREADABLE(reason=error.strerror or str(error))) from error
+
+
+def head_of(path: str) -> bytes:
+    """The first `HEAD_SIZE` bytes of a file.
+
+    Raises
+    ------
+    LogError : if it cannot be read
+    """
+    with file_errors(), io_paths.open_binary(path) as file:
+        return file.read(HEAD_SIZE)
+
+
+def content_of(path: str) -> bytes:
+    """The whole file.
+
+    Raises
+    ------
+    LogError : if it cannot be read or is empty
+    """
+    with file_errors():
+        content = io_paths.read_bytes(path)
+    if not content.strip():
+        raise LogError(FILE_EMPTY())
+    return content
+
+
+def lines_of(path: str) -> Iterator[bytes]:
+    """The lines of a file that are not blank, read one at a time.
+
+    Raises
+    ------
+    LogError : if it cannot be read
+    """
+    with file_errors(), io_paths.open_binary(path) as file:
+        yield from filter(bytes.strip, file)
+
+
+def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
+    """Decode JSON to a type of msgspec, such as a `Struct` with the fields that are read.
+
+    NaN and infinity, lone surrogates and integers of any length are accepted, although they are not JSON or cannot be
+    represented: Python's own encoder writes the first three.
+
+    Parameters
+    ----------
+    whose : what the content is, for the message, such as `line 7`
+
+    Raises
+    ------
+    LogError : if the content is not JSON or does not match `kind`
+    """
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _decode_leniently(content, kind, f"{whose}: " if whose else "")
+
+
+def _decode_leniently(content: bytes, kind: type[Decoded], prefix: str) -> Decoded:
+    try:
+        tree = json.loads(content, parse_int=_integer)
+        return msgspec.convert(_without_surrogates(tree), kind)
+    except RecursionError:
+        raise LogError(INVALID_JSON(reason=f"{prefix}nested too deeply")) from None
+    except msgspec.ValidationError as error:
+        raise LogError(f"{prefix}{error}") from None
+    except ValueError as error:
+        raise LogError(INVALID_JSON(reason=f"{prefix}{error}")) from None
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
+
+
+def _without_surrogates(tree: object) -> object:
+    """The tree with the replacement character for each lone surrogate, which UTF-8 cannot encode."""
+    match tree:
+        case str():
+            return tree if tree.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", tree)
+        case list():
+            return [_without_surrogates(item) for item in tree]
+        case dict():
+            return {str(_without_surrogates(key)): _without_surrogates(item) for key, item in tree.items()}
+    return tree

@@ -1,0 +1,25 @@
+"""Messages of the adapter for files of other tools: FM100 to FM499."""
+
+from harness_uq.plugin_api import MESSAGE_REGISTRY, MessageCatalogue, MessageType, message_types_in
+
+# ---------------------------------------------------------------- notes
+
+MISSING_COUNT_AS_ZERO = MessageType(
+    "FM101",
+    "missing-count-as-zero",
+    "note",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score ({reasons}) and {n_missing:plural "
+    "counts|count} as 0, as in the mean that {tool} computes.",
+    "The tool treats trials without a score as failed. The score is lower than the mean of the scored trials.",
+    "Find out why the scores are missing. If the cause was not the system, run these trials again.",
+)
+RUNS_AS_TRIALS = MessageType(
+    "FM102",
+    "runs-as-trials",
+    "note",
+    "{n_runs:count run} of the same system in one folder are read as repeated trials: {runs}.",
+    "The tool repeats a benchmark by running it several times, and each run is a trial of the same questions.",
+    "If the runs differ in more than their random numbers, give them separate folders, or pass one run at a time.",
+)
+
+CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("FM", "Files of other tools", message_types_in(globals())))
