@@ -22,4 +22,34 @@ RUNS_AS_TRIALS = MessageType(
     "If the runs differ in more than their random numbers, give them separate folders, or pass one run at a time.",
 )
 
+ERRORS_COUNT_AS_ZERO = MessageType(
+    "FM121",
+    "errors-count-as-zero",
+    "note",
+    "{n_errors} of {n_trials:count trial} ended with an error and {n_errors:plural counts|count} as failed, with score "
+    "0, as in {tool}.",
+    "The score of 0 is not a judgment of an answer, because the system or an assertion failed before.",
+    "Find out why the trials failed. If the cause was not the system, run them again.",
+)
+
+# ---------------------------------------------------------------- errors
+
+VERSION_NOT_SUPPORTED = MessageType(
+    "FM421",
+    "version-not-supported",
+    "error",
+    "The file looks like results of {tool}, but `{field}` is {version}. Supported versions: {known:join}.",
+    "The layout of the results depends on the version.",
+    "Export the results again with another version of the tool, or in another form.",
+)
+QUESTIONS_NOT_IDENTIFIED = MessageType(
+    "FM422",
+    "questions-not-identified",
+    "error",
+    "{n_results:count result} of one prompt and provider have neither variables nor a description, so that different "
+    "questions cannot be told from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation again.",
+    "This setting of promptfoo removes the variables of the tests from exported files.",
+    "Unset the variable and export the evaluation again.",
+)
+
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("FM", "Files of other tools", message_types_in(globals())))

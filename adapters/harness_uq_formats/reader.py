@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 FORMATS: Final = {
     "openai-evals": "harness_uq_formats.openai_evals",
+    "promptfoo": "harness_uq_formats.promptfoo",
 }
 """Module of each format by the name of its reader."""
 

@@ -55,3 +55,9 @@ class TrialGrid:
         matrix = np.full((n_questions, n_trials), np.nan)
         matrix[self.rows, self.columns] = np.array([np.nan if value is None else value for value in values], np.float64)
         return matrix
+
+
+def known_amounts(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Amounts such as costs, NaN where they are negative or infinite; None if none is known."""
+    valid = np.where(np.isfinite(values) & (values >= 0), values, np.nan)
+    return None if np.isnan(valid).all() else valid
