@@ -8,7 +8,7 @@ MISSING_COUNT_AS_ZERO = MessageType(
     "FM101",
     "missing-count-as-zero",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score ({reasons}) and {n_missing:plural "
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric} ({reasons}) and {n_missing:plural "
     "counts|count} as 0, as in the mean that {tool} computes.",
     "The tool treats trials without a score as failed. The score is lower than the mean of the scored trials.",
     "Find out why the scores are missing. If the cause was not the system, run these trials again.",
@@ -30,6 +30,35 @@ ERRORS_COUNT_AS_ZERO = MessageType(
     "0, as in {tool}.",
     "The score of 0 is not a judgment of an answer, because the system or an assertion failed before.",
     "Find out why the trials failed. If the cause was not the system, run them again.",
+)
+
+# ---------------------------------------------------------------- warnings
+
+TOOL_VALUE_DIFFERS = MessageType(
+    "FM201",
+    "tool-value-differs",
+    "warning",
+    "The mean of the scores for {metric!r} is {value:.6g}, but {tool} reports {reported:.6g}.",
+    "The scores and the summary of the tool disagree. One of them was changed, or belongs to other trials.",
+    "Compare the number of trials with that of the tool, and let the tool compute its summary again.",
+)
+REPEATED_RECORDS = MessageType(
+    "FM202",
+    "repeated-records",
+    "warning",
+    "{n_repeated:count record} {n_repeated:plural repeats|repeat} the identifier of an earlier record and "
+    "{n_repeated:plural is|are} left out ({examples}).",
+    "Two records with one identifier describe the same trial, for example after a copy or a merge of files.",
+    "Remove the copies.",
+)
+PART_UNREADABLE = MessageType(
+    "FM203",
+    "part-unreadable",
+    "warning",
+    "{n_parts:count file} of the run cannot be read, and {n_parts:plural its trials are|their trials are} missing. "
+    "The first is {file}: {reason:sentence}",
+    "The other files of the run are not affected.",
+    "Repair or remove the files. If their trials failed, the score is too high without them.",
 )
 
 # ---------------------------------------------------------------- errors

@@ -1,14 +1,15 @@
 """Readers of files of other tools. The module of a format is imported when files are searched for it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
 
 if TYPE_CHECKING:
     from harness_uq.plugin_api import Discovery, Run, TaskLog
 
 FORMATS: Final = {
+    "terminal-bench": "harness_uq_formats.terminal_bench",
     "openai-evals": "harness_uq_formats.openai_evals",
     "promptfoo": "harness_uq_formats.promptfoo",
 }
@@ -16,7 +17,11 @@ FORMATS: Final = {
 
 
 class FormatModule(Protocol):
-    """What the module of a format defines."""
+    """What the module of a format defines.
+
+    A module whose runs consist of several files also defines `parts(files)`: groups of files that may belong to one
+    run, by their names alone.
+    """
 
     def find(self, files: Sequence[str]) -> "Discovery":
         """Runs among these files."""
@@ -28,6 +33,11 @@ class FormatModule(Protocol):
         ------
         LogError : if the run cannot be read
         """
+
+
+@runtime_checkable
+class _HasParts(Protocol):
+    def parts(self, files: Sequence[str]) -> Iterable[Sequence[str]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,11 @@ class FormatReader:
     def with_resources(self) -> "FormatReader":
         """A copy that also reads tokens, cost and time of each trial."""
         return replace(self, reads_resources=True)
+
+    def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
+        """Groups of files that may belong to one run: single files, unless the format has runs of several files."""
+        format_module = self._format()
+        return format_module.parts(paths) if isinstance(format_module, _HasParts) else [[path] for path in paths]
 
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files."""

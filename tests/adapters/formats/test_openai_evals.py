@@ -9,11 +9,9 @@ import pytest
 from harness_uq import TaskLog
 from harness_uq.plugins.readers import read_logs
 from harness_uq_formats import openai_evals
-from harness_uq_formats.reader import FORMATS, FormatReader
+from tests.adapters.formats.files import READERS
 
 SPEC = {"completion_fns": ["gpt-4"], "eval_name": "toy.dev.v0", "created_at": "2026-01-01 00:00:00"}
-
-READERS = {name: FormatReader(name, module) for name, module in FORMATS.items()}
 
 
 def match(sample: str, correct: object) -> dict[str, object]:

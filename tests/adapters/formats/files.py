@@ -1,0 +1,78 @@
+"""Write small files of other tools."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness_uq.plugins.readers import Reading, read_logs
+from harness_uq_formats.reader import FORMATS, FormatReader
+
+READERS = {name: FormatReader(name, module) for name, module in FORMATS.items()}
+Json = dict[str, object]
+
+
+def read(*paths: Path, with_resources: bool = False) -> Reading:
+    """What the readers of this adapter alone read."""
+    readers = {name: reader.with_resources() for name, reader in READERS.items()} if with_resources else READERS
+    return read_logs([str(path) for path in paths], harnesses=readers)
+
+
+def write_json(path: Path, content: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content))
+    return path
+
+
+def write_lines(path: Path, lines: Sequence[object]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+# ---------------------------------------------------------------- Terminal-Bench
+
+
+def terminal_trial(task: str, is_resolved: bool | None, *, run: str, k: int = 1, n: int = 1, **more: object) -> Json:
+    trial = {
+        "id": f"{run}-{task}-{k}",
+        "trial_name": f"{task}.{k}-of-{n}.{run}",
+        "task_id": task,
+        "instruction": f"Do {task}.",
+        "is_resolved": is_resolved,
+        "failure_mode": "unset",
+        "parser_results": None,
+        "total_input_tokens": 0,
+        "total_output_tokens": 0,
+        "trial_started_at": "2026-01-01T00:00:00+00:00",
+        "trial_ended_at": "2026-01-01T00:01:30+00:00",
+    }
+    return trial | more
+
+
+def write_terminal_run(folder: Path, trials: Sequence[Json], *, size: int | None = None, **metadata: object) -> Path:
+    """A run folder with the files of the run and of each trial."""
+    content = {
+        "run_id": folder.name,
+        "uuid": f"uuid of {folder.name}",
+        "dataset_name": "toy-core",
+        "dataset_version": "0.1",
+        "agent_name": "agent",
+        "model_name": "lab/model",
+        "dataset_size": len({str(trial["task_id"]) for trial in trials}) if size is None else size,
+        "n_attempts": 1,
+        "start_time": "2026-01-01T00:00:00+00:00",
+    }
+    write_json(folder / "run_metadata.json", content | metadata)
+    n_resolved = sum(bool(trial["is_resolved"]) for trial in trials)
+    write_json(
+        folder / "results.json",
+        {"id": "x", "results": list(trials), "n_resolved": n_resolved, "accuracy": n_resolved / len(trials)},
+    )
+    for trial in trials:
+        write_json(folder / str(trial["task_id"]) / str(trial["trial_name"]) / "results.json", trial)
+    return folder
+
+
+def resolved(run: str, outcomes: Mapping[str, bool | None]) -> list[Json]:
+    """One trial of each task."""
+    return [terminal_trial(task, outcome, run=run) for task, outcome in outcomes.items()]
