@@ -21,7 +21,6 @@ RUNS_AS_TRIALS = MessageType(
     "The tool repeats a benchmark by running it several times, and each run is a trial of the same questions.",
     "If the runs differ in more than their random numbers, give them separate folders, or pass one run at a time.",
 )
-
 ERRORS_COUNT_AS_ZERO = MessageType(
     "FM121",
     "errors-count-as-zero",
@@ -30,6 +29,15 @@ ERRORS_COUNT_AS_ZERO = MessageType(
     "0, as in {tool}.",
     "The score of 0 is not a judgment of an answer, because the system or an assertion failed before.",
     "Find out why the trials failed. If the cause was not the system, run them again.",
+)
+FAILED_REQUESTS_SCORED = MessageType(
+    "FM122",
+    "failed-requests-scored",
+    "note",
+    "{n_failed} of {n_requests:count request} failed. {tool} scored {n_failed:plural it as an empty answer|them as "
+    "empty answers}.",
+    "The score of such a request is not a judgment of an answer of the system.",
+    "Find out why the requests failed. If the cause was not the system, run them again.",
 )
 
 # ---------------------------------------------------------------- warnings
@@ -79,6 +87,14 @@ QUESTIONS_NOT_IDENTIFIED = MessageType(
     "questions cannot be told from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation again.",
     "This setting of promptfoo removes the variables of the tests from exported files.",
     "Unset the variable and export the evaluation again.",
+)
+RUN_WITHOUT_RESULTS = MessageType(
+    "FM423",
+    "run-without-results",
+    "error",
+    "The folder looks like a run of {tool}, but {missing:join} are missing.",
+    "The tool writes these files when a run has ended.",
+    "Wait until the run has finished, or run it again.",
 )
 
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("FM", "Files of other tools", message_types_in(globals())))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 FORMATS: Final = {
     "terminal-bench": "harness_uq_formats.terminal_bench",
     "openai-evals": "harness_uq_formats.openai_evals",
+    "helm": "harness_uq_formats.helm",
     "promptfoo": "harness_uq_formats.promptfoo",
 }
 """Module of each format by the name of its reader."""
