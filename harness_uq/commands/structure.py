@@ -1,4 +1,4 @@
-"""`harness-uq structure`: show clusters, trials and score types with their evidence."""
+"""`harness-uq structure`: show clusters, trials and score types with their evidence, and what the data support."""
 
 import argparse
 
@@ -10,8 +10,8 @@ from harness_uq.commands.parser import CommandParser
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
-    ("Show everything that was detected in a run", "harness-uq structure run.eval"),
-    ("Show one task of all runs in a folder", "harness-uq structure results/ --task gsm8k"),
+    ("Show everything that was detected in a folder, and the next commands", "harness-uq structure results/"),
+    ("Check in a script that questions and trials are identified", "harness-uq structure results/ --check"),
     ("Show the clusters that a field defines", "harness-uq structure results/ --cluster drop=section_id"),
 )
 
@@ -20,24 +20,47 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_structure(parser)
+    parser.groups["Data"].add_argument(
+        "--check",
+        action="store_true",
+        help="Exit with code 1 if the questions or trials of a task cannot be identified",
+    )
     _emit_results.add_output(parser)
     _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, detect, print."""
+    """Read, detect, print; with `--check`, code 1 if questions or trials are not identified."""
     from harness_uq.estimation.estimate import detect_structure
+    from harness_uq.estimation.summarize_data import summarize_data
     from harness_uq.messages.control_characters import escape_control
+    from harness_uq.plugins.readers import explain_unread
 
-    with _emit_results.emitting(args, "structures") as emitter:
+    with _emit_results.emitting(args, "structures", "summary") as emitter:
         plugins = _argument_values.plugins_of_command(args)
         options = _argument_values.structure_options(args)
         reading = _loading.read(args, args.logs, plugins, need_scores=False)
         logs = _argument_values.select_logs(args, [reading])
         _argument_values.check_names(options, logs)
         structures = detect_structure(logs, options, plugins=plugins)
-        emitter.emit({"structures": structures}, _loading.reading_errors(reading))
+        unread = explain_unread(reading, plugins.harnesses)
+        summary = summarize_data(structures, _data_arguments(args), unread=unread)
+        emitter.emit({"structures": structures, "summary": [summary]}, _loading.reading_errors(reading))
     if emitter.output_format.name == "table" and args.settings.path:
         settings = "; ".join(args.settings.descriptions()) or "none"
         print("\n" + escape_control(f"Settings from {args.settings.path}: {settings}"))
-    return _loading.report_read_errors(reading)
+    return _loading.report_read_errors(reading) or int(args.check and not summary.is_identified)
+
+
+def _data_arguments(args: argparse.Namespace) -> list[str]:
+    """The paths and options that determine which data are read, for the commands that use the same data."""
+    words = list(args.logs)
+    for name, values in (("--task", args.tasks), ("--metric", args.metrics), ("--filter", args.filters)):
+        words += [word for value in values for word in (name, value)]
+    words += [word for value in args.models for word in ("--model", value)]
+    words += [word for value in args.cluster for word in ("--cluster", value)]
+    words += [word for metric, (low, high) in args.ranges for word in ("--range", f"{metric}={low:g},{high:g}")]
+    words += [word for role, names in args.table_columns for word in ("--column", f"{role}={','.join(names)}")]
+    if args.settings_file is not None:
+        words += ["--settings", args.settings_file]
+    return [*words, "--isolated"] if args.isolated else words

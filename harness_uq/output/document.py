@@ -19,6 +19,7 @@ _KINDS = {
     "overall": ("Overall", "overall"),
     "estimates": ("Estimate", "estimate"),
     "structures": ("TaskStructure", "structure"),
+    "summary": ("DataSummary", "data_summary"),
     "comparisons": ("Comparison", "comparison"),
     "disagreements": ("Disagreements", "disagreements"),
     "gates": ("Gate", "gate"),

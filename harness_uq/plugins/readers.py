@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from harness_uq.data.attempts import copied_logs, superseded_attempts
@@ -40,6 +41,7 @@ from harness_uq.messages.catalogue.reading import (
 )
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.nearest_format import nearest_format
 from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, Run, SupportsUrls
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
 from harness_uq.redaction import DistinctNames, RedactedText, redact, redact_value
@@ -55,7 +57,7 @@ class Reading:
     logs : tasks of all runs, in the order of the paths, then by time
     failures : (path, message) for each given path without a readable log, or for the damaged logs under it
     warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
-    n_skipped : number of files in folders that are not logs
+    skipped : files in folders that are not logs
     unread : paths in `warnings` of damaged logs, and readers that failed
     trouble : other errors, such as a worker that died
     """
@@ -63,9 +65,14 @@ class Reading:
     logs: tuple[TaskLog, ...]
     failures: tuple[tuple[str, Message], ...] = ()
     warnings: tuple[tuple[str, Message], ...] = ()
-    n_skipped: int = 0
+    skipped: tuple[str, ...] = ()
     unread: frozenset[str] = frozenset()
     trouble: tuple[Message, ...] = ()
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of files in folders that are not logs."""
+        return len(self.skipped)
 
     def renamed(self, system: str) -> "Reading":
         """A copy with another name of the system."""
@@ -94,7 +101,7 @@ class Reading:
             logs=self.logs + other.logs,
             failures=self.failures + other.failures,
             warnings=self.warnings + other.warnings,
-            n_skipped=self.n_skipped + other.n_skipped,
+            skipped=self.skipped + other.skipped,
             unread=self.unread | other.unread,
             trouble=self.trouble + other.trouble,
         )
@@ -182,6 +189,9 @@ class ReadErrors:
 Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
 
 _LOGGER = logging.getLogger("harness_uq")
+_DATA_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".eval")
+_MOST_EXPLAINED = 20
+_MOST_EXPLAINED_BYTES = 64 << 20
 _ORIGINAL = ".before-harness-uq"  # suffix of the originals that `rescore --in-place` keeps
 
 
@@ -268,11 +278,11 @@ def make_reading(
     given_files = {path for path in listing.files_by_path if not Path(path).is_dir()}
     reported = {path for path, _ in failures}
     known = read | given_files | {path for path, _ in errors.messages}
-    skipped = [file for file in listing.files if file not in known and not file.endswith(_ORIGINAL)]
+    skipped = tuple(file for file in listing.files if file not in known and not file.endswith(_ORIGINAL))
     warnings = tuple((redact(path), message) for path, message in errors.messages if path not in reported)
     failures = tuple((redact(path), message) for path, message in failures)
     unread = frozenset(map(redact, errors.failed_paths - reported))
-    return Reading(tuple(logs), failures, warnings, len(skipped), unread)
+    return Reading(tuple(logs), failures, warnings, skipped, unread)
 
 
 def task_logs(
@@ -363,6 +373,21 @@ def _unscored_task(log: TaskLog) -> Message:
     if log.warnings:
         return TASK_LEFT_OUT(task=log.task, reason=" ".join(warning.text for warning in log.warnings))
     return TASK_WITHOUT_SCORES(task=log.task)
+
+
+def explain_unread(reading: Reading, readers: Mapping[str, Reader]) -> list[tuple[str, Message | None]]:
+    """The files from which nothing was read, with the reason.
+
+    Files in folders that are not logs are only explained if their names are those of data files of at most 64 MiB, and
+    at most 20 of them; the reason of the others is None.
+    """
+    failures = [(path, message) for path, message in reading.failures if message.code != NO_LOG_IN_FOLDER.code]
+    errors = [(path, message) for path, message in reading.warnings if path in reading.unread]
+    candidates = [path for path in reading.skipped if io_paths.name_of(path).lower().endswith(_DATA_SUFFIXES)]
+    small = (path for path in candidates if io_paths.size(path) <= _MOST_EXPLAINED_BYTES)
+    explained = {path: why_no_run(path, [path], readers) for path in islice(small, _MOST_EXPLAINED)}
+    skipped = [(redact(path), explained.get(path)) for path in reading.skipped]
+    return [*failures, *errors, *sorted(skipped, key=lambda pair: pair[1] is None)]
 
 
 def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Reader, Run]], list[tuple[str, Message]]]:
@@ -464,6 +489,8 @@ def _why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]
     reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, FallbackReader)]
     if broken := _broken_json(name):
         return broken
+    if resembling := nearest_format(name):
+        return resembling
     if reason := "; ".join(filter(None, reasons)):
         return NOT_A_TABLE(reason=reason)
     return NOT_A_LOG(harnesses=sorted(harnesses) or ["none"])
@@ -489,4 +516,6 @@ def _broken_json(name: str) -> Message | None:
         json.loads(io_paths.read_bytes(name))
     except ValueError as error:
         return INVALID_JSON(reason=str(error))
+    except RecursionError:
+        return INVALID_JSON(reason="it is nested too deeply")
     return None

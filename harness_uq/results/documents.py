@@ -8,6 +8,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from harness_uq.results.budget_allocation import BudgetAllocation
 from harness_uq.results.comparison import Comparison, Disagreements
+from harness_uq.results.data_summary import DataSummary
 from harness_uq.results.declaration import Declared, MessageDocument, document_type
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
@@ -24,7 +25,7 @@ VERSION = 1
 # one result or null instead of a list ("!")
 _LISTS: dict[str, dict[str, type[Declared]]] = {
     "estimate": {"overall!": Overall, "estimates": Estimate},
-    "structure": {"structures": StructureSummary},
+    "structure": {"structures": StructureSummary, "summary!": DataSummary},
     "compare": {"overall!": Overall, "comparisons": Comparison, "disagreements?": Disagreements},
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
     "rank": {"overall!": Overall, "rankings": Ranking},

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 ReadError: TypeAlias = Mapping[str, object]
 Layout: TypeAlias = Literal["rows", "grid"]
 OVERALL = "overall"
+_WITHOUT_TABLE = (OVERALL, "summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class ResultSet:
 
     @property
     def tables(self) -> Mapping[str, Sequence[object]]:
-        """The lists without the overall result, unless there is nothing else."""
-        rest = {name: rows for name, rows in self.lists.items() if name != OVERALL}
+        """The lists without the overall result and the summary of data, unless there is nothing else."""
+        rest = {name: rows for name, rows in self.lists.items() if name not in _WITHOUT_TABLE}
         return rest or self.lists
 
 

@@ -99,9 +99,10 @@ def test_every_command_lists_a_path_that_cannot_be_read(
     document = json.loads(capsys.readouterr().out)
     error = document["errors"][0]
     assert (error["path"], error["code"]) == ("absent", "UQ305")
-    results = [rows for name, rows in document.items() if name not in ("schema", "overall", "errors")]
+    results = [rows for name, rows in document.items() if name not in ("schema", "overall", "summary", "errors")]
     assert results == [[]] * len(results)
     assert document.get("overall") is None
+    assert document.get("summary", {"n_scores": 0})["n_scores"] == 0
 
 
 def test_an_error_of_the_options_is_listed_without_a_path(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:

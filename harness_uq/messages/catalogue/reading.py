@@ -274,5 +274,14 @@ OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "Folders of others can contain links to your files.",
     "Choose another output folder, or delete the link.",
 )
+RESEMBLES_FORMAT = MessageType(
+    "UQ339",
+    "resembles-format",
+    "error",
+    "The file looks like {format}, but {reason:sentence}",
+    "No reader accepts the file. Its members were compared with those of known formats to find the most similar one.",
+    "Check the file with the tool that wrote it, and `harness-uq plugins` for the readers that are installed. For "
+    "other JSON files, describe the scores in a mapping: `harness-uq structure FILE --suggest-mapping`.",
+)
 
 TYPES = message_types_in(globals())

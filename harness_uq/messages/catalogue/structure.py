@@ -132,4 +132,50 @@ GROUP_MEMBER_UNUSABLE = MessageType(
     "Log the samples of the task.",
 )
 
+# ---------------------------------------------------------------- what the data lack
+
+TRIALS_NOT_NUMBERED = MessageType(
+    "UQ416",
+    "trials-not-numbered",
+    "note",
+    "The trials of {n_tasks:count task} are not numbered, so all rows of a question count as its trials. Name a "
+    "column of trial numbers with --column trial=NAME.",
+    "Without numbers, a row that was written twice cannot be distinguished from a second trial.",
+    "Add a column such as `trial` or `epoch`.",
+)
+NO_QUESTION_SCORES = MessageType(
+    "UQ417",
+    "no-question-scores",
+    "note",
+    "{n_tasks:count task} of {n_all} {n_tasks:plural has|have} no score per question, so clusters and trials are "
+    "unknown, and systems cannot be compared question by question.",
+    "Totals without samples support wider intervals and unpaired comparisons only.",
+    "Log the samples (lm-eval: `--log_samples`), and pass the folder that contains them.",
+)
+NO_CLUSTER_FIELD = MessageType(
+    "UQ418",
+    "no-cluster-field",
+    "note",
+    "No field of {n_tasks:count task} identifies clusters. If questions share material, such as a passage or a "
+    "repository, name the field with --cluster FIELD.",
+    "Intervals are too narrow if questions that share material count as independent.",
+    "Log a field with the shared material, or ignore this note if the questions are independent.",
+)
+SINGLE_TRIALS = MessageType(
+    "UQ419",
+    "single-trials",
+    "note",
+    "Each question has one trial. The variation between trials and estimands such as pass@2 require repeated trials.",
+    "With one trial per question, the variation between questions and that between trials cannot be separated.",
+    "Repeat the questions (Inspect: `epochs`, lm-eval: `repeats`).",
+)
+QUESTIONS_NOT_SHARED = MessageType(
+    "UQ420",
+    "questions-not-shared",
+    "note",
+    "The systems have no task with common questions, so they can only be compared as independent samples.",
+    "Systems are matched by task name and question identifier.",
+    "Check that tasks and questions have the same identifiers in all files.",
+)
+
 TYPES = message_types_in(globals())
