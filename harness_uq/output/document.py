@@ -153,13 +153,13 @@ def list_name(result: object) -> str:
 
 
 def count_cells(
-    questions: Sequence[str], n_clusters: Sequence[int | None], keys: Sequence[str | None]
+    questions: Sequence[str], n_clusters: Sequence[int | None], keys: Sequence[str | None], *, spare: int = 0
 ) -> tuple[Cells, Cells]:
     """The columns of questions and of their clusters; on short lines they share one column."""
     clusters = [f"{n} {key}" if n else "-" for n, key in zip(n_clusters, keys, strict=True)]
     both = [f"{count}/{n}" if n else count for count, n in zip(questions, n_clusters, strict=True)]
     header = "N/clusters" if any(n_clusters) else "N"
     return (
-        Cells("Questions", questions, short=[Cells(header, both)], in_paper=False),
+        Cells("Questions", questions, short=[Cells(header, both, spare=spare)], in_paper=False),
         Cells("Clusters", clusters, short=[], in_paper=False),
     )

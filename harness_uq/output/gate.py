@@ -158,6 +158,7 @@ def _requirements_section(gate: Gate, digits: int, answer: str) -> Section:
             [str(row.n_questions or "-") for row in rows],
             [row.n_clusters for row in rows],
             [row.cluster_key for row in rows],
+            spare=1,
         ),
         Cells("N to decide", needed, spare=2, in_paper=False),
         Cells("Decision", [row.decision for row in gate.requirements], is_number=False, styles=_COLOURS),
@@ -178,22 +179,22 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
     columns = [
         Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
         Cells("Metric", [metric_name(row.metric, row.filter) for row in rows], is_number=False),
-        Cells("New", [format_number(row.value_a, digits) for row in rows], spare=2),
-        Cells("Baseline", [format_number(row.value_b, digits) for row in rows], spare=2),
-        Cells("Change", [format_number(one.value if one else None, digits) for one in differences]),
+        Cells("New", [format_number(row.value_a, digits) for row in rows]),
+        Cells("Baseline", [format_number(row.value_b, digits) for row in rows]),
+        Cells("Change", [format_number(one.value if one else None, digits) for one in differences], spare=2),
         Cells(
             difference_header(rows),
             [format_interval(one.interval if one else None, digits) for one in differences],
             name="interval",
         ),
-        Cells("Margin", [f"{row.margin:g}" for row in rows], spare=1),
+        Cells("Margin", [f"{row.margin:g}" for row in rows], spare=3),
         *count_cells(
             [str(row.n_matched or "-") for row in rows],
             [row.n_clusters for row in rows],
             [row.cluster_key for row in rows],
         ),
-        Cells("Pass rate if equal", [percent(row.power_to_pass) for row in gate.rows], spare=3, in_paper=False),
-        Cells("Failing drop", drops, spare=3, in_paper=False),
+        Cells("Pass rate if equal", [percent(row.power_to_pass) for row in gate.rows], spare=4, in_paper=False),
+        Cells("Failing drop", drops, spare=4, in_paper=False),
         Cells("Decision", decisions, is_number=False, styles=_COLOURS),
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"

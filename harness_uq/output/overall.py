@@ -1,6 +1,7 @@
 """The overall result for readers: a headline, a table of systems, and the tasks with their metrics and weights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness_uq.output.columns import format_interval, format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section
@@ -91,7 +92,8 @@ def _sections(result: Overall, digits: int) -> list[Section]:
         return []
     columns = _columns(result.systems, digits)
     if result.differences:
-        columns = [*columns[:3], *_difference_columns(result, digits), *columns[3:]]
+        score_interval = replace(columns[2], spare=2)
+        columns = [*columns[:2], score_interval, *_difference_columns(result, digits), *columns[3:]]
     return [
         Section(
             overall_title(result),
@@ -123,15 +125,15 @@ def _difference_columns(result: Overall, digits: int) -> list[Cells]:
     by_name = {one.system: one for one in result.differences}
     rows = [by_name.get(system.system) for system in result.systems]
     return [
-        Cells("Difference", ["-" if row is None else format_number(row.value, digits) for row in rows]),
+        Cells("Difference", ["-" if row is None else format_number(row.value, digits) for row in rows], spare=1),
         Cells(
             "Simultaneous interval",
             ["-" if row is None else format_interval(row.interval, digits) for row in rows],
             name="difference-interval",
         ),
-        Cells("P(better)", ["-" if row is None else probability(row.prob_better) for row in rows], spare=2),
+        Cells("P(better)", ["-" if row is None else probability(row.prob_better) for row in rows], spare=3),
         Cells("Verdict", ["-" if row is None else row.verdict for row in rows], is_number=False),
-        Cells("Alone", ["-" if row is None else row.single_verdict for row in rows], is_number=False, spare=3),
+        Cells("Alone", ["-" if row is None else row.single_verdict for row in rows], is_number=False, spare=4),
     ]
 
 

@@ -8,7 +8,7 @@ from harness_uq.output.footnotes import footnotes, sentences, warnings_of
 from harness_uq.output.phrases import probability
 from harness_uq.output.ranking_headline import group_text, ranking_answer, ranks_text
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted, percent_text, shorten, task_title
+from harness_uq.plots.figure_rows import counted, percent_text, shorten_names, task_title
 from harness_uq.results.ranking import Ranking
 
 MOST_IN_MATRIX = 20
@@ -65,7 +65,7 @@ def _sections(ranking: Ranking, digits: int) -> list[Section]:
 
 def _matrix(ranking: Ranking) -> Section:
     names = [system.system for system in ranking.systems]
-    columns = [Cells("", [f"{k + 1} {shorten(name, 28)}" for k, name in enumerate(names)], False, name="system")]
+    columns = [Cells("", [f"{k} {name}" for k, name in enumerate(shorten_names(names, 15), 1)], False, name="system")]
     for j in range(len(names)):
         shares = [row[j] for row in ranking.prob_better]
         texts = ["." if i == j else percent_text(share) for i, share in enumerate(shares)]

@@ -5,7 +5,6 @@ Names are shortened if they do not fit, numbers never are, and the columns that 
 
 import io
 import sys
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,12 +15,12 @@ from rich.text import Text
 
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.phrases import commands_as
-from harness_uq.plots.figure_rows import shorten
+from harness_uq.plots.figure_rows import shorten_names
 
 _UNLIMITED = 100_000
 _GAP = 2
 _COMFORTABLE = 16
-_NARROWEST = 10
+_NARROWEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +92,14 @@ class TerminalPage:
             if table.columns:
                 table.add_column(min_width=_GAP)
             table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
-        for row in zip(*(column.texts for column in fitting), strict=True):
-            cells = [
-                Text(shorten(text, width), style=column.styles.get(text, ""))
-                for text, column, width in zip(row, fitting, widths, strict=True)
+        shown = [
+            [
+                Text(short, style=column.styles.get(text, ""))
+                for text, short in zip(column.texts, shorten_names(column.texts, width), strict=True)
             ]
+            for column, width in zip(fitting, widths, strict=True)
+        ]
+        for cells in zip(*shown, strict=True):
             table.add_row(*[part for cell in cells for part in ("", cell)][1:])
         self._console.print(table)
         return [column.header for column in fitting]
@@ -160,15 +162,8 @@ def _total(widths: Iterable[int]) -> int:
 
 
 def _readable(column: Cells, narrowest: int = _COMFORTABLE) -> int:
-    """The smallest width, but at least `narrowest`, at which the texts of the column still differ from each other."""
+    """The smallest width of the column: that of its numbers, or `narrowest` for names."""
     full = max(cell_len(text) for text in (column.header, *column.texts))
     if column.is_number:
         return full
-    distinct = set(column.texts)
-    least = min(full, max(narrowest, cell_len(column.header)))
-    widths = range(least, full)
-    # texts that differ at one width differ at every larger one
-    first = bisect_left(
-        widths, True, key=lambda width: len({shorten(text, width) for text in distinct}) == len(distinct)
-    )
-    return widths[first] if first < len(widths) else full
+    return min(full, max(narrowest, cell_len(column.header)))

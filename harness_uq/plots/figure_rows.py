@@ -24,7 +24,6 @@ PAIR = " − "
 OVERALL_GROUP = "overall"
 _UNIT = (0.0, 1.0)
 _MAX_PER_CELL = 2
-_NARROWEST_NAME = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,33 +197,41 @@ def shorten_names(names: Sequence[str], width: int) -> list[str]:
     """`shorten` for names that are shown together: different names remain different, as their common part is shortened.
 
     >>> shorten_names(["org/model-large-instruct-v1-final", "org/model-large-instruct-v2-final"], 16)
-    ['org/mode…1-final', 'org/mode…2-final']
+    ['org/mod…v1-final', 'org/mod…v2-final']
     """
+    plain = {name: shorten(name, width) for name in dict.fromkeys(map(escape_control, names))}
+    long = [name for name, text in plain.items() if text != name]
+    short = plain | (_without_common_part(long, width) or {})
     groups: dict[str, list[str]] = {}
-    for name in dict.fromkeys(map(escape_control, names)):
-        groups.setdefault(shorten(name, width), []).append(name)
-    short: dict[str, str] = {}
-    for text, members in groups.items():
-        short |= {members[0]: text} if len(members) == 1 else _shorten_common_part(members, width)
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
+    for members in groups.values():
+        if len(members) > 1:
+            short |= _without_common_part(members, width) or {}
     if len(set(short.values())) < len(short):
-        short = {name: f"…{k}" for k, name in enumerate(short, 1)}
+        short = {name: f"{shorten(name, max(width - 4, 1))}…{k}" for k, name in enumerate(short, 1)}
     return [short[escape_control(name)] for name in names]
 
 
-def _shorten_common_part(names: Sequence[str], width: int) -> dict[str, str]:
-    """Short forms of different names whose beginnings and ends are alike; numbers if `width` is too small."""
+def _without_common_part(names: Sequence[str], width: int) -> dict[str, str] | None:
+    """Names in which only the words at the beginning and end that all share are shortened; None if too long."""
+    if len(names) < 2:
+        return None
     start = _n_common(names)
     reversed_rests = [name[start:][::-1] for name in names]
     end = _n_common(reversed_rests)
-    middles = [rest[end:][::-1] for rest in reversed_rests]
+    while start and names[0][start - 1].isalnum():
+        start -= 1
+    while end and names[0][len(names[0]) - end].isalnum():
+        end -= 1
+    middles = [name[start : len(name) - end] for name in names]
     n_ellipses = bool(start) + bool(end)
     room = width - n_ellipses - max(map(cell_len, middles))
-    if room < 0:
-        if width <= _NARROWEST_NAME or not start + end:
-            return {name: f"…{k}" for k, name in enumerate(names, 1)}
-        middles, room = shorten_names(middles, width - n_ellipses), 0
-    before = _beginning(names[0][:start], (room + 1) // 2 if end else room)
-    after = _beginning(names[0][::-1][:end], room - cell_len(before))[::-1]
+    if room < 0 or not n_ellipses:
+        return None
+    is_whole = 0 < end <= room // 2  # then it needs no ellipsis
+    before = _beginning(names[0][:start], room + 1 - end if is_whole else (room + 1) // 2 if end else room)
+    after = _beginning(names[0][::-1][:end], end if is_whole else room - cell_len(before))[::-1]
     return {
         name: f"{before}{'…' if len(before) < start else ''}{middle}{'…' if len(after) < end else ''}{after}"
         for name, middle in zip(names, middles, strict=True)
@@ -233,9 +240,8 @@ def _shorten_common_part(names: Sequence[str], width: int) -> dict[str, str]:
 
 def _n_common(texts: Sequence[str]) -> int:
     """Number of characters with which all texts begin."""
-    return next(
-        (k for k, letters in enumerate(zip(*texts, strict=False)) if len(set(letters)) > 1), min(map(len, texts))
-    )
+    shortest = min(map(len, texts))
+    return next((k for k in range(shortest) if len({text[k] for text in texts}) > 1), shortest)
 
 
 def _beginning(text: str, width: int) -> str:
