@@ -21,6 +21,17 @@ RUNS_AS_TRIALS = MessageType(
     "The tool repeats a benchmark by running it several times, and each run is a trial of the same questions.",
     "If the runs differ in more than their random numbers, give them separate folders, or pass one run at a time.",
 )
+REWARDS_AFTER_ERRORS = MessageType(
+    "FM103",
+    "rewards-after-errors",
+    "note",
+    "{n_errors} of {n_trials:count trial} {n_errors:plural has|have} a reward although {n_errors:plural it|they} ended "
+    "with an error that is not the agent's own ({reasons}). {n_errors:plural This reward is|These rewards are} used, "
+    "as in the mean that {tool} computes.",
+    "After an error of the environment or of the verifier, the reward may not measure the system.",
+    "Run these trials again.",
+)
+
 ERRORS_COUNT_AS_ZERO = MessageType(
     "FM121",
     "errors-count-as-zero",

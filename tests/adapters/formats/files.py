@@ -76,3 +76,48 @@ def write_terminal_run(folder: Path, trials: Sequence[Json], *, size: int | None
 def resolved(run: str, outcomes: Mapping[str, bool | None]) -> list[Json]:
     """One trial of each task."""
     return [terminal_trial(task, outcome, run=run) for task, outcome in outcomes.items()]
+
+
+# ---------------------------------------------------------------- Harbor
+
+
+def harbor_trial(task: str, reward: object, *, k: int = 1, agent: str = "pi", **more: object) -> Json:
+    """`reward` is a number, a dictionary of rewards or None."""
+    rewards = reward if isinstance(reward, dict) or reward is None else {"reward": reward}
+    trial = {
+        "id": f"{task}-{k}",
+        "task_name": f"org/{task}",
+        "trial_name": f"{task}__{k:07}",
+        "task_id": {"org": "org", "name": task},
+        "source": "org/set",
+        "task_checksum": f"checksum of {task}",
+        "config": {"agent": {"name": agent, "model_name": "lab/model", "kwargs": {}}, "job_id": "job"},
+        "agent_info": {"name": agent, "version": "1.0", "model_info": {"name": "model", "provider": "lab"}},
+        "agent_result": {"n_input_tokens": 10, "n_cache_tokens": 4, "n_output_tokens": 3, "cost_usd": 0.5},
+        "verifier_result": None if rewards is None else {"rewards": rewards},
+        "exception_info": None,
+        "step_results": None,
+        "started_at": f"2026-01-01T00:00:0{k}.5Z",
+        "finished_at": f"2026-01-01T00:01:0{k}.5Z",
+    }
+    return trial | more
+
+
+def error(kind: str) -> Json:
+    return {"exception_type": kind, "exception_message": "it failed", "exception_traceback": "", "occurred_at": ""}
+
+
+def write_job(
+    folder: Path, trials: Sequence[Json], *, means: Mapping[str, object] | None = None, n_total: int | None = None
+) -> Path:
+    """A job folder; `means` are the metrics of agent pi."""
+    evals = {} if means is None else {"pi__model__org/set": {"n_trials": len(trials), "metrics": [dict(means)]}}
+    job = {
+        "id": "job",
+        "started_at": "2026-01-01T00:00:00",
+        "n_total_trials": len(trials) if n_total is None else n_total,
+    }
+    write_json(folder / "result.json", job | {"stats": {"n_completed_trials": len(trials), "evals": evals}})
+    for trial in trials:
+        write_json(folder / str(trial["trial_name"]) / "result.json", trial)
+    return folder
