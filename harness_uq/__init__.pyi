@@ -4,6 +4,7 @@ from ._version import __version__ as __version__
 from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
 from .comparison.compare import compare_scores as compare_scores
+from .comparison.resource_use import resource_use as resource_use
 from .data.task_log import AggregateScore as AggregateScore
 from .data.task_log import Attempt as Attempt
 from .data.task_log import Classifications as Classifications
@@ -68,6 +69,7 @@ from .results.overall import OverallSystem as OverallSystem
 from .results.overall import OverallTask as OverallTask
 from .results.plan import Plan as Plan
 from .results.ranking import Ranking as Ranking
+from .results.resource_use import ResourceUse as ResourceUse
 from .results.result_list import ResultList as ResultList
 from .structure.types import Structure as Structure
 from .structure.types import StructureOptions as StructureOptions

@@ -5,6 +5,7 @@ from .comparison.compare import compare as compare
 from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
 from .data.null_labels import is_unknown as is_unknown
+from .data.resource_metrics import ResourceOptions as ResourceOptions
 from .data.resources import Resources as Resources
 from .data.resources import TokenUsage as TokenUsage
 from .data.task_log import AggregateScore as AggregateScore

@@ -24,6 +24,7 @@ TOPICS = {
     "UQ5": "Plans, variance components, subsets and labels",
     "UQ6": "Stores and many logs",
     "UQ7": "Plugins",
+    "UQ8": "Tokens, cost and time",
     "UQ9": "Command line, settings and internal errors",
     "LM": "lm-eval adapter",
     "IN": "Inspect AI adapter",

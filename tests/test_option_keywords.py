@@ -29,7 +29,7 @@ from harness_uq.estimation.estimate import ArrayKeywords, EstimateKeywords
 from harness_uq.gating.gate import GateKeywords
 from harness_uq.planning.plan import PlanKeywords
 from harness_uq.ranking.rank import ArrayRankKeywords, RankKeywords
-from harness_uq.structure.option_keywords import StructureKeywords
+from harness_uq.structure.option_keywords import ResourceKeywords, StructureKeywords
 from harness_uq.variance_components.effects import EffectKeywords
 from tests.data.toy import task_log
 
@@ -236,6 +236,8 @@ def test_settings_files_are_not_read(tmp_path, monkeypatch) -> None:
 def test_the_types_of_the_keywords_list_every_option(keywords, options, renamed, without) -> None:
     attributes = {renamed.get(field.name, field.name) for field in fields(options)} - {"structure"} - without
     structure = {"range"} if keywords.__name__.startswith("Array") else {*get_type_hints(StructureKeywords)}
+    if keywords in (EstimateKeywords, CompareKeywords, RankKeywords):
+        structure |= {*get_type_hints(ResourceKeywords)}
     assert {*get_type_hints(keywords)} == attributes | structure
 
 

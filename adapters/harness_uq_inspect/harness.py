@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness_uq.plugin_api import LogError
 
 if TYPE_CHECKING:
-    from harness_uq.plugin_api import Catalogue, Discovery, Estimate, Run, Settings, TaskLog
+    from harness_uq.plugin_api import Catalogue, Discovery, Estimate, ResourceOptions, Run, Settings, TaskLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class InspectHarness:
         "inspect_ai.log.EvalLogInfo",
         "data frame of inspect_ai.analysis.samples_df",
     )
-    reads_resources: bool = False
+    resources: "ResourceOptions | None" = None
 
-    def with_resources(self) -> "InspectHarness":
+    def with_resources(self, options: "ResourceOptions") -> "InspectHarness":
         """A copy that also reads tokens, cost, time, messages and turns of each sample."""
-        return replace(self, reads_resources=True)
+        return replace(self, resources=options)
 
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files, one for each log; other files such as `eval-set.json` are not recognised."""
@@ -48,7 +48,7 @@ class InspectHarness:
         """
         from harness_uq_inspect.read.task_log import read_task_log
 
-        yield read_task_log(*run.files, with_resources=self.reads_resources)
+        yield read_task_log(*run.files, with_resources=self.resources is not None)
 
     def accepts_object(self, result: object) -> bool:
         """Whether an object is an `EvalLog`, an `EvalLogInfo` or a data frame of `inspect_ai.analysis`."""
@@ -68,7 +68,7 @@ class InspectHarness:
         from harness_uq_inspect.read.result_objects import is_result, read_result
 
         if is_result(result):
-            yield read_result(result, with_resources=self.reads_resources)
+            yield read_result(result, with_resources=self.resources is not None)
         else:
             yield from read_frame(result)
 

@@ -134,17 +134,29 @@ def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = 
 
 
 def plugins_of_command(args: argparse.Namespace) -> "Plugins":
-    """The installed plugins, with a table reader that uses the columns given by `--column`.
+    """The installed plugins, whose readers use the options `--column`, `--resources` and `--prices`.
 
     Raises
     ------
-    UsageError : if a role of `--column` does not exist
+    UsageError : if a role of `--column` does not exist, the file of prices is invalid, or resources are to be stored
     """
+    from harness_uq.plugins.readers import reading_resources, resource_options
     from harness_uq.tabular.reader import with_columns
 
     plugins = _console.load_and_report_plugins()
     with checking_arguments():
-        return with_columns(plugins, dict(args.table_columns))
+        plugins = with_columns(plugins, dict(args.table_columns))
+        if not has_resources(args):
+            return plugins
+        if args.store:
+            raise UsageError("--store does not contain resources. Remove --store, or --resources and --prices.")
+        resources = resource_options(args.resources, args.prices)
+    return plugins if resources is None else reading_resources(plugins, resources)
+
+
+def has_resources(args: argparse.Namespace) -> bool:
+    """Whether `--resources` or `--prices` is given, to a command that has these options."""
+    return hasattr(args, "resources") and (args.resources or args.prices is not None)
 
 
 def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "LogFilter":

@@ -55,6 +55,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
+    _shared_options.add_resources(parser)
     parser.groups["Method"].add_argument(
         "--uq",
         "--method",
@@ -103,13 +104,16 @@ def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparison.compare import compare, worse_rows
     from harness_uq.comparison.disagreements import disagreements
+    from harness_uq.comparison.resource_use import compare_resource_use
     from harness_uq.output.comparison_headline import row_name
     from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.result_list import ResultList
 
     _output_files.try_plot(args)
-    names = ("overall", "comparisons", *(["disagreements"] if args.disagreements else []))
+    uses_resources = _argument_values.has_resources(args)
+    extra = [("disagreements", bool(args.disagreements)), ("resource_use", uses_resources)]
+    names = ("overall", "comparisons", *(name for name, is_wanted in extra if is_wanted))
     with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings, sides, b = _sides(args, plugins)
@@ -128,6 +132,10 @@ def run(args: argparse.Namespace) -> int:
         if args.disagreements:
             lists["disagreements"] = [
                 one for a in sides for one in disagreements(a, b, args.disagreements, options, plugins=plugins)
+            ]
+        if uses_resources:
+            lists["resource_use"] = [
+                row for a in sides for row in compare_resource_use(a, b, options.estimation, plugins)
             ]
         emitter.emit(lists, errors)
     _output_files.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])

@@ -44,6 +44,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_estimation(parser)
+    _shared_options.add_resources(parser)
     _shared_options.add_factors(parser, "none")
     _shared_options.add_overall(parser)
     _auxiliary_data.add_auxiliary_data(parser)
@@ -64,12 +65,15 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
+    from harness_uq.estimation.resource_use import resource_use_of
     from harness_uq.overall.estimate import combine_estimates
     from harness_uq.plugins.readers import task_logs
 
     _loading.clear_leftovers(args.logs)
     _output_files.try_plot(args)
-    with _emit_results.emitting(args, "overall", "estimates") as emitter:
+    uses_resources = _argument_values.has_resources(args)
+    names = ("overall", "estimates", *(["resource_use"] if uses_resources else []))
+    with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         options = _argument_values.estimation_options(args, plugins)
         auxiliary = _auxiliary_data.AuxiliaryData.from_arguments(args)
@@ -78,9 +82,8 @@ def run(args: argparse.Namespace) -> int:
         generalizes = _generalizes(args, auxiliary)
         is_plain = not (generalizes or auxiliary)
         needs_logs = emitter.output_format.needs_logs
-        scan = _loading.scan_paths(
-            args, args.logs, plugins, options if is_plain else None, full_logs=needs_logs or not is_plain
-        )
+        full_logs = emitter.output_format.needs_logs or uses_resources or not is_plain
+        scan = _loading.scan_paths(args, args.logs, plugins, options if is_plain else None, full_logs=full_logs)
         reading = replace(
             scan.reading, logs=tuple(_argument_values.select_logs(args, [scan.reading], auxiliary.label_metrics))
         )
@@ -104,6 +107,8 @@ def run(args: argparse.Namespace) -> int:
         if is_brief and len(rows) > _MANY and overall is not None and overall.systems:
             del lists["estimates"]
             _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
+        if uses_resources:
+            lists["resource_use"] = resource_use_of(logs, options, plugins)
         emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
     _output_files.draw_results(args, lists["overall"], rows)
     return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))

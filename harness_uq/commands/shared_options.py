@@ -113,6 +113,21 @@ def add_estimation(parser: CommandParser) -> None:
     add_seed(parser)
 
 
+def add_resources(parser: CommandParser) -> None:
+    """`--resources` and `--prices`: tokens, cost and time."""
+    data = parser.groups["Data"]
+    data.add_argument(
+        "--resources",
+        action="store_true",
+        help="Also analyze tokens, cost, time, messages and turns, and the cost per solved question",
+    )
+    data.add_argument(
+        "--prices",
+        metavar="FILE",
+        help="Use the prices of tokens in this TOML file if the log has no cost; implies --resources",
+    )
+
+
 def add_follow_links(parser: CommandParser) -> None:
     """`--follow-links`, of commands that change logs."""
     parser.groups["Output"].add_argument(

@@ -49,7 +49,13 @@ from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
 from harness_uq.structure.detection import detect
-from harness_uq.structure.option_keywords import StructureKeywords, options_of_arrays, options_with, selection_of
+from harness_uq.structure.option_keywords import (
+    ResourceKeywords,
+    StructureKeywords,
+    options_of_arrays,
+    options_with,
+    selection_of,
+)
 from harness_uq.structure.task_groups import group_data, group_structure, members_of
 from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
 
@@ -97,7 +103,7 @@ class MethodKeywords(TypedDict, total=False):
     seed: int
 
 
-class EstimateKeywords(StructureKeywords, MethodKeywords, total=False):
+class EstimateKeywords(StructureKeywords, ResourceKeywords, MethodKeywords, total=False):
     """Options of `estimate` and `report`."""
 
 

@@ -28,6 +28,7 @@ _KINDS = {
     "plans": ("Plan", "plan"),
     "allocations": ("BudgetAllocation", "budget_allocation"),
     "effects": ("Effects", "effects"),
+    "resource_use": ("ResourceUse", "resource_use"),
 }
 
 

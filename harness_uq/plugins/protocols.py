@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from harness_uq.data.catalogue import Catalogue
+    from harness_uq.data.resource_metrics import ResourceOptions
     from harness_uq.data.task_log import (
         AggregateScore,
         Classifications,
@@ -217,10 +218,17 @@ class ReadsObjects(Protocol):
 
 @runtime_checkable
 class ReadsResources(Protocol):
-    """A reader that can also read what the trials used: tokens, cost, time, messages and turns."""
+    """A reader that can also read what the trials used: tokens, cost, time, messages and turns.
 
-    def with_resources(self) -> Reader:
-        """A copy of the reader whose task logs have `resources`, as far as the logs contain them."""
+    If `resources` is not None, its task logs have `resources`, as far as the logs contain them.
+    """
+
+    @property
+    def resources(self) -> "ResourceOptions | None":
+        """How resources become metrics; None to read scores only."""
+
+    def with_resources(self, options: "ResourceOptions") -> Reader:
+        """A copy of the reader with these options."""
 
 
 @runtime_checkable

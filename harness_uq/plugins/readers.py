@@ -12,10 +12,12 @@ from pathlib import Path
 from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.names import with_bounded_names
+from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metrics
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import Fingerprint
+from harness_uq.io.prices import PublicPrices, has_public_prices, read_prices
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
     COPIED_LOG,
@@ -42,7 +44,7 @@ from harness_uq.messages.catalogue.reading import (
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.nearest_format import nearest_format
-from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, Run, SupportsUrls
+from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, ReadsResources, Run, SupportsUrls
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
 from harness_uq.redaction import DistinctNames, RedactedText, redact, redact_value
 from harness_uq.structure.option_keywords import Selection
@@ -245,7 +247,7 @@ def _read_results(results: Sequence[TaskLog | ResultObject], *, need_scores: boo
             logs.append(result)
             continue
         try:
-            logs += _checked(result.reader.read_object(result.result), need_scores=need_scores)
+            logs += _checked(result.reader, result.reader.read_object(result.result), need_scores=need_scores)
         except Exception as error:
             failures.append((result.label, _failure_message(result.reader, error)))
     return Reading(tuple(logs), tuple(failures))
@@ -298,6 +300,8 @@ def task_logs(
     TypeError : if no reader accepts an object
     DataError, StructureError : as `Selection.of`
     """
+    if selection is not None and (resources := resource_options(selection.resources, selection.prices)) is not None:
+        plugins = reading_resources(plugins, resources)
     reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
     for path, message in reading.warnings:
         if path in reading.unread:
@@ -316,11 +320,41 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     ------
     LogError : if the run cannot be read or, with `need_scores`, if no task has a score
     """
-    return _checked(harness.read(run), need_scores=need_scores)
+    return _checked(harness, harness.read(run), need_scores=need_scores)
 
 
-def _checked(read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:
+def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions | None:
+    """How to read resources: with the prices of a file, or else with public prices if they are installed.
+
+    Parameters
+    ----------
+    is_requested : whether resources were requested
+    prices : file of prices; if there is one, resources are requested, too
+
+    Raises
+    ------
+    LogError : if the file is not a valid file of prices
+    """
+    if prices is not None:
+        return ResourceOptions(read_prices(prices))
+    if not is_requested:
+        return None
+    return ResourceOptions(PublicPrices() if has_public_prices() else None)
+
+
+def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:
+    """The plugins with readers that also read tokens, cost and time, which become metrics."""
+    readers = {
+        name: reader.with_resources(options) if isinstance(reader, ReadsResources) else reader
+        for name, reader in plugins.harnesses.items()
+    }
+    return replace(plugins, harnesses=readers)
+
+
+def _checked(harness: Reader | ReadsObjects, read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:
     logs = list(map(with_safe_names, read))
+    if isinstance(harness, ReadsResources) and harness.resources is not None:
+        logs = [with_resource_metrics(log, harness.resources) for log in logs]
     if need_scores and logs and not any(log.data for log in logs):
         raise LogError(_unscored_run(logs))
     return logs

@@ -42,7 +42,13 @@ from harness_uq.stats.pairs.ranks import (
     tied_ranks,
 )
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
-from harness_uq.structure.option_keywords import StructureKeywords, options_of_arrays, options_with, selection_of
+from harness_uq.structure.option_keywords import (
+    ResourceKeywords,
+    StructureKeywords,
+    options_of_arrays,
+    options_with,
+    selection_of,
+)
 from harness_uq.structure.types import StructureOptions
 
 Correction = Literal["holm", "bh"]
@@ -99,7 +105,7 @@ class OrderKeywords(TypedDict, total=False):
     seed: int
 
 
-class RankKeywords(StructureKeywords, OrderKeywords, total=False):
+class RankKeywords(StructureKeywords, ResourceKeywords, OrderKeywords, total=False):
     """Options of `rank`."""
 
 

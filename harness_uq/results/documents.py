@@ -16,6 +16,7 @@ from harness_uq.results.gate import Gate, SelfTest
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
+from harness_uq.results.resource_use import ResourceUse
 from harness_uq.results.snapshot import Snapshot
 from harness_uq.results.structure import StructureSummary
 
@@ -24,14 +25,25 @@ VERSION = 1
 # lists of results in the document of each command; a command prints at least one of several optional lists ("?"), and
 # one result or null instead of a list ("!")
 _LISTS: dict[str, dict[str, type[Declared]]] = {
-    "estimate": {"overall!": Overall, "estimates": Estimate},
+    "estimate": {"overall!": Overall, "estimates": Estimate, "resource_use?": ResourceUse},
     "structure": {"structures": StructureSummary, "summary!": DataSummary},
-    "compare": {"overall!": Overall, "comparisons": Comparison, "disagreements?": Disagreements},
+    "compare": {
+        "overall!": Overall,
+        "comparisons": Comparison,
+        "disagreements?": Disagreements,
+        "resource_use?": ResourceUse,
+    },
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
     "rank": {"overall!": Overall, "rankings": Ranking},
     "plan": {"plans?": Plan, "allocations?": BudgetAllocation},
     "effects": {"effects": Effects},
-    "report": {"overall!": Overall, "estimates": Estimate, "comparisons": Comparison, "rankings": Ranking},
+    "report": {
+        "overall!": Overall,
+        "estimates": Estimate,
+        "comparisons": Comparison,
+        "rankings": Ranking,
+        "resource_use?": ResourceUse,
+    },
 }
 
 

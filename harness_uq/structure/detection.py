@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.data.task_log import Classifications, Scores, SufficientStatistics
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
@@ -28,7 +29,7 @@ def detect(
     trials = f"{max_trials} trial{'' if max_trials == 1 else 's'} a question"
     facts = (cluster_fact, fact, Evidence("trials", trials, "the log"))
     messages = clusters.messages
-    if score_type == "real" and isinstance(data, Scores):
+    if score_type == "real" and isinstance(data, Scores) and data.metric not in RESOURCE_METRICS:
         messages += (RANGE_UNKNOWN(metric=data.metric),)
     if isinstance(data, Scores) and data.metric not in options.ranges and scored.any():
         messages += _source_of_range(data)

@@ -15,6 +15,7 @@ from harness_uq.structure.types import StructureOptions
 _Options = TypeVar("_Options")
 _SELECTION = {"task": "tasks", "metric": "metrics", "filter": "filters", "model": "models"}
 _STRUCTURE = ("cluster", "range", "use_samples")
+_RESOURCES = ("resources", "prices")
 
 
 class SelectionKeywords(TypedDict, total=False):
@@ -47,6 +48,19 @@ class StructureKeywords(SelectionKeywords, total=False):
     use_samples: bool
 
 
+class ResourceKeywords(TypedDict, total=False):
+    """Whether and how resources become metrics.
+
+    Attributes
+    ----------
+    resources : whether to read tokens, cost and time of the trials
+    prices : TOML file of prices of tokens; it implies `resources`
+    """
+
+    resources: bool
+    prices: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The parts of the logs to use, and the names in keywords that must exist in the logs.
@@ -56,11 +70,15 @@ class Selection:
     filter : tasks, metrics, filters and systems to use
     structure : clusters and ranges that were given as keywords
     tasks : tasks for which a margin was given
+    resources : whether to read tokens, cost and time, too
+    prices : file of prices of tokens; None for public prices
     """
 
     filter: LogFilter
     structure: StructureOptions | None = None
     tasks: tuple[str, ...] = ()
+    resources: bool = False
+    prices: str | None = None
 
     def of(self, logs: Sequence[TaskLog]) -> Sequence[TaskLog]:
         """The selected logs.
@@ -104,7 +122,7 @@ def options_with(
     own = {field.name for field in fields(options)}  # type: ignore[arg-type]
     attribute_of = {name: name for name in own - {"structure", *(names or {}).values()}} | {**(names or {})}
     has_structure = "structure" in own
-    valid = [*attribute_of, *((*_STRUCTURE, *_SELECTION) if has_structure else ())]
+    valid = [*attribute_of, *((*_STRUCTURE, *_SELECTION, *_RESOURCES) if has_structure else ())]
     check_keywords(keywords, valid, function)
     changes = {attribute_of[name]: value for name, value in keywords.items() if name in attribute_of}
     if has_structure and any(name in keywords for name in _STRUCTURE):
@@ -150,7 +168,8 @@ def selection_of(keywords: Mapping[str, Any], *, tasks: Iterable[str] = ()) -> S
     chosen = {attribute: _listed(keywords.get(name, ())) for name, attribute in _SELECTION.items()}
     is_declared = "cluster" in keywords or "range" in keywords
     structure = _structure_with(StructureOptions(), keywords) if is_declared else None
-    return Selection(LogFilter(**chosen), structure, tuple(tasks))
+    has_resources, prices = bool(keywords.get("resources", False)), keywords.get("prices")
+    return Selection(LogFilter(**chosen), structure, tuple(tasks), has_resources, prices)
 
 
 def _structure_with(structure: StructureOptions, keywords: Mapping[str, Any]) -> StructureOptions:

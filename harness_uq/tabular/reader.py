@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from harness_uq.data.catalogue import Catalogue
+from harness_uq.data.resource_metrics import ResourceOptions
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import HarnessUqError
 from harness_uq.io.paths import name_of
@@ -38,19 +39,19 @@ class TableReader:
     ----------
     columns : mapping
         Name of the column by role, for columns that are not recognized by their names.
-    reads_resources : bool
-        Whether to read the columns of tokens, cost and time, too.
+    resources : ResourceOptions, optional
+        How columns of tokens, cost and time become metrics. By default these columns are not read.
     """
 
     columns: "Columns" = field(default_factory=dict)
     name: str = NAME
     reads_stores: bool = True
     objects: tuple[str, ...] = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table")
-    reads_resources: bool = False
+    resources: ResourceOptions | None = None
 
-    def with_resources(self) -> "TableReader":
+    def with_resources(self, options: ResourceOptions) -> "TableReader":
         """A copy that also reads columns such as `cost` and `output_tokens`."""
-        return replace(self, reads_resources=True)
+        return replace(self, resources=options)
 
     @property
     def version(self) -> str:
@@ -107,7 +108,7 @@ class TableReader:
         (path,) = run.files
         table, layout = read_file(path, self.columns)
         names, source = Names(PurePath(name_of(path)).stem), Source(path, NAME)
-        yield from build_task_logs(table, layout, names, source, with_resources=self.reads_resources)
+        yield from build_task_logs(table, layout, names, source, with_resources=self.resources is not None)
 
     def accepts_object(self, result: object) -> bool:
         """Whether an object is a data frame."""
@@ -125,7 +126,7 @@ class TableReader:
         """
         from harness_uq.tabular.read_table import logs_of_frame
 
-        return logs_of_frame(cast("Frame", result), self.columns, with_resources=self.reads_resources)
+        return logs_of_frame(cast("Frame", result), self.columns, with_resources=self.resources is not None)
 
     def catalogue(self) -> Catalogue:
         """Return ranges and directions of metrics with common names."""

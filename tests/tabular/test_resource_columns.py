@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from harness_uq.data.resource_metrics import ResourceOptions
 from harness_uq.errors import LogError
 from harness_uq.tabular.reader import TableReader
 from tests.message_checks import has
@@ -13,7 +14,7 @@ ROWS = {"model": ["a", "a", "b"], "item": [1, 2, 1], "score": [1, 0, 1]}
 
 
 def resources(table, columns=None):
-    reader = TableReader(columns or {}).with_resources()
+    reader = TableReader(columns or {}).with_resources(ResourceOptions())
     return [log.resources for log in reader.read_object(pd.DataFrame(table))]
 
 

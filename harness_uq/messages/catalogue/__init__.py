@@ -8,10 +8,11 @@ from harness_uq.messages.catalogue import (
     planning,
     plugins,
     reading,
+    resources,
     store,
     structure,
 )
 from harness_uq.messages.message import MessageCatalogue
 
-_TOPICS = (estimation, comparison, overall, reading, structure, planning, store, plugins, command_line)
+_TOPICS = (estimation, comparison, overall, reading, structure, planning, store, plugins, resources, command_line)
 CORE = MessageCatalogue("UQ", "Core", tuple(kind for topic in _TOPICS for kind in topic.TYPES))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness_uq.data.resource_metrics import ResourceOptions
 from harness_uq.plugins.readers import read_logs
 from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect.logs import header, sample, write_eval, write_json
@@ -24,7 +25,7 @@ def used(id_, epoch=1, **fields):
 
 
 def resources_of(log, *, reader=None):
-    reader = reader or InspectHarness().with_resources()
+    reader = reader or InspectHarness().with_resources(ResourceOptions())
     (read,) = read_logs([log], harnesses={"inspect": reader}, strict=True).logs
     return read.resources
 

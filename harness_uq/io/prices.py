@@ -1,0 +1,134 @@
+"""Prices of models from a file of the user, or from the data of genai-prices."""
+
+import math
+import tomllib
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from harness_uq.data.prices import ModelPrice
+from harness_uq.errors import LogError
+from harness_uq.io import paths as io_paths
+from harness_uq.messages.catalogue.resources import PRICES_INVALID
+
+_NAMES = tuple(field.name for field in fields(ModelPrice))
+_TOKENS = 1000  # for list prices that depend on the length of a request, that of short requests
+_PER_MILLION = 1e6 / _TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices that the user gives.
+
+    Attributes
+    ----------
+    by_model : dict
+        Prices by the name of the model, as in the log or without its provider.
+    origin : str
+        Where they come from, for messages.
+    """
+
+    by_model: dict[str, ModelPrice]
+    origin: str
+
+    def price_of(self, model: str, time: str | None) -> ModelPrice | None:  # noqa: ARG002 -- one date for all runs
+        """Prices of a model; None if the file does not contain it."""
+        return self.by_model.get(model) or self.by_model.get(model.rpartition("/")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPrices:
+    """List prices of the installed version of genai-prices, without access to the network."""
+
+    @property
+    def origin(self) -> str:
+        """The version of the package, and the date of the latest change of a price that it contains."""
+        return f"genai-prices {version('genai-prices')} (latest change of a price: {_latest_change():%Y-%m-%d})"
+
+    def price_of(self, model: str, time: str | None) -> ModelPrice | None:
+        """List prices of a model at the time of a run; None if the package does not contain the model."""
+        input_price = _list_price(model, time, input_tokens=_TOKENS)
+        output_price = _list_price(model, time, output_tokens=_TOKENS)
+        if input_price is None or output_price is None:
+            return None
+        return ModelPrice(
+            input_price,
+            output_price,
+            _list_price(model, time, input_tokens=_TOKENS, cache_read_tokens=_TOKENS),
+            _list_price(model, time, input_tokens=_TOKENS, cache_write_tokens=_TOKENS),
+        )
+
+
+@cache
+def _latest_change() -> date:
+    from genai_prices.data import providers
+
+    prices = (price for provider in providers for model in provider.models for price in _conditional(model.prices))
+    dates = (getattr(price.constraint, "start_date", None) for price in prices)
+    return max(day for day in dates if isinstance(day, date) and day <= date.today())
+
+
+def _conditional(prices: object) -> list[Any]:
+    return prices if isinstance(prices, list) else []
+
+
+@lru_cache(maxsize=1024)
+def _list_price(model: str, time: str | None, **tokens: int) -> float | None:
+    """Price per million of these tokens; None if it is unknown."""
+    from genai_prices import Usage, calc_price
+
+    provider, _, name = model.rpartition("/")
+    moment = None if time is None else datetime.fromisoformat(time)
+    for provider_id in dict.fromkeys((provider.rpartition("/")[2] or None, None)):
+        try:
+            price = calc_price(Usage(**tokens), name, provider_id=provider_id, genai_request_timestamp=moment)
+        except (LookupError, ValueError):
+            continue
+        return float(price.total_price) * _PER_MILLION
+    return None
+
+
+def has_public_prices() -> bool:
+    """Whether genai-prices is installed."""
+    return find_spec("genai_prices") is not None
+
+
+def read_prices(path: str) -> PriceTable:
+    """Read prices from a TOML file with one table per model.
+
+    The keys are `input`, `output`, and optionally `cached` and `cache_write`, in US dollars per million tokens.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be read, a key is missing or unknown, or a price is negative or not a number.
+    """
+    try:
+        document = tomllib.loads(io_paths.read_bytes(path).decode())
+    except OSError as error:
+        raise _invalid(path, str(error.strerror or error)) from None
+    except (ValueError, RecursionError) as error:
+        raise _invalid(path, f"it is not valid TOML ({error})") from None
+    if not document:
+        raise _invalid(path, "it contains no model")
+    return PriceTable({name: _price(path, name, table) for name, table in document.items()}, path)
+
+
+def _price(path: str, model: str, table: object) -> ModelPrice:
+    if not isinstance(table, dict):
+        raise _invalid(path, f'{model!r} is not a table. Write ["{model}"] above its prices')
+    if unknown := sorted(table.keys() - set(_NAMES)):
+        raise _invalid(path, f"{model!r} has the unknown key {unknown[0]!r}. Valid keys: {', '.join(_NAMES)}")
+    if missing := [name for name in ("input", "output") if name not in table]:
+        raise _invalid(path, f"{model!r} has no {missing[0]!r} price")
+    for name, price in table.items():
+        if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < math.inf:
+            raise _invalid(path, f"{name} of {model!r} is {price!r}. Give a price of at least 0")
+    return ModelPrice(**{name: float(price) for name, price in table.items()})
+
+
+def _invalid(path: str, reason: str) -> LogError:
+    return LogError(PRICES_INVALID(path=path, reason=reason))

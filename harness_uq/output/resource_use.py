@@ -1,0 +1,80 @@
+"""Totals and ratios of resources for readers: one table."""
+
+from collections.abc import Sequence
+
+from harness_uq.messages import distinct, with_severity
+from harness_uq.output.columns import metric_name
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.footnotes import text_with_code
+from harness_uq.output.terminal import Cells
+from harness_uq.results.resource_use import ResourceUse
+
+_NAMES = {
+    "total_cost": "total cost ($)",
+    "total_tokens": "total tokens",
+    "total_time": "total time (s)",
+    "cost": "cost per question",
+    "tokens": "tokens per question",
+    "time": "time per question",
+    "cost_per_solved": "cost per solved question",
+    "tokens_per_solved": "tokens per solved question",
+    "score_per_dollar": "score per dollar",
+}
+_COMPARED = {"cost": ("costs", "as much"), "tokens": ("uses", "as many tokens"), "time": ("takes", "as long")}
+
+
+def resource_use_document(rows: Sequence[ResourceUse], digits: int = 4) -> Document:
+    """A table with a row for each total or ratio; ratios of two systems begin with a sentence each."""
+    columns = [
+        Cells("System", [_system(row) for row in rows], is_number=False, wraps=True),
+        Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
+        Cells("Metric", [metric_name(row.metric, row.filter) if row.metric else "-" for row in rows], is_number=False),
+        Cells("Quantity", [_quantity(row) for row in rows], is_number=False),
+        Cells("Value", [_number(row.value, digits, row.is_unbounded) for row in rows]),
+        Cells("Interval", [_interval(row, digits) for row in rows]),
+        Cells("Questions", [str(row.n_questions or "-") for row in rows], in_paper=False),
+    ]
+    messages = distinct(message for row in rows for message in row.messages)
+    notes = [text_with_code(message) for message in with_severity(messages, "note")]
+    warnings = [text_with_code(message) for message in with_severity(messages, "warning", "refusal", "error")]
+    sentences = [_sentence(row, digits) for row in rows if row.baseline is not None and row.value is not None]
+    section = Section("Resources", columns, answer="\n".join(sentences))
+    return Document([section], {"Warnings": warnings, "Notes": notes}, caption="Resources of the systems.")
+
+
+def _system(row: ResourceUse) -> str:
+    return row.system if row.baseline is None else f"{row.system} / {row.baseline}"
+
+
+def _quantity(row: ResourceUse) -> str:
+    name = _NAMES[row.quantity]
+    if row.quantity == "cost_per_solved" and row.baseline is None:
+        return f"{name} ($)"
+    return name if row.baseline is None else f"ratio of {name}"
+
+
+def _number(value: float | None, digits: int, is_infinite: bool = False) -> str:
+    """The number with significant digits, because costs and tokens differ by orders of magnitude."""
+    if value is None:
+        return "∞" if is_infinite else "-"
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+def _interval(row: ResourceUse, digits: int) -> str:
+    if row.low is None:
+        return "-"
+    return f"[{_number(row.low, digits)}, {_number(row.high, digits, row.is_unbounded)}]"
+
+
+def _sentence(row: ResourceUse, digits: int) -> str:
+    """What the ratio of two systems says."""
+    digits = min(digits, 3)
+    resource, _, per_solved = row.quantity.partition("_per_")
+    verb, as_much = _COMPARED[resource]
+    unit = f"solved question ({metric_name(row.metric, row.filter)})" if per_solved else "question"
+    limits = f"{_number(row.low, digits)} to {_number(row.high, digits, row.is_unbounded)}"
+    ratio = f"{_number(row.value, digits)} times {as_much} as {row.baseline} per {unit} ({limits})"
+    return f"{row.task}: {row.system} {verb} {ratio}."
+
+
+KIND = ResultKind(ResourceUse, resource_use_document)

@@ -1,0 +1,337 @@
+"""Cost, tokens and time: metrics, totals and ratios, from logs to commands."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import harness_uq
+from harness_uq import LogError, compare, estimate, resource_use
+from harness_uq.cli import main
+from harness_uq.data.prices import ModelPrice, cost_of
+from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metrics
+from harness_uq.data.resources import Resources, TokenUsage
+from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
+from harness_uq.errors import DataError
+from harness_uq.io.prices import PriceTable, PublicPrices, read_prices
+from tests.message_checks import has, names_of
+
+NAN = float("nan")
+PRICED_RUN = Path(__file__).parent / "adapters/inspect/read/priced_run.py"
+
+
+def column(*values):
+    return np.array(values, float)[:, None]
+
+
+def log_with(resources, scores=(1, 0, 1)):
+    questions = Questions(tuple(map(str, range(len(scores)))))
+    return TaskLog(
+        "m", "t", Source("f", "inspect"), questions, (Scores("acc", "none", column(*scores)),), resources=resources
+    )
+
+
+def metrics_of(resources, prices=None):
+    log = with_resource_metrics(log_with(resources), ResourceOptions(prices))
+    return {data.metric: data.values[:, 0] for data in log.data[1:]}, log
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def test_each_resource_is_a_metric_of_which_less_is_better():
+    metrics, log = metrics_of(Resources(cost=column(1, 2, 3), total_time=column(4, 5, 6)))
+    assert list(metrics) == ["cost", "total_time"]
+    assert log.higher_is_better == {"cost": False, "total_time": False}
+    assert has(log, "cost-logged")
+
+
+def test_the_grader_is_not_part_of_the_system():
+    tokens = {"input_tokens": column(1, 2, 3), "output_tokens": column(1, 1, 1)}
+    usage = (TokenUsage("m", cost=column(1, 2, 3), **tokens), TokenUsage("g", True, cost=column(9, 9, 9), **tokens))
+    metrics, _ = metrics_of(Resources(usage))
+    assert (metrics["cost"].tolist(), metrics["grader_cost"].tolist()) == ([1, 2, 3], [9, 9, 9])
+
+
+def test_an_unknown_price_makes_the_cost_unknown_where_the_model_was_used():
+    usage = (
+        TokenUsage("known", input_tokens=column(1e6, 1e6, 1e6), output_tokens=column(0, 0, 0)),
+        TokenUsage("new", input_tokens=column(5, 0, NAN), output_tokens=column(5, 0, NAN)),
+    )
+    metrics, log = metrics_of(Resources(usage), PriceTable({"known": ModelPrice(2, 8)}, "prices.toml"))
+    np.testing.assert_array_equal(metrics["cost"], [NAN, 2, NAN])
+    assert has(log, "price-unknown", models=("new",), origin="prices.toml")
+    assert has(log, "cost-from-prices", models=("known",))
+
+
+def test_without_prices_the_cost_of_tokens_is_unknown():
+    metrics, log = metrics_of(
+        Resources((TokenUsage("m", input_tokens=column(1, 2, 3), output_tokens=column(1, 1, 1)),))
+    )
+    assert "cost" not in metrics
+    assert has(log, "price-unknown", models=("m",))
+
+
+def test_cached_tokens_have_their_own_price():
+    usage = TokenUsage(
+        "m", input_tokens=[[3e6]], output_tokens=[[1e6]], cache_read_tokens=[[1e6]], cache_write_tokens=[[1e6]]
+    )
+    assert cost_of(usage, ModelPrice(2, 8, 0.5, 2.5)) == pytest.approx(2 + 0.5 + 2.5 + 8)
+    assert cost_of(usage, ModelPrice(2, 8)) == pytest.approx(3 * 2 + 8)
+
+
+def test_a_metric_of_the_log_keeps_its_name():
+    log = log_with(Resources(cost=column(1, 2, 3)))
+    log = with_resource_metrics(
+        TaskLog(
+            log.system,
+            log.task,
+            log.source,
+            log.questions,
+            (Scores("cost", "none", column(1, 0, 1)),),
+            resources=log.resources,
+        ),
+        ResourceOptions(),
+    )
+    assert [data.metric for data in log.data] == ["cost", "cost (resource)"]
+
+
+def test_a_log_does_not_accept_resources_of_other_questions():
+    with pytest.raises(DataError):
+        log_with(Resources(cost=column(1, 2)))
+
+
+# ---------------------------------------------------------------- prices
+
+
+def prices_file(folder, text):
+    path = folder / "prices.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_prices_are_found_with_and_without_the_provider(tmp_path):
+    prices = read_prices(
+        prices_file(tmp_path, '["lab/a"]\ninput = 1\noutput = 2\n[b]\ninput = 3\noutput = 4\ncached = 0.5')
+    )
+    assert prices.price_of("lab/a", None) == ModelPrice(1, 2)
+    assert prices.price_of("lab/b", None) == ModelPrice(3, 4, 0.5)
+    assert prices.price_of("a", None) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[a",
+        "a = 1",
+        "[a]\ninput = 1",
+        "[a]\ninput = -1\noutput = 2",
+        "[a]\ninput = nan\noutput = 2",
+        '[a]\ninput = "1"\noutput = 2',
+        "[a]\ninput = true\noutput = 2",
+        "[a]\ninput = 1\noutput = 2\nprice = 3",
+    ],
+)
+def test_invalid_prices_are_an_error(text, tmp_path):
+    with pytest.raises(LogError) as caught:
+        read_prices(prices_file(tmp_path, text))
+    assert names_of([caught.value.message]) == ["prices-invalid"]
+
+
+def test_a_missing_file_of_prices_is_an_error(tmp_path, capsys):
+    with pytest.raises(LogError) as caught:
+        read_prices(str(tmp_path / "none.toml"))
+    assert names_of([caught.value.message]) == ["prices-invalid"]
+    assert main(["estimate", str(tmp_path), "--prices", str(tmp_path / "none.toml")]) == 2
+    assert "none.toml" in capsys.readouterr().err
+
+
+def test_public_prices_need_no_network_and_name_their_date():
+    pytest.importorskip("genai_prices")
+    prices = PublicPrices()
+    # list prices of OpenAI in 2025: 2.50 and 10.00 dollars per million tokens, 1.25 for cached input
+    assert prices.price_of("openai/gpt-4o", "2025-06-01T00:00:00+00:00") == ModelPrice(2.5, 10.0, 1.25, 2.5)
+    assert prices.price_of("nobody/unheard-of", None) is None
+    assert "genai-prices" in prices.origin
+
+
+# ---------------------------------------------------------------- totals and ratios
+
+
+@pytest.fixture
+def agents():
+    rng = np.random.default_rng(1)
+    n = 60
+    frames = []
+    for model, p, scale in (("large", 0.8, 3.0), ("small", 0.5, 1.0)):
+        rows = {
+            "model": model,
+            "item": range(n),
+            "correct": rng.random(n) < p,
+            "cost": scale * rng.lognormal(0, 0.5, n),
+        }
+        frames.append(pd.DataFrame(rows))
+    return pd.concat(frames, ignore_index=True)
+
+
+def by_quantity(rows, **where):
+    return {row.quantity: row for row in rows if all(getattr(row, name) == value for name, value in where.items())}
+
+
+def test_ratios_and_totals_of_a_system(agents):
+    rows = by_quantity(resource_use(agents), system="large")
+    large = agents[agents.model == "large"]
+    assert rows["total_cost"].value == pytest.approx(large.cost.sum())
+    assert rows["cost_per_solved"].value == pytest.approx(large.cost.sum() / large.correct.sum())
+    inverse = rows["score_per_dollar"]
+    assert inverse.value * rows["cost_per_solved"].value == pytest.approx(1)
+    assert (inverse.low, inverse.high) == pytest.approx(
+        (1 / rows["cost_per_solved"].high, 1 / rows["cost_per_solved"].low)
+    )
+    for row in rows.values():
+        assert 0 < row.low < row.value < row.high
+
+
+def test_a_comparison_has_the_ratios_of_both_systems(agents):
+    systems = [agents[agents.model == name] for name in ("large", "small")]
+    rows = by_quantity(resource_use(*systems))
+    per_solved = [by_quantity(resource_use(one))["cost_per_solved"].value for one in systems]
+    assert rows["cost"].value == pytest.approx(systems[0].cost.mean() / systems[1].cost.mean())
+    assert rows["cost_per_solved"].value == pytest.approx(per_solved[0] / per_solved[1])
+    swapped = by_quantity(resource_use(*reversed(systems)))
+    for quantity, row in rows.items():
+        other = swapped[quantity]
+        assert (row.low, row.high) == pytest.approx((1 / other.high, 1 / other.low))
+
+
+def test_pairing_narrows_the_ratio_of_equally_difficult_questions(agents):
+    systems = [agents[agents.model == name].reset_index(drop=True) for name in ("large", "small")]
+    alike = systems[0].assign(cost=3 * systems[1].cost * np.random.default_rng(2).lognormal(0, 0.05, 60))
+    loose, tight = (by_quantity(resource_use(one, systems[1]))["cost"] for one in (systems[0], alike))
+    assert np.log(tight.high / tight.low) < 0.3 * np.log(loose.high / loose.low)
+
+
+def test_a_system_compared_with_itself_has_a_ratio_near_1(agents):
+    small = agents[agents.model == "small"]
+    for row in resource_use(small, small):
+        assert row.value == pytest.approx(1)
+        assert 0.9 < row.low <= 1 <= row.high < 1.1
+
+
+def test_without_a_solved_question_there_is_no_upper_limit(agents):
+    row = by_quantity(resource_use(agents.assign(correct=0)), system="small")["cost_per_solved"]
+    assert (row.value, row.high, row.is_unbounded, row.status) == (None, None, True, "ok")
+    assert row.low > 0
+    assert has(row, "nothing-solved")
+
+
+def test_one_solved_question_gives_an_upper_limit(agents):
+    row = by_quantity(resource_use(agents.assign(correct=agents.item == 0)), system="small")["cost_per_solved"]
+    assert row.value < row.high < 1e4
+
+
+def test_heavy_tails_of_few_questions_are_reported(agents):
+    costs = np.random.default_rng(3).lognormal(0, 2, len(agents))
+    assert has(by_quantity(resource_use(agents.assign(cost=costs)))["total_cost"], "heavy-tail", n_units=60)
+
+
+def test_clusters_widen_the_interval(agents):
+    small = agents[agents.model == "small"]
+    copies = pd.concat([small.assign(item=small.item + 100 * k, passage=small.item) for k in range(4)])
+    alone, clustered = (
+        by_quantity(resource_use(copies, cluster=name))["cost_per_solved"] for name in ("none", "passage")
+    )
+    single = by_quantity(resource_use(small))["cost_per_solved"]
+    assert clustered.n_clusters == 60
+    assert np.log(clustered.high / clustered.low) == pytest.approx(np.log(single.high / single.low), rel=0.1)
+    assert np.log(alone.high / alone.low) < 0.6 * np.log(clustered.high / clustered.low)
+
+
+def test_trials_of_a_question_are_not_independent(agents):
+    small = agents[agents.model == "small"]
+    copies = pd.concat([small.assign(trial=k, cost=small.cost * (1 + k / 100)) for k in range(4)])
+    rows = [by_quantity(resource_use(one))["cost_per_solved"] for one in (small, copies)]
+    widths = [np.log(row.high / row.low) for row in rows]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    assert by_quantity(resource_use(copies))["total_cost"].value == pytest.approx(copies.cost.sum())
+
+
+def test_trials_without_a_score_are_counted_apart(agents):
+    small = agents[agents.model == "small"].reset_index(drop=True)
+    partial = small.assign(correct=small.correct.astype(float).where(small.index > 4))
+    rows = by_quantity(resource_use(partial))
+    assert rows["total_cost"].value == pytest.approx(small.cost.sum())
+    assert rows["cost_per_solved"].n_questions == 55
+    assert has(rows["cost_per_solved"], "unscored-cost", n_trials=5)
+
+
+def test_a_table_without_resources_says_so(agents):
+    (row,) = resource_use(agents[agents.model == "small"].drop(columns="cost"))
+    assert (row.value, row.status) == (None, "not_estimable")
+    assert has(row, "no-resources", harness="table")
+
+
+# ---------------------------------------------------------------- functions and commands
+
+
+def test_estimates_and_comparisons_include_resources_on_request(agents):
+    assert [row.metric for row in estimate(agents, model="small")] == ["correct"]
+    assert [row.metric for row in estimate(agents, model="small", resources=True)] == ["correct", "cost"]
+    systems = [agents[agents.model == name] for name in ("large", "small")]
+    _, cost = compare(*systems, resources=True)
+    assert (cost.metric, cost.higher_is_better, cost.verdict) == ("cost", False, "worse")
+
+
+def test_the_cheapest_system_is_ranked_first(agents):
+    (ranking,) = harness_uq.rank(agents, resources=True, metric="cost")
+    assert ranking.systems[0].system == "small"
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare"])
+def test_commands_print_resources(command, agents, tmp_path, capsys):
+    path = tmp_path / "agents.csv"
+    agents.to_csv(path, index=False)
+    assert main([command, str(path), "--resources", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["resource_use"]
+    assert {"cost_per_solved"} <= {row["quantity"] for row in rows}
+    assert main([command, str(path), "--resources"]) == 0
+    assert "cost per solved question" in capsys.readouterr().out
+
+
+def test_resources_are_not_stored(agents, tmp_path, capsys):
+    path = tmp_path / "agents.csv"
+    agents.to_csv(path, index=False)
+    assert main(["estimate", str(path), "--resources", "--store", str(tmp_path / "store")]) == 2
+
+
+@pytest.fixture(scope="module")
+def priced_log(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("priced")
+    subprocess.run([sys.executable, str(PRICED_RUN), str(folder)], check=True)
+    (path,) = folder.glob("*.eval")
+    return path
+
+
+@pytest.mark.harness
+def test_logged_costs_agree_with_tokens_at_the_same_prices(priced_log, tmp_path):
+    """Inspect's `set_model_cost` and a file of prices with the same rates."""
+    from harness_uq_inspect.harness import InspectHarness
+    from tests.adapters.inspect.read.priced_run import RATES
+
+    names = ("input", "output", "cached", "cache_write")
+    tables = [
+        f'["{model}"]\n' + "\n".join(f"{n} = {r}" for n, r in zip(names, rates, strict=True))
+        for model, rates in RATES.items()
+    ]
+    prices = read_prices(prices_file(tmp_path, "\n".join(tables)))
+    reader = InspectHarness().with_resources(ResourceOptions())
+    (log,) = harness_uq.plugins.readers.read_logs([str(priced_log)], harnesses={"inspect": reader}).logs
+    for usage in log.resources.usage:
+        np.testing.assert_allclose(cost_of(usage, prices.price_of(usage.model, None)), usage.cost, rtol=1e-12)
+    rows = by_quantity(resource_use(str(priced_log)))
+    assert rows["total_cost"].value == pytest.approx(log.resources.usage[0].cost.sum())
