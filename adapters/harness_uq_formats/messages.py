@@ -31,7 +31,6 @@ REWARDS_AFTER_ERRORS = MessageType(
     "After an error of the environment or of the verifier, the reward may not measure the system.",
     "Run these trials again.",
 )
-
 ERRORS_COUNT_AS_ZERO = MessageType(
     "FM121",
     "errors-count-as-zero",
@@ -49,6 +48,15 @@ FAILED_REQUESTS_SCORED = MessageType(
     "empty answers}.",
     "The score of such a request is not a judgment of an answer of the system.",
     "Find out why the requests failed. If the cause was not the system, run them again.",
+)
+METRICS_WITHOUT_SCORES = MessageType(
+    "FM123",
+    "metrics-without-scores",
+    "note",
+    "The details contain no score per question for {metrics:join}, and the results no total. {n_metrics:plural This "
+    "metric is|These metrics are} left out.",
+    "The details of a corpus metric contain parts from which the tool computes one value for all questions.",
+    "Keep the results file of the run with the details.",
 )
 
 # ---------------------------------------------------------------- warnings

@@ -13,6 +13,7 @@ FORMATS: Final = {
     "terminal-bench": "harness_uq_formats.terminal_bench",
     "openai-evals": "harness_uq_formats.openai_evals",
     "helm": "harness_uq_formats.helm",
+    "lighteval": "harness_uq_formats.lighteval",
     "promptfoo": "harness_uq_formats.promptfoo",
 }
 """Module of each format by the name of its reader."""

@@ -1,0 +1,515 @@
+"""lighteval: details of each question as Parquet files, and the results file of the run.
+
+Details have one row per question, or two if a task has metrics of both generations and log probabilities. Samples of a
+question are scored together, so there are no trials.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from harness_uq.plugin_api import (
+    FILE_UNREADABLE,
+    MAX_SCORES,
+    AggregateScore,
+    Discovery,
+    HarnessResult,
+    LogError,
+    Message,
+    MissingDependencyError,
+    Questions,
+    Resources,
+    Run,
+    RunMetadata,
+    Scores,
+    Source,
+    TaskLog,
+    TokenUsage,
+    check_cells,
+    check_expansion,
+)
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_formats.json_files import content_of, decode, head_of
+from harness_uq_formats.messages import METRICS_WITHOUT_SCORES
+from harness_uq_formats.missing_scores import differences
+from harness_uq_formats.system_names import system_name
+from harness_uq_formats.trial_grid import known_amounts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+NAME: Final = "lighteval"
+_TIME: Final = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
+_RESULTS_NAME: Final = re.compile(rf"results_{_TIME}\.json")
+_DETAILS_NAME: Final = re.compile(rf"details_(?P<task>.+)_{_TIME}\.parquet")
+_BATCH: Final = 256  # rows, each of which can contain a long prompt
+_COLUMNS: Final = (
+    *("doc.id", "doc.query", "doc.choices", "doc.task_name", "metric"),
+    *("__doc__.id", "__doc__.query", "__doc__.choices", "__doc__.task_name", "__metric__"),
+    *("example", "metrics"),  # until 2025
+)
+_TOKEN_COLUMNS: Final = ("model_response.input_tokens", "model_response.output_tokens")
+_EVENTS: Final = {
+    r"pass@(?:k.*\bk=)?(\d+)\b.*": "pass@{}",
+    r"maj@(?:[nk].*\b[nk]=)?(\d+)\b.*": "maj@{}",
+}
+_AVERAGE: Final = re.compile(r"avg@(?:[nk].*\b[nk]=)?(\d+)\b.*")
+_SHARES: Final = re.compile(
+    r"(?:acc|em|qem|pem|pqem|perfect_em|exact_match|extractive_match|loglikelihood_acc|f1|rouge\w+)(?:[_:].*)?"
+    r"|(?:avg|pass|maj)@.*"
+)
+
+
+class GeneralConfig(msgspec.Struct):
+    """`config_general`."""
+
+    model_name: str | None = None
+    model_config: Any = None
+    generation_parameters: Any = None
+    lighteval_sha: str | None = None
+    max_samples: float | None = None
+
+
+class TaskMetric(msgspec.Struct):
+    """An entry of `metrics` of a task."""
+
+    metric_name: Any = None
+    higher_is_better: Any = None
+
+
+class TaskConfig(msgspec.Struct):
+    """An entry of `config_tasks`; the numbers are -1 if they are unknown."""
+
+    metrics: list[TaskMetric] | None = None
+    original_num_docs: float | None = None
+    effective_num_docs: float | None = None
+
+
+class Results(msgspec.Struct):
+    """`results_<time>.json`."""
+
+    config_general: GeneralConfig
+    results: dict[str, dict[str, Any]] = {}
+    config_tasks: dict[str, TaskConfig | None] = {}
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of the details.
+
+    Attributes
+    ----------
+    id : identifier of the question; None before 2025
+    content : hash of the question with its choices
+    metrics : values by name
+    input_tokens, output_tokens : numbers of tokens; NaN if unknown
+    """
+
+    id: str | None
+    content: str
+    metrics: dict[str, Any]
+    input_tokens: float = np.nan
+    output_tokens: float = np.nan
+
+
+@dataclass(slots=True)
+class Task:
+    """The rows of a task."""
+
+    path: str
+    rows: list[Row] = field(default_factory=list)
+
+
+# ---------------------------------------------------------------- files
+
+
+def find(files: Sequence[str]) -> Discovery:
+    """A run for each time and model: its results file and its details, which are recognized by their names."""
+    runs, others, problems = list[Run](), list[str](), list[tuple[str, Message | str]]()
+    for group in parts(files):
+        mine = list[str]()
+        for path in group:
+            try:
+                is_ours = _is_lighteval(path)
+            except LogError as error:
+                problems.append((path, error.message))
+                continue
+            (mine if is_ours else others).append(path)
+        if mine:
+            mine.sort(key=lambda path: not path.endswith(".json"))
+            runs.append(Run(mine[0], tuple(mine), _time_of(mine[0])))
+    return Discovery(tuple(runs), tuple(others), tuple(problems))
+
+
+def _is_lighteval(path: str) -> bool:
+    name = io_paths.name_of(path)
+    if _RESULTS_NAME.fullmatch(name):
+        return b'"config_general"' in head_of(path)
+    return _DETAILS_NAME.fullmatch(name) is not None
+
+
+def parts(files: Sequence[str]) -> list[list[str]]:
+    """Files with the same time, of the same model; other files alone."""
+    groups = dict[tuple[str, str], list[str]]()
+    for path in files:
+        groups.setdefault(_key_of(path), []).append(path)
+    return list(groups.values())
+
+
+def _key_of(path: str) -> tuple[str, str]:
+    """Time and folder of a run, in which `results` and `details` are the same; the path of any other file."""
+    time = _time_of(path)
+    if time is None:
+        return "", path
+    folder = io_paths.folder_of(path)
+    if io_paths.name_of(folder) == _match(path)["time"]:
+        folder = io_paths.folder_of(folder)
+    above, _, model = folder.replace("/details/", "/results/").rpartition("/results/")
+    return time, f"{above}/{model}"
+
+
+def _match(path: str) -> re.Match[str]:
+    name = io_paths.name_of(path)
+    match = _RESULTS_NAME.fullmatch(name) or _DETAILS_NAME.fullmatch(name)
+    if match is None:
+        raise LogError("the name of the file is not that of results or details")
+    return match
+
+
+def _time_of(path: str) -> str | None:
+    """The time in the name of a file, ISO 8601; None if there is none."""
+    try:
+        day, _, time = _match(path)["time"].partition("T")
+    except LogError:
+        return None
+    return f"{day}T{time.replace('-', ':')}"
+
+
+def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
+    """The tasks of the run; those without details have totals alone.
+
+    Raises
+    ------
+    LogError : if a file cannot be read
+    MissingDependencyError : if pyarrow is not installed
+    """
+    results, results_path = Results(GeneralConfig()), None
+    tasks = dict[str, Task]()
+    for path in run.files:
+        if path.endswith(".json"):
+            results, results_path = decode(content_of(path), Results), path
+        else:
+            for name, row in _rows_of(path, with_resources=with_resources):
+                tasks.setdefault(name, Task(path)).rows.append(row)
+    for name, task in tasks.items():
+        yield _task_log(name, task, results, with_resources=with_resources)
+    for name in results.results:
+        if name not in tasks and name != "all" and ":_average" not in name and results_path:
+            yield _totals_log(name, results, results_path)
+
+
+def _rows_of(path: str, *, with_resources: bool) -> Iterator[tuple[str, Row]]:
+    """Name of the task and content of each row of a file of details.
+
+    Raises
+    ------
+    LogError : if the file is damaged, expands too much or has no metrics
+    """
+    columns = [*_COLUMNS, *(_TOKEN_COLUMNS if with_resources else ())]
+    task_in_name = _match(path)["task"]
+    with _parquet(path) as file:
+        _check_size(path, file, columns)
+        for batch in file.iter_batches(_BATCH, columns=columns):
+            batch.validate(full=True)  # a damaged file can refer to values that it does not have
+            tokens = {name: _n_tokens(batch, name) for name in ("input_tokens", "output_tokens")}
+            light = batch.select([name for name in batch.schema.names if name != "model_response"])
+            for at, cells in enumerate(light.to_pylist()):
+                task, row = _row(cells)
+                row.input_tokens, row.output_tokens = tokens["input_tokens"][at], tokens["output_tokens"][at]
+                yield task or task_in_name, row
+
+
+@contextmanager
+def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
+    if find_spec("pyarrow") is None:
+        raise MissingDependencyError("details of lighteval need pyarrow: pip install 'harness-uq[tables]'")
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with io_paths.open_binary(path) as content, ParquetFile(content) as file:
+            yield file
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
+        raise LogError(FILE_UNREADABLE(reason=" ".join(str(error).split())[:200])) from None
+
+
+def _check_size(path: str, file: "pq.ParquetFile", columns: Sequence[str]) -> None:
+    """Make sure that a file has metrics, and does not expand to much more than its size.
+
+    Raises
+    ------
+    LogError : if it has none, or expands too much
+    """
+    metadata = file.metadata
+    chunks = [
+        chunk
+        for group in range(metadata.num_row_groups)
+        for chunk in map(metadata.row_group(group).column, range(metadata.num_columns))
+        if any(chunk.path_in_schema == name or chunk.path_in_schema.startswith(f"{name}.") for name in columns)
+    ]
+    metrics = {chunk.path_in_schema for chunk in chunks if _is_metric(chunk.path_in_schema)}
+    if not metrics:
+        raise LogError("the details have no column `metric` or `metrics`")
+    check_cells(metadata.num_rows, len(metrics), MAX_SCORES)
+    check_expansion(path, io_paths.size(path), sum(chunk.total_uncompressed_size for chunk in chunks))
+
+
+def _is_metric(column: str) -> bool:
+    return column.partition(".")[0].strip("_") in ("metric", "metrics")
+
+
+def _n_tokens(batch: "pa.RecordBatch", name: str) -> Sequence[float]:
+    """Number of tokens of each row; NaN if they were not recorded."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unknown = [np.nan] * len(batch)
+    if "model_response" not in batch.schema.names:
+        return unknown
+    response = batch.column("model_response")
+    if not pa.types.is_struct(response.type) or response.type.get_field_index(name) < 0:
+        return unknown
+    tokens = pc.struct_field(response, name)
+    numbers = np.zeros(len(batch))
+    parents = np.arange(len(batch))
+    while pa.types.is_list(tokens.type) or pa.types.is_large_list(tokens.type):
+        parents = parents[pc.list_parent_indices(tokens).to_numpy()]
+        tokens = pc.list_flatten(tokens)
+    np.add.at(numbers, parents, 1)
+    return [number or np.nan for number in numbers.tolist()]
+
+
+def _row(cells: Mapping[str, Any]) -> tuple[str | None, Row]:
+    """Name of the task, and content of a row.
+
+    Raises
+    ------
+    LogError : if a column has another type
+    """
+    doc, metrics = cells.get("doc", cells.get("__doc__")), cells.get("metric", cells.get("__metric__"))
+    if doc is None and "example" in cells:
+        doc, metrics = {"query": cells["example"]}, cells.get("metrics")
+    if not isinstance(doc, dict) or not isinstance(metrics, dict):
+        raise LogError("a row of the details has no question or no metrics")
+    content = repr((doc.get("query"), doc.get("choices"))).encode(errors="surrogatepass")
+    identifier = doc.get("id")
+    row = Row(
+        None if identifier in (None, "") else str(identifier), blake2b(content, digest_size=8).hexdigest(), metrics
+    )
+    return doc.get("task_name"), row
+
+
+# ---------------------------------------------------------------- questions
+
+
+def joined_rows(rows: Sequence[Row]) -> dict[str, Row]:
+    """One row per question, with the metrics of all its rows.
+
+    Identifiers start again in each split, so those of several questions are followed by the hash of the question.
+    Without identifiers, questions with the same text are numbered.
+
+    Raises
+    ------
+    LogError : if two rows of one question have different values of a metric
+    """
+    contents = dict[str, set[str]]()
+    for row in rows:
+        if row.id is not None:
+            contents.setdefault(row.id, set()).add(row.content)
+    joined = dict[str, Row]()
+    for row in rows:
+        name = row.content if row.id is None else row.id
+        if row.id is not None and len(contents[row.id]) > 1:
+            name = f"{row.id} {row.content}"
+        metrics = {metric: value for metric, value in row.metrics.items() if value is not None}
+        if row.id is None:
+            name = next(candidate for candidate in _numbered(name) if not _overlap(joined.get(candidate), metrics))
+        known = joined.setdefault(name, Row(row.id, row.content, {}, row.input_tokens, row.output_tokens))
+        if any(known.metrics.get(metric, value) != value for metric, value in metrics.items()):
+            raise LogError(f"question {name!r} has several rows with different values of a metric")
+        known.metrics |= metrics
+    return joined
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name} #{number}"
+        number += 1
+
+
+def _overlap(known: Row | None, metrics: Mapping[str, Any]) -> bool:
+    return known is not None and bool(known.metrics.keys() & metrics.keys())
+
+
+# ---------------------------------------------------------------- task logs
+
+
+def _task_log(name: str, task: Task, results: Results, *, with_resources: bool) -> TaskLog:
+    rows = joined_rows(task.rows)
+    reported = _reported(name, results)
+    metrics = dict.fromkeys(metric for row in rows.values() for metric in row.metrics)
+    check_cells(len(rows), len(metrics), MAX_SCORES)
+    data, without_scores = list[Scores | AggregateScore](), list[str]()
+    for metric in metrics:
+        values = [row.metrics.get(metric) for row in rows.values()]
+        if all(isinstance(value, int | float | None) for value in values):
+            data.append(_scores(metric, values))
+        elif (total := reported.get((metric, "none"))) is not None:
+            reason = "the details contain parts of a corpus metric"
+            data.append(AggregateScore(metric, "none", total.value, len(rows), reason))
+        else:
+            without_scores.append(metric)
+    messages = [METRICS_WITHOUT_SCORES(metrics=without_scores, n_metrics=len(without_scores))] if without_scores else []
+    for item in data:
+        total = reported.get((item.metric, "none"))
+        if isinstance(item, Scores) and total is not None:
+            scored = item.values[np.isfinite(item.values)]
+            messages += differences(item.metric, scored.tolist(), total.value, NAME)
+    return TaskLog(
+        system=_system(results, task.path),
+        task=name,
+        source=_source(results, task.path),
+        questions=Questions(tuple(rows), tuple(row.content for row in rows.values())),
+        data=tuple(data),
+        reported=reported,
+        facts=_facts(name, results, len(rows)),
+        higher_is_better=_directions(name, results),
+        messages=tuple(messages),
+        resources=_resources(rows, results, task.path) if with_resources else None,
+    )
+
+
+def _totals_log(name: str, results: Results, path: str) -> TaskLog:
+    """The log of a task without details."""
+    reported = _reported(name, results)
+    config = _config(name, results)
+    n = int(config.effective_num_docs) if config.effective_num_docs and config.effective_num_docs > 0 else None
+    reason = "there are no details of the task"
+    return TaskLog(
+        system=_system(results, path),
+        task=name,
+        source=_source(results, path),
+        questions=Questions(()),
+        data=tuple(
+            AggregateScore(*key, value=total.value, n=n, reason=reason, std_error=total.std_error)
+            for key, total in reported.items()
+        ),
+        reported=reported,
+        facts=_facts(name, results, n),
+        higher_is_better=_directions(name, results),
+    )
+
+
+def _scores(metric: str, values: Sequence[float | None]) -> Scores:
+    matrix = np.array([[np.nan if value is None else float(value)] for value in values])
+    scored = matrix[np.isfinite(matrix)]
+    is_share = bool(_SHARES.fullmatch(metric)) and scored.size > 0 and scored.min() >= 0 and scored.max() <= 1
+    events = [name.format(match[1]) for pattern, name in _EVENTS.items() if (match := re.fullmatch(pattern, metric))]
+    average = _AVERAGE.fullmatch(metric)
+    return Scores(
+        metric,
+        "none",
+        matrix,
+        logged_trials=max(int(average[1]), 1) if average and len(average[1]) < 10 else 1,
+        reduction="mean" if average else None,
+        bounds=(0.0, 1.0) if is_share else None,
+        bounds_source="its name" if is_share else None,
+        event=events[0] if events and not events[0].endswith("@0") else None,
+    )
+
+
+def _reported(name: str, results: Results) -> dict[tuple[str, str], HarnessResult]:
+    """What lighteval reports for a task."""
+    given = {key: float(value) for key, value in results.results.get(name, {}).items() if _is_number(value)}
+    n = _config(name, results).effective_num_docs
+    return {
+        (metric, "none"): HarnessResult(value, given.get(f"{metric}_stderr"), int(n) if n and n > 0 else None)
+        for metric, value in given.items()
+        if not metric.endswith("_stderr")
+    }
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < float("inf")
+
+
+def _config(name: str, results: Results) -> TaskConfig:
+    """Configuration of a task, which older versions name without the number of examples."""
+    return results.config_tasks.get(name) or results.config_tasks.get(name.rpartition("|")[0]) or TaskConfig()
+
+
+def _directions(name: str, results: Results) -> dict[str, bool]:
+    directions = dict[str, bool]()
+    for metric in _config(name, results).metrics or ():
+        if isinstance(metric.higher_is_better, dict):
+            directions |= {str(key): value for key, value in metric.higher_is_better.items() if isinstance(value, bool)}
+        elif isinstance(metric.metric_name, str) and isinstance(metric.higher_is_better, bool):
+            directions[metric.metric_name] = metric.higher_is_better
+    return directions
+
+
+def _facts(name: str, results: Results, n_questions: int | None) -> RunMetadata:
+    config, general = _config(name, results), results.config_general
+    n_all = int(config.original_num_docs) if config.original_num_docs and config.original_num_docs > 0 else None
+    is_short = n_all is not None and n_questions is not None and n_questions < n_all
+    return RunMetadata(
+        n_all=n_all,
+        is_limited=is_short or general.max_samples is not None,
+        settings=_generation(general),
+    )
+
+
+def _generation(general: GeneralConfig) -> dict[str, object]:
+    """Parameters of the generation that have a simple value."""
+    config = general.model_config if isinstance(general.model_config, dict) else {}
+    parameters = config.get("generation_parameters") or general.generation_parameters
+    if not isinstance(parameters, dict):
+        return {}
+    return {str(key): value for key, value in parameters.items() if isinstance(value, bool | int | float | str)}
+
+
+def _system(results: Results, path: str) -> str:
+    """Name of the model; without results, that of its folder."""
+    general = results.config_general
+    config = general.model_config if isinstance(general.model_config, dict) else {}
+    name = general.model_name or config.get("model_name")
+    return system_name(str(name) if name else _model_in(path), {})
+
+
+def _model_in(path: str) -> str:
+    folder = _key_of(path)[1]
+    organization, model = io_paths.name_of(io_paths.folder_of(folder)), io_paths.name_of(folder)
+    return f"{organization}/{model}" if "/details/" in path else "unknown model"
+
+
+def _source(results: Results, path: str) -> Source:
+    return Source(path, NAME, results.config_general.lighteval_sha, _time_of(path))
+
+
+def _resources(rows: Mapping[str, Row], results: Results, path: str) -> Resources:
+    usage = TokenUsage(
+        _system(results, path),
+        input_tokens=known_amounts(np.array([[row.input_tokens] for row in rows.values()])),
+        output_tokens=known_amounts(np.array([[row.output_tokens] for row in rows.values()])),
+    )
+    return Resources((usage,))
