@@ -96,6 +96,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="List up to N questions per task on which the scores differ most, first those on which A is worse",
     )
     _emit_results.add_output(parser)
+    _emit_results.add_percent(parser)
     _output_files.add_plot(parser, "the differences")
     _loading.add_engine(parser)
 

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 _DEFAULT = "table"
 
 
+_IN_PERCENT = ("table", "markdown", "latex")
+
+
+def add_percent(parser: CommandParser) -> None:
+    """Declare `--percent`."""
+    parser.groups["Output"].add_argument(
+        "--percent", action="store_true", help="Print scores from 0 to 1 in per cent (formats table, markdown, latex)"
+    )
+
+
 def add_output(parser: CommandParser, *, layout: bool = False) -> None:
     """Declare `--format`, `--output` and the options of tables."""
     output, latex = parser.groups["Output"], parser.groups["LaTeX"]
@@ -128,12 +138,16 @@ def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
     if args.output is not None:
         _output_files.try_place(args.output)
     output_format = _chosen_format(args, names)
+    percent = getattr(args, "percent", False)
+    if percent and output_format.name not in _IN_PERCENT:
+        raise UsageError(f"--percent supports the formats {', '.join(_IN_PERCENT)}, not {output_format.name}.")
     columns = getattr(args, "columns", None)
     with _argument_values.checking_arguments():
         options = RenderOptions(
             is_terminal=False if args.output else None,
             columns=tuple(name.strip() for name in columns.split(",")) if columns else None,
             digits=getattr(args, "digits", None),
+            percent=percent,
             layout=getattr(args, "layout", "rows"),
             caption=getattr(args, "caption", None),
             label=getattr(args, "label", None),

@@ -43,6 +43,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--per-task", action="store_true", help="Also print the ranking on each task if there is an overall ranking"
     )
     _emit_results.add_output(parser, layout=True)
+    _emit_results.add_percent(parser)
     _output_files.add_plot(parser, "the ranks")
     _loading.add_engine(parser)
 

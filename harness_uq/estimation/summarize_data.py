@@ -11,6 +11,7 @@ from harness_uq.messages.catalogue.reading import REPEATED_ROWS_AS_TRIALS
 from harness_uq.messages.catalogue.structure import (
     NO_CLUSTER_FIELD,
     NO_QUESTION_SCORES,
+    PERCENT_SCORES,
     POSSIBLE_CLUSTER_FIELDS,
     QUESTIONS_NOT_SHARED,
     RANGE_UNKNOWN,
@@ -105,7 +106,7 @@ def _missing(
         yield QUESTIONS_NOT_SHARED()
     for structure in scored:
         detected = [message for metric in structure.metrics.values() for message in metric.messages]
-        yield from (message for message in detected if message.code == RANGE_UNKNOWN.code)
+        yield from (message for message in detected if message.code in (RANGE_UNKNOWN.code, PERCENT_SCORES.code))
         yield from (one for one in structure.clusters.messages if one.code == POSSIBLE_CLUSTER_FIELDS.code)
     independent = [one for one in scored if one.clusters.key is None and not one.clusters.is_stated]
     hinted = [one for one in independent if one.clusters.messages]

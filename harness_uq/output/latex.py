@@ -9,6 +9,7 @@ from harness_uq.output.document import Document, Section, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.latex_grid import grid_latex
 from harness_uq.output.latex_table import table_latex
+from harness_uq.output.percent import PERCENT_NOTE, in_percent
 from harness_uq.output.terminal import Cells, legend_text
 
 _DIGITS = 3
@@ -23,7 +24,9 @@ class _Latex:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
-        digits = _DIGITS if options.digits is None else options.digits
+        digits = options.digits_or(1 if options.percent else _DIGITS)
+        if options.percent:
+            results = in_percent(results)
         lists = ((name, rows) for name, rows in results.tables.items() if rows)
         render = _grid if options.layout == "grid" else _tables
         return "\n".join(render(name, rows, digits, options) for name, rows in lists).strip("\n")
@@ -42,11 +45,14 @@ def _grid(name: str, rows: Sequence[object], digits: int, options: RenderOptions
     grid = result_kind(name).grid
     if grid is None:
         raise DataError(f"Layout 'grid' is not available for {name}; use 'rows'.")
-    return grid_latex(grid(rows, digits), options)
+    made = grid(rows, digits)
+    return grid_latex(replace(made, notes=[*made.notes, *([PERCENT_NOTE] if options.percent else [])]), options)
 
 
 def _tables(name: str, rows: Sequence[object], digits: int, options: RenderOptions) -> str:
     document = result_kind(name).document(rows, digits)
+    if options.percent:
+        document = replace(document, notes=[*document.notes, PERCENT_NOTE])
     sections = [section for section in document.sections if section.columns and not section.is_optional]
     same_columns = groupby(sections, key=lambda section: [column.name for column in section.columns])
     return "\n".join(_table(document, list(members), options) for _, members in same_columns)

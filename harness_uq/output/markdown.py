@@ -6,6 +6,7 @@ from itertools import groupby
 
 from harness_uq.output.document import GUIDE, Document, Section, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
+from harness_uq.output.percent import PERCENT_DIGITS, PERCENT_NOTE, in_percent
 from harness_uq.output.sanitize import markdown, markdown_paragraph
 from harness_uq.output.terminal import Cells, legend_text
 
@@ -21,8 +22,12 @@ class _Markdown:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
-        digits = _DIGITS if options.digits is None else options.digits
+        digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
+        if options.percent:
+            results = in_percent(results)
         documents = [result_kind(name).document(rows, digits) for name, rows in results.lists.items() if rows]
+        if options.percent and documents:
+            documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
         return "\n\n".join("\n\n".join(_blocks(document, options.columns)) for document in documents)
 
 

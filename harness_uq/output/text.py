@@ -1,11 +1,12 @@
 """The format `table`: tables and sentences for a terminal."""
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.document import GUIDE, Document, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
+from harness_uq.output.percent import PERCENT_DIGITS, PERCENT_NOTE, in_percent
 from harness_uq.output.terminal import TerminalPage, legend_text
 
 _DIGITS = 4
@@ -20,12 +21,16 @@ class _Text:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
-        digits = _DIGITS if options.digits is None else options.digits
+        digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
+        if options.percent:
+            results = in_percent(results)
         documents = []
         for name, rows in results.lists.items():
             kind = result_kind(name)
             if rows:
                 documents.append(kind.text(rows) if kind.text else kind.document(rows, digits))
+        if options.percent and documents:
+            documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
         return "\n\n".join(document_text(document, options) for document in documents)
 
 

@@ -89,6 +89,7 @@ class ResultList(list[_Row]):
         *,
         columns: tuple[str, ...] | None = None,
         digits: int | None = None,
+        percent: bool = False,
         layout: Layout = "rows",
         caption: str | None = None,
         label: str | None = None,
@@ -103,6 +104,7 @@ class ResultList(list[_Row]):
         output_format : a built-in format or one of a plugin
         columns : names of the columns of a table, in order; `("all",)` for every column, None for a default selection
         digits : number of decimals; None for the default of the format
+        percent : whether tables show scores from 0 to 1 in per cent
         layout : `rows` for one row per result, `grid` for systems by tasks in LaTeX (estimates and rankings)
         caption, label : of a LaTeX table, plain text; None for a default caption and no label
         title : of an HTML page
@@ -112,7 +114,13 @@ class ResultList(list[_Row]):
         DataError : if the format or a column does not exist, or this type of result does not have the layout
         """
         options = RenderOptions(
-            columns=columns, digits=digits, layout=layout, caption=caption, label=label, title=title
+            columns=columns,
+            digits=digits,
+            percent=percent,
+            layout=layout,
+            caption=caption,
+            label=label,
+            title=title,
         )
         return render(lists_of(self), output_format, options)
 

@@ -46,6 +46,7 @@ class RenderOptions:
     columns : names of the columns of a table for a paper, in order; `("all",)` for every column, None for those that
         fit the width of a page
     digits : number of decimals, 0 to 12; None for the format's own
+    percent : whether tables show scores from 0 to 1 in per cent
     layout : `rows` for one row per result, `grid` for systems by tasks
     caption, label : of a table for a paper; None for a default caption and no label
     title, command, date : of a page: its title, the command that made it, and when
@@ -56,6 +57,7 @@ class RenderOptions:
     is_terminal: bool | None = None
     columns: tuple[str, ...] | None = None
     digits: int | None = None
+    percent: bool = False
     layout: Layout = "rows"
     caption: str | None = None
     label: str | None = None
@@ -67,3 +69,7 @@ class RenderOptions:
     def __post_init__(self) -> None:
         if self.digits is not None and not 0 <= self.digits <= 12:
             raise DataError(f"digits must lie between 0 and 12; got {self.digits}")
+
+    def digits_or(self, default: int) -> int:
+        """The number of decimals, or `default` if it is None."""
+        return default if self.digits is None else self.digits

@@ -8,9 +8,17 @@ from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.data.task_log import Classifications, Scores, SufficientStatistics
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.structure import RANGE_ASSUMED, RANGE_EXCLUDES_VALUE, RANGE_INFERRED, RANGE_UNKNOWN
+from harness_uq.messages.catalogue.structure import (
+    PERCENT_SCORES,
+    RANGE_ASSUMED,
+    RANGE_EXCLUDES_VALUE,
+    RANGE_INFERRED,
+    RANGE_UNKNOWN,
+)
 from harness_uq.structure.clusters import codes_of
 from harness_uq.structure.types import Clusters, Evidence, ScoreType, Structure, StructureOptions
+
+_LARGEST_PERCENT = 100.0
 
 
 def detect(
@@ -30,7 +38,8 @@ def detect(
     facts = (cluster_fact, fact, Evidence("trials", trials, "the log"))
     messages = clusters.messages
     if score_type == "real" and isinstance(data, Scores) and data.metric not in RESOURCE_METRICS:
-        messages += (RANGE_UNKNOWN(metric=data.metric),)
+        unknown = PERCENT_SCORES if _look_like_percent(data) else RANGE_UNKNOWN
+        messages += (unknown(metric=data.metric),)
     if isinstance(data, Scores) and data.metric not in options.ranges and scored.any():
         messages += _source_of_range(data)
     return Structure(
@@ -44,6 +53,14 @@ def detect(
         facts=facts,
         messages=messages,
     )
+
+
+def _look_like_percent(data: Scores) -> bool:
+    """Whether all scores lie between 0 and 100, and some are 100, or some 0 and others above 10."""
+    values = data.values[np.isfinite(data.values)]
+    if not values.size or values.min() < 0 or values.max() > _LARGEST_PERCENT:
+        return False
+    return bool(values.max() == _LARGEST_PERCENT or (values.min() == 0 and values.max() > _LARGEST_PERCENT / 10))
 
 
 def _source_of_range(data: Scores) -> tuple[Message, ...]:

@@ -177,5 +177,14 @@ QUESTIONS_NOT_SHARED = MessageType(
     "Systems are matched by task name and question identifier.",
     "Check that tasks and questions have the same identifiers in all files.",
 )
+PERCENT_SCORES = MessageType(
+    "UQ421",
+    "percent-scores",
+    "note",
+    "The scores of metric {metric!r} lie between 0 and 100 and look like per cent, but the range of the metric is "
+    "unknown. Declare it with --range {metric}=0,100 if it applies.",
+    "Without a known range, intervals can exceed 100, and scores in per cent are not combined with scores from 0 to 1.",
+    "Declare the range, or ignore this note if larger scores are possible.",
+)
 
 TYPES = message_types_in(globals())
