@@ -31,6 +31,16 @@ REWARDS_AFTER_ERRORS = MessageType(
     "After an error of the environment or of the verifier, the reward may not measure the system.",
     "Run these trials again.",
 )
+REDUCED_SCORE_REPEATED = MessageType(
+    "FM104",
+    "reduced-score-repeated",
+    "note",
+    "The {n_trials} trials of each question have the same {metric!r} and are read as one trial, because the converter "
+    "of Inspect AI writes the score that was reduced over the epochs to each of them.",
+    "Trials with copies of one score say nothing about the variation between trials.",
+    "Read the log of Inspect AI instead, which contains the score of each epoch.",
+)
+
 ERRORS_COUNT_AS_ZERO = MessageType(
     "FM121",
     "errors-count-as-zero",
@@ -86,6 +96,24 @@ PART_UNREADABLE = MessageType(
     "The first is {file}: {reason:sentence}",
     "The other files of the run are not affected.",
     "Repair or remove the files. If their trials failed, the score is too high without them.",
+)
+
+LINES_UNREADABLE = MessageType(
+    "FM204",
+    "lines-unreadable",
+    "warning",
+    "{n_lines:count line} of the file cannot be read, and {n_lines:plural its score is|their scores are} missing. The "
+    "first is line {line}: {reason:sentence}",
+    "The other lines are not affected.",
+    "Copy the file again. The last line of a file is incomplete if the program that wrote it was stopped.",
+)
+CHECKSUM_DIFFERS = MessageType(
+    "FM205",
+    "checksum-differs",
+    "warning",
+    "The {algorithm} checksum of the samples is not the one in the record.",
+    "The file of the samples was changed after the record was written, or belongs to another record.",
+    "Copy both files again.",
 )
 
 # ---------------------------------------------------------------- errors

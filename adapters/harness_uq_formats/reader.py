@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from harness_uq.plugin_api import Discovery, Run, TaskLog
 
 FORMATS: Final = {
+    "every-eval-ever": "harness_uq_formats.every_eval_ever",
     "harbor": "harness_uq_formats.harbor",
     "terminal-bench": "harness_uq_formats.terminal_bench",
     "openai-evals": "harness_uq_formats.openai_evals",

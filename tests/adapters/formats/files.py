@@ -121,3 +121,54 @@ def write_job(
     for trial in trials:
         write_json(folder / str(trial["trial_name"]) / "result.json", trial)
     return folder
+
+
+# ---------------------------------------------------------------- Every Eval Ever
+
+
+def eee_result(name: str, score: float, *, dataset: str = "bench", **config: object) -> Json:
+    """A result with the identifier `name`."""
+    return {
+        "evaluation_result_id": name,
+        "evaluation_name": f"{dataset} {name}",
+        "source_data": {"dataset_name": dataset, "source_type": "other"},
+        "metric_config": {"metric_id": name, "lower_is_better": False, **config},
+        "score_details": {"score": score, "uncertainty": {"standard_error": {"value": 0.125}, "num_samples": 4}},
+    }
+
+
+def eee_record(results: Sequence[Json], **more: object) -> Json:
+    record = {
+        "schema_version": "0.3.0",
+        "evaluation_id": "run",
+        "evaluation_timestamp": "1750000000",
+        "retrieved_timestamp": "1750000001",
+        "source_metadata": {"source_name": "x", "source_type": "documentation"},
+        "eval_library": {"name": "unknown", "version": "unknown"},
+        "model_info": {"name": "m", "id": "lab/m"},
+        "evaluation_results": list(results),
+    }
+    return record | more
+
+
+def eee_line(sample: str, score: float | None, *, result: str | None = "acc", **more: object) -> Json:
+    line = {
+        "schema_version": "0.3.0",
+        "evaluation_id": "run",
+        "model_id": "lab/m",
+        "evaluation_name": "bench acc",
+        "sample_id": sample,
+        "interaction_type": "single_turn",
+        "input": {"raw": "q", "reference": []},
+        "output": {"raw": ["a"]},
+        "answer_attribution": [],
+        "evaluation": {"score": score, "is_correct": False},
+    }
+    return line | ({} if result is None else {"evaluation_result_id": result}) | more
+
+
+def write_eee(folder: Path, record: Json, lines: Sequence[Json] = (), *, name: str = "record") -> Path:
+    """A record with its samples."""
+    if lines:
+        write_lines(folder / f"{name}_samples.jsonl", lines)
+    return write_json(folder / f"{name}.json", record)

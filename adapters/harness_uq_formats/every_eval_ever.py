@@ -1,0 +1,643 @@
+"""Every Eval Ever: records with the scores of a run, and files with the scores of its samples.
+
+A record is a JSON file, or a line of a JSON Lines file. The samples of `NAME.json` are in `NAME_samples.jsonl`, with
+one line for each sample, trial and metric. A metric whose samples are not in the file is read as a total.
+"""
+
+import hashlib
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from harness_uq.plugin_api import (
+    MAX_SCORES,
+    AggregateScore,
+    ClusterDeclaration,
+    Discovery,
+    HarnessResult,
+    LogError,
+    Message,
+    Questions,
+    Resources,
+    Run,
+    RunMetadata,
+    Scores,
+    Source,
+    TaskLog,
+    TokenUsage,
+    check_cells,
+    is_unknown,
+)
+from harness_uq.plugin_api import paths as io_paths
+from harness_uq_formats.json_files import content_of, decode, file_errors, head_of, lines_of
+from harness_uq_formats.messages import (
+    CHECKSUM_DIFFERS,
+    LINES_UNREADABLE,
+    REDUCED_SCORE_REPEATED,
+    REPEATED_RECORDS,
+)
+from harness_uq_formats.metadata_fields import metadata_fields
+from harness_uq_formats.missing_scores import differences
+from harness_uq_formats.system_names import system_name
+from harness_uq_formats.trial_grid import TrialGrid, known_amounts
+
+NAME: Final = "every-eval-ever"
+EPOCH: Final = "epoch"
+"""Key of the metadata of a sample under which the converter of Inspect, and harness_uq, write the trial."""
+_SAMPLES_SUFFIX: Final = "_samples.jsonl"
+_GENERATION: Final = ("temperature", "top_p", "top_k", "max_tokens", "reasoning", "reasoning_effort")
+_CLUSTERS: Final = re.compile(r"\d+ by (?P<field>.+)", re.DOTALL)
+
+
+class SourceMetadata(msgspec.Struct):
+    """`source_metadata`."""
+
+    source_name: str | None = None
+
+
+class Library(msgspec.Struct):
+    """`eval_library`."""
+
+    name: str | None = None
+    version: str | None = None
+
+
+class ModelInfo(msgspec.Struct):
+    """`model_info`."""
+
+    id: str
+    additional_details: dict[str, Any] | None = None
+
+
+class SourceData(msgspec.Struct):
+    """`source_data` of a result."""
+
+    dataset_name: str | None = None
+
+
+class MetricConfig(msgspec.Struct):
+    """`metric_config` of a result; the bounds may be numbers or the texts `Infinity` and `-Infinity`."""
+
+    metric_id: str | None = None
+    metric_name: str | None = None
+    metric_parameters: dict[str, Any] | None = None
+    lower_is_better: bool = False
+    score_type: str | None = None
+    has_unknown_level: bool = False
+    min_score: float | str | None = None
+    max_score: float | str | None = None
+
+
+class StandardError(msgspec.Struct, gc=False):
+    """`standard_error`."""
+
+    value: float | None = None
+
+
+class Uncertainty(msgspec.Struct):
+    """`uncertainty` of a score."""
+
+    standard_error: StandardError | None = None
+    num_samples: int | None = None
+
+
+class ScoreDetails(msgspec.Struct):
+    """`score_details` of a result."""
+
+    score: float | None
+    uncertainty: Uncertainty | None = None
+    details: dict[str, Any] | None = None
+
+
+class Generation(msgspec.Struct):
+    """`generation_config` of a result."""
+
+    generation_args: dict[str, Any] | None = None
+
+
+class Result(msgspec.Struct):
+    """One of `evaluation_results`."""
+
+    evaluation_name: str
+    metric_config: MetricConfig
+    score_details: ScoreDetails
+    evaluation_result_id: str | None = None
+    source_data: SourceData | None = None
+    generation_config: Generation | None = None
+
+
+class DetailedResults(msgspec.Struct):
+    """`detailed_evaluation_results`: the file of the samples."""
+
+    hash_algorithm: str | None = None
+    checksum: str | None = None
+
+
+class Record(msgspec.Struct):
+    """The scores of a run."""
+
+    model_info: ModelInfo
+    evaluation_results: list[Result]
+    evaluation_id: str = ""
+    source_metadata: SourceMetadata | None = None
+    evaluation_timestamp: str | None = None
+    eval_library: Library | None = None
+    detailed_evaluation_results: DetailedResults | None = None
+
+
+class Evaluation(msgspec.Struct, gc=False):
+    """`evaluation` of a sample."""
+
+    score: float | None
+
+
+class Tokens(msgspec.Struct, gc=False):
+    """`token_usage` of a sample."""
+
+    input_tokens: float | None = None
+    output_tokens: float | None = None
+    input_tokens_cache_read: float | None = None
+    input_tokens_cache_write: float | None = None
+    reasoning_tokens: float | None = None
+
+
+class Performance(msgspec.Struct, gc=False):
+    """`performance` of a sample."""
+
+    latency_ms: float | None = None
+
+
+class Sample(msgspec.Struct):
+    """A line of the file of the samples."""
+
+    evaluation_id: str
+    model_id: str
+    evaluation_name: str
+    evaluation: Evaluation
+    sample_id: str | None = None
+    sample_hash: str | None = None
+    evaluation_result_id: str | None = None
+    token_usage: Tokens | None = None
+    performance: Performance | None = None
+    metadata: dict[str, Any] | None = None
+
+    @property
+    def epoch(self) -> int | None:
+        """Number of the trial; None if the line does not contain it."""
+        text = str((self.metadata or {}).get(EPOCH, ""))
+        return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+@dataclass(slots=True)
+class Column:
+    """The lines of one result.
+
+    Attributes
+    ----------
+    name : `evaluation_name` of the lines
+    questions, epochs, scores, tokens, latencies : a value for each line
+    places : question and epoch of each line that has an epoch
+    """
+
+    name: str
+    questions: list[str] = field(default_factory=list)
+    epochs: list[int] = field(default_factory=list)
+    scores: list[float | None] = field(default_factory=list)
+    tokens: list[Tokens | None] = field(default_factory=list)
+    latencies: list[float | None] = field(default_factory=list)
+    places: set[tuple[str, int]] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class SampleSet:
+    """The samples of one evaluation of one model.
+
+    Attributes
+    ----------
+    columns : the lines of each result by its identifier, or by its name if it has none
+    fields : metadata of each question
+    repeated : questions of lines that repeat the epoch of another line
+    """
+
+    columns: dict[str, Column] = field(default_factory=dict)
+    fields: dict[str, dict[str, object]] = field(default_factory=dict)
+    repeated: list[str] = field(default_factory=list)
+
+    def add(self, sample: Sample) -> None:
+        """Add a line.
+
+        Raises
+        ------
+        LogError : if the line does not identify its question
+        """
+        question = sample.sample_id or sample.sample_hash
+        if not question:
+            raise LogError("neither `sample_id` nor `sample_hash` identifies the question")
+        column = self.columns.setdefault(
+            sample.evaluation_result_id or sample.evaluation_name, Column(sample.evaluation_name)
+        )
+        epoch = sample.epoch
+        if epoch is not None:
+            if (question, epoch) in column.places:
+                self.repeated.append(question)
+                return
+            column.places.add((question, epoch))
+        column.questions.append(question)
+        column.epochs.append(epoch or 0)
+        column.scores.append(sample.evaluation.score)
+        column.tokens.append(sample.token_usage)
+        column.latencies.append(sample.performance.latency_ms if sample.performance else None)
+        if question not in self.fields:
+            metadata = (sample.metadata or {}).items()
+            self.fields[question] = {
+                name: value for name, value in metadata if name != EPOCH and isinstance(value, str | int | float)
+            }
+
+
+@dataclass(slots=True)
+class SamplesFile:
+    """What was read of a file of samples.
+
+    Attributes
+    ----------
+    sets : samples by the identifiers of the evaluation and of the model
+    unread : number and reason of each line that cannot be read
+    digest : checksum of the file
+    """
+
+    sets: dict[tuple[str, str], SampleSet] = field(default_factory=dict)
+    unread: list[tuple[int, str]] = field(default_factory=list)
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRun(Run):
+    """A record and its samples.
+
+    Attributes
+    ----------
+    record_file : file of one or several records; None if there are only samples
+    samples_file : file of the samples; None if there is none
+    """
+
+    record_file: str | None = None
+    samples_file: str | None = None
+
+
+# ---------------------------------------------------------------- files
+
+
+def parts(files: Sequence[str]) -> Iterable[Sequence[str]]:
+    """The file of a record with the file of its samples, every other file by itself."""
+    groups = defaultdict[str, list[str]](list)
+    for file in files:
+        groups[file.removesuffix(_SAMPLES_SUFFIX) + ".json" if file.endswith(_SAMPLES_SUFFIX) else file].append(file)
+    return groups.values()
+
+
+def find(files: Sequence[str]) -> Discovery:
+    """A run for each file of records, with the samples of the record beside it, and for each file of samples alone."""
+    records, samples = list[str](), list[str]()
+    problems = list[tuple[str, Message]]()
+    for file in files:
+        if not file.endswith((".json", ".jsonl")):
+            continue
+        try:
+            head = head_of(file)
+        except LogError as error:
+            problems.append((file, error.message))
+            continue
+        if b'"schema_version"' not in head or head.lstrip()[:1] != b"{":
+            continue
+        if file.endswith(".jsonl") and (b'"interaction_type"' in head or file.endswith(_SAMPLES_SUFFIX)):
+            samples.append(file)
+        elif b'"model_info"' in head or b'"evaluation_results"' in head:
+            records.append(file)
+    runs = list[Run]()
+    for file in records:
+        beside = file.removesuffix(".json") + _SAMPLES_SUFFIX
+        its_samples = beside if beside in samples else None
+        runs.append(RecordRun(file, tuple(filter(None, (file, its_samples))), None, file, its_samples))
+    claimed = {file for run in runs for file in run.files}
+    runs += [RecordRun(file, (file,), None, None, file) for file in samples if file not in claimed]
+    known = claimed.union(samples, (file for file, _ in problems))
+    return Discovery(tuple(runs), tuple(file for file in files if file not in known), tuple(problems))
+
+
+def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
+    """The tasks of the records, and of samples without a record.
+
+    Raises
+    ------
+    LogError : if a record cannot be read, or no line of the samples
+    """
+    record_file, samples_file = (run.record_file, run.samples_file) if isinstance(run, RecordRun) else (None, None)
+    records = list(_read_records(record_file)) if record_file else []
+    described = records[0].detailed_evaluation_results if records else None
+    samples = _read_samples(samples_file, described) if samples_file else SamplesFile()
+    messages = tuple(_notes_on_file(samples, described))
+    paired = [(record, _samples_of(record, samples)) for record in records]
+    used = [id(sample_set) for _, sample_set in paired]
+    for (evaluation, model), sample_set in samples.sets.items():
+        if id(sample_set) not in used:
+            paired.append((Record(ModelInfo(model), [], evaluation_id=evaluation), sample_set))
+    for record, sample_set in paired:
+        for log in _task_logs(record, sample_set, run.name, with_resources=with_resources):
+            yield replace(log, messages=(*log.messages, *messages))
+
+
+def _read_records(file: str) -> Iterator[Record]:
+    if not file.endswith(".jsonl"):
+        yield decode(content_of(file), Record)
+        return
+    for number, line in enumerate(lines_of(file), 1):
+        yield decode(line, Record, whose=f"line {number}")
+
+
+def _read_samples(file: str, described: DetailedResults | None) -> SamplesFile:
+    """The lines of a file that can be read, and its checksum.
+
+    Raises
+    ------
+    LogError : if no line can be read
+    """
+    samples = SamplesFile()
+    digest = hashlib.md5(usedforsecurity=False) if _algorithm(described) == "md5" else hashlib.sha256()
+    with file_errors(), io_paths.open_binary(file) as lines:
+        for number, line in enumerate(lines, 1):
+            digest.update(line)
+            if not line.strip():
+                continue
+            try:
+                sample = decode(line, Sample)
+                samples.sets.setdefault((sample.evaluation_id, sample.model_id), SampleSet()).add(sample)
+            except LogError as error:
+                samples.unread.append((number, str(error)))
+    if not samples.sets and samples.unread:
+        number, reason = samples.unread[0]
+        raise LogError(f"line {number}: {reason}")
+    samples.digest = digest.hexdigest()
+    return samples
+
+
+def _algorithm(described: DetailedResults | None) -> str | None:
+    return described.hash_algorithm if described and described.checksum else None
+
+
+def _notes_on_file(samples: SamplesFile, described: DetailedResults | None) -> Iterator[Message]:
+    """Warnings about lines that cannot be read, and about a file that is not the one that the record describes."""
+    if samples.unread:
+        number, reason = samples.unread[0]
+        yield LINES_UNREADABLE(n_lines=len(samples.unread), line=number, reason=reason)
+    algorithm = _algorithm(described)
+    if described and samples.digest and algorithm in ("md5", "sha256") and samples.digest != described.checksum:
+        yield CHECKSUM_DIFFERS(algorithm=algorithm)
+
+
+def _samples_of(record: Record, samples: SamplesFile) -> SampleSet:
+    """The samples with the identifier of the record; none if there are none."""
+    return next((found for (name, _), found in samples.sets.items() if name == record.evaluation_id), SampleSet())
+
+
+# ---------------------------------------------------------------- task logs
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric of a task: its result in the record, its lines in the file of the samples, or both."""
+
+    name: str
+    filter: str
+    result: Result | None = None
+    column: Column | None = None
+
+
+def _task_logs(record: Record, samples: SampleSet, path: str, *, with_resources: bool) -> Iterator[TaskLog]:
+    check_cells(1, len(record.evaluation_results) + len(samples.columns), MAX_SCORES)
+    for task, metrics in _metrics_by_task(record, samples).items():
+        yield _task_log(task, metrics, record, samples, path, with_resources=with_resources)
+
+
+def _metrics_by_task(record: Record, samples: SampleSet) -> dict[str, list[Metric]]:
+    """The metrics by the name of the dataset; those of lines without a result by the name of the evaluation."""
+    names = [(_task(result), _metric(result), _filter(result)) for result in record.evaluation_results]
+    n_alike = Counter(names)
+    n_named = Counter(result.evaluation_name for result in record.evaluation_results)
+    tasks, used = defaultdict[str, list[Metric]](list), set[str]()
+    for (task, metric, filter_name), result in zip(names, record.evaluation_results, strict=True):
+        keys = [result.evaluation_result_id, result.evaluation_name if n_named[result.evaluation_name] == 1 else None]
+        key = next((key for key in keys if key in samples.columns and key not in used), None)
+        if key is not None:
+            used.add(key)
+        if n_alike[task, metric, filter_name] > 1:
+            metric = result.evaluation_result_id or result.evaluation_name
+        tasks[task].append(Metric(metric, filter_name, result, samples.columns[key] if key else None))
+    for key, column in samples.columns.items():
+        if key not in used:
+            tasks[column.name].append(Metric(key if key != column.name else "score", "none", None, column))
+    return {task: list({(one.name, one.filter): one for one in metrics}.values()) for task, metrics in tasks.items()}
+
+
+def _task(result: Result) -> str:
+    return (result.source_data.dataset_name if result.source_data else None) or result.evaluation_name
+
+
+def _metric(result: Result) -> str:
+    config = result.metric_config
+    return config.metric_id or config.metric_name or result.evaluation_result_id or result.evaluation_name
+
+
+def _filter(result: Result) -> str:
+    name = (result.metric_config.metric_parameters or {}).get("filter")
+    return name if isinstance(name, str) and name else "none"
+
+
+def _task_log(
+    task: str, metrics: Sequence[Metric], record: Record, samples: SampleSet, path: str, *, with_resources: bool
+) -> TaskLog:
+    questions = list(dict.fromkeys(question for one in metrics if one.column for question in one.column.questions))
+    row_of = {question: row for row, question in enumerate(questions)}
+    data, messages, reported = list[Scores | AggregateScore](), list[Message](), dict[tuple[str, str], HarnessResult]()
+    for metric in metrics:
+        if metric.result is not None:
+            reported[metric.name, metric.filter] = _reported(metric.result)
+        if metric.column is not None:
+            scores, notes = _scores(metric, metric.column, row_of, record)
+            data.append(scores)
+            messages += notes
+        elif metric.result is not None:
+            data.append(_total(metric, metric.result))
+    if samples.repeated:
+        examples = ", ".join(samples.repeated[:3])
+        messages.append(REPEATED_RECORDS(n_repeated=len(samples.repeated), examples=examples))
+    library = record.eval_library or Library()
+    columns = [metric.column for metric in metrics if metric.column]
+    return TaskLog(
+        system=_system(record, metrics),
+        task=task,
+        source=Source(
+            path, NAME, None if is_unknown(library.version) else library.version, _iso_time(record.evaluation_timestamp)
+        ),
+        questions=Questions(
+            tuple(questions), fields=metadata_fields([samples.fields.get(question, {}) for question in questions])
+        ),
+        data=tuple(data),
+        reported=reported,
+        declared=_declared_clusters(metrics),
+        facts=RunMetadata(settings={"library": library.name}),
+        higher_is_better={
+            metric.name: not metric.result.metric_config.lower_is_better for metric in metrics if metric.result
+        },
+        messages=tuple(messages),
+        resources=_resources(columns[0], row_of, record.model_info.id) if with_resources and columns else None,
+    )
+
+
+def _system(record: Record, metrics: Sequence[Metric]) -> str:
+    """Name of the model with its settings."""
+    settings = (record.model_info.additional_details or {}).get("settings")
+    if _is_ours(record) and isinstance(settings, str):
+        return f"{record.model_info.id} ({settings})"
+    generation = next((one.result.generation_config for one in metrics if one.result), None)
+    arguments = (generation.generation_args if generation else None) or {}
+    return system_name(
+        record.model_info.id,
+        {name: value for name in _GENERATION if isinstance(value := arguments.get(name), bool | int | float | str)},
+    )
+
+
+def _is_ours(record: Record) -> bool:
+    """Whether harness_uq wrote the record."""
+    source = record.source_metadata.source_name if record.source_metadata else None
+    return (source or "").startswith("harness_uq ")
+
+
+def _reported(result: Result) -> HarnessResult:
+    uncertainty = result.score_details.uncertainty or Uncertainty()
+    error = uncertainty.standard_error.value if uncertainty.standard_error else None
+    return HarnessResult(_finite(result.score_details.score), _finite(error), uncertainty.num_samples)
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _total(metric: Metric, result: Result) -> AggregateScore:
+    reported = _reported(result)
+    return AggregateScore(
+        metric.name,
+        metric.filter,
+        reported.value,
+        reported.n,
+        "The record has no scores of single samples",
+        std_error=reported.std_error,
+    )
+
+
+def _scores(
+    metric: Metric, column: Column, row_of: Mapping[str, int], record: Record
+) -> tuple[Scores, tuple[Message, ...]]:
+    """Scores of the samples, with the range and levels of the record."""
+    config = metric.result.metric_config if metric.result else MetricConfig()
+    unknown_score = -1.0 if config.has_unknown_level else None
+    values = _matrix(column, row_of, [None if score == unknown_score else score for score in column.scores])
+    messages: tuple[Message, ...] = ()
+    library = record.eval_library.name if record.eval_library else None
+    if library == "inspect_ai" and not _is_ours(record) and _repeats_its_first_trial(values):
+        messages = (REDUCED_SCORE_REPEATED(metric=metric.name, n_trials=values.shape[1]),)
+        values = values[:, :1]
+    means = [float(np.mean(row[np.isfinite(row)])) for row in values if np.isfinite(row).any()]
+    value = _reported(metric.result).value if metric.result else None
+    if differences(metric.name, values[np.isfinite(values)], value, "the record"):
+        messages += differences(metric.name, means, value, "the record")
+    return (
+        Scores(
+            metric.name,
+            metric.filter,
+            values,
+            levels=(0.0, 1.0) if config.score_type == "binary" else None,
+            logged_trials=values.shape[1],
+            bounds=_bounds(config),
+            is_complete=True,
+        ),
+        messages,
+    )
+
+
+def _matrix(column: Column, row_of: Mapping[str, int], values: Sequence[float | None]) -> NDArray[np.float64]:
+    """Values of the lines as (n_questions, n_trials), the trials of a question in the order of their epochs."""
+    order = sorted(range(len(values)), key=column.epochs.__getitem__)
+    grid = TrialGrid()
+    for at in order:
+        grid.add(column.questions[at])
+    compact = grid.matrix(values[at] for at in order)
+    check_cells(len(row_of), compact.shape[1])
+    matrix = np.full((len(row_of), compact.shape[1]), np.nan)
+    matrix[[row_of[question] for question in grid.questions]] = compact
+    matrix[np.isinf(matrix)] = np.nan
+    return matrix
+
+
+def _repeats_its_first_trial(values: NDArray[np.float64]) -> bool:
+    """Whether there are several trials and all trials of each question have the same score."""
+    return values.shape[1] > 1 and bool(np.all((values == values[:, :1]) | np.isnan(values)))
+
+
+def _bounds(config: MetricConfig) -> tuple[float, float] | None:
+    """The range of the metric, if it is known and finite; infinite bounds are numbers or texts."""
+    try:
+        low, high = float(config.min_score or 0.0), float(config.max_score or 0.0)
+    except ValueError:
+        return None
+    is_known = config.min_score is not None and config.max_score is not None
+    return (low, high) if is_known and math.isfinite(low) and math.isfinite(high) and low < high else None
+
+
+def _declared_clusters(metrics: Sequence[Metric]) -> ClusterDeclaration | None:
+    """The clusters of the estimates in a record of harness_uq."""
+    for metric in metrics:
+        details = metric.result.score_details.details if metric.result else None
+        match = _CLUSTERS.fullmatch(str((details or {}).get("clusters", "")))
+        if match is not None and metric.column is not None:
+            return ClusterDeclaration(match["field"], "score_details.details.clusters")
+    return None
+
+
+def _resources(column: Column, row_of: Mapping[str, int], model: str) -> Resources:
+    """Tokens and time of the trials."""
+
+    def amounts(name: str) -> NDArray[np.float64] | None:
+        return known_amounts(
+            _matrix(column, row_of, [getattr(usage, name) if usage else None for usage in column.tokens])
+        )
+
+    milliseconds = known_amounts(_matrix(column, row_of, column.latencies))
+    return Resources(
+        usage=(
+            TokenUsage(
+                model,
+                input_tokens=amounts("input_tokens"),
+                output_tokens=amounts("output_tokens"),
+                reasoning_tokens=amounts("reasoning_tokens"),
+                cache_read_tokens=amounts("input_tokens_cache_read"),
+                cache_write_tokens=amounts("input_tokens_cache_write"),
+            ),
+        ),
+        total_time=None if milliseconds is None else milliseconds / 1000,
+    )
+
+
+def _iso_time(text: str | None) -> str | None:
+    """A time in seconds since 1970 as ISO 8601; any other text unchanged."""
+    try:
+        return datetime.fromtimestamp(float(text or ""), UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return text
