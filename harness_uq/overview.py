@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.comparison.compare import CompareOptions, compare
+from harness_uq.comparison.dominance import with_dominance
+from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
+from harness_uq.estimation.resource_use import resource_use_of
 from harness_uq.messages import Message
 from harness_uq.overall.estimate import combine_estimates
 from harness_uq.overall.options import OverallOptions
@@ -20,6 +23,7 @@ from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
+from harness_uq.results.resource_use import ResourceUse
 from harness_uq.results.result_list import ResultList
 from harness_uq.results.result_set import RenderOptions
 from harness_uq.structure.option_keywords import options_with, selection_of
@@ -39,6 +43,7 @@ class Report:
     rankings : rankings, if there are three or more systems
     problems : reasons for a missing comparison or ranking
     overall : overall scores, if there are several tasks
+    resource_use : totals of cost, tokens and time, and their ratios to the scores, if the logs were read with resources
     """
 
     estimates: tuple[Estimate, ...]
@@ -46,6 +51,7 @@ class Report:
     rankings: tuple[Ranking, ...] = ()
     problems: tuple[Message, ...] = ()
     overall: Overall | None = None
+    resource_use: tuple[ResourceUse, ...] = ()
 
     @property
     def lists(self) -> dict[str, Sequence[object]]:
@@ -55,6 +61,7 @@ class Report:
             "estimates": self.estimates,
             "comparisons": self.comparisons,
             "rankings": self.rankings,
+            **({"resource_use": self.resource_use} if self.resource_use else {}),
         }
 
     def to_dict(self) -> dict[str, object]:
@@ -122,11 +129,14 @@ def report(
     chosen, offered = options_with(options or Options(), keywords, "report"), plugins or load_plugins()
     logs = task_logs(runs, offered, selection_of(keywords, tasks=margins or ()))
     rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
+    used: tuple[ResourceUse, ...] = ()
+    if any(data.metric in RESOURCE_METRICS for log in logs for data in log.data):
+        used = tuple(with_dominance(resource_use_of(logs, chosen, offered), logs, chosen, offered))
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope
     how_combined = overall or OverallOptions()
     if len(systems) < 2:
-        return Report(rows, overall=combine_estimates(rows, logs, how_combined))
+        return Report(rows, overall=combine_estimates(rows, logs, how_combined), resource_use=used)
     how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
     known = comparable_runs(logs, how_ranked, offered)
     selection = overall_tasks(known, how_combined)
@@ -144,7 +154,9 @@ def report(
                 seed=chosen.seed,
             )
             a, b = ([log for log in logs if log.system == system] for system in systems)
-            return Report(rows, comparisons=tuple(compare(a, b, how, plugins=offered)), overall=combined)
-        return Report(rows, rankings=tuple(rankings_of(tasks, how_ranked)), overall=combined)
+            return Report(
+                rows, comparisons=tuple(compare(a, b, how, plugins=offered)), overall=combined, resource_use=used
+            )
+        return Report(rows, rankings=tuple(rankings_of(tasks, how_ranked)), overall=combined, resource_use=used)
     except (DataError, NotEstimableError) as error:
-        return Report(rows, problems=(error.message,), overall=combined)
+        return Report(rows, problems=(error.message,), overall=combined, resource_use=used)

@@ -276,6 +276,36 @@ def test_a_table_without_resources_says_so(agents):
     assert has(row, "no-resources", harness="table")
 
 
+# ---------------------------------------------------------------- dominated systems
+
+
+def test_a_worse_and_dearer_system_is_dominated(agents):
+    worse = agents[agents.model == "large"].assign(model="poor", correct=0.0, cost=9.0 + np.arange(60) / 60)
+    rows = by_quantity(resource_use(pd.concat([agents, worse])), quantity="cost_per_solved", system="poor")
+    row = rows["cost_per_solved"]
+    assert row.prob_dominated > 0.99
+    assert row.dominated_by in ("large", "small")
+
+
+def test_the_cheapest_and_the_best_system_are_not_dominated(agents):
+    rows = resource_use(agents)
+    probabilities = {row.system: row.prob_dominated for row in rows if row.quantity == "cost_per_solved"}
+    assert max(probabilities.values()) < 0.05
+
+
+def test_equal_systems_dominate_each_other_with_equal_probability(agents):
+    small = agents[agents.model == "small"]
+    order = np.random.default_rng(4).permutation(60)
+    twin = small.assign(model="twin", correct=small.correct.to_numpy()[order], cost=small.cost.to_numpy()[order])
+    rows = [row for row in resource_use(pd.concat([small, twin])) if row.quantity == "cost_per_solved"]
+    # of four equally likely orders of two scores and two costs, one makes a system dominated
+    np.testing.assert_allclose([row.prob_dominated for row in rows], 0.25, atol=0.06)
+
+
+def test_the_probability_of_one_system_alone_is_unknown(agents):
+    assert by_quantity(resource_use(agents, model="small"))["cost_per_solved"].prob_dominated is None
+
+
 # ---------------------------------------------------------------- functions and commands
 
 
@@ -301,6 +331,18 @@ def test_commands_print_resources(command, agents, tmp_path, capsys):
     assert {"cost_per_solved"} <= {row["quantity"] for row in rows}
     assert main([command, str(path), "--resources"]) == 0
     assert "cost per solved question" in capsys.readouterr().out
+
+
+def test_the_report_shows_scores_against_costs(agents, tmp_path):
+    path, page = tmp_path / "agents.csv", tmp_path / "report.html"
+    agents.assign(model=agents.model + "<b>").to_csv(path, index=False)
+    assert main(["report", str(path), "--resources", "--output", str(page)]) == 0
+    text = page.read_text()
+    assert 'id="resources"' in text
+    assert 'class="pareto"' in text
+    assert "<b>:" not in text
+    assert harness_uq.report(agents, resources=True).resource_use[0].quantity == "total_cost"
+    assert harness_uq.report(agents).resource_use == ()
 
 
 def test_resources_are_not_stored(agents, tmp_path, capsys):

@@ -66,6 +66,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
+    from harness_uq.comparison.dominance import with_dominance
     from harness_uq.estimation.resource_use import resource_use_of
     from harness_uq.overall.estimate import combine_estimates
     from harness_uq.plugins.readers import task_logs
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             del lists["estimates"]
             _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
         if uses_resources:
-            lists["resource_use"] = resource_use_of(logs, options, plugins)
+            lists["resource_use"] = with_dominance(resource_use_of(logs, options, plugins), logs, options, plugins)
         emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
     _output_files.draw_results(args, lists["overall"], rows)
     return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))

@@ -7,6 +7,7 @@ from typing import Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from harness_uq.comparison.dominance import with_dominance
 from harness_uq.comparison.pairing import pair_scores
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
@@ -65,7 +66,7 @@ def resource_use(
     selection = selection_of({**keywords, "resources": True})
     logs = task_logs(runs, offered, selection)
     if baseline is None:
-        return ResultList(resource_use_of(logs, chosen, offered))
+        return ResultList(with_dominance(resource_use_of(logs, chosen, offered), logs, chosen, offered))
     others = task_logs(baseline, offered, selection)
     for name, side in (("runs", logs), ("baseline", others)):
         systems = sorted({log.system for log in side})

@@ -14,7 +14,7 @@ _TITLES = {"estimates": "Scores", "comparisons": "Comparison", "rankings": "Lead
 class _Html:
     name: str = "html"
     suffix: str = ".html"
-    accepts: Set[str] | None = frozenset({OVERALL, *_TITLES})
+    accepts: Set[str] | None = frozenset({OVERALL, *_TITLES, "resource_use"})
     has_errors: bool = False
     needs_logs: bool = False
 
@@ -26,6 +26,7 @@ class _Html:
         title = _TITLES.get(names[0], "Leaderboard") if len(names) == 1 else "Evaluation report"
         return report_html(
             *(lists.get(name, ()) for name in _TITLES),
+            resource_use=lists.get("resource_use", ()),
             overall=next(iter(lists.get(OVERALL, ())), None),
             title=options.title or title,
             command=options.command,

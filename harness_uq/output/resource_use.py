@@ -20,6 +20,7 @@ _NAMES = {
     "tokens_per_solved": "tokens per solved question",
     "score_per_dollar": "score per dollar",
 }
+CERTAINTY = 0.95  # probability from which a system is called dominated
 _COMPARED = {"cost": ("costs", "as much"), "tokens": ("uses", "as many tokens"), "time": ("takes", "as long")}
 
 
@@ -38,6 +39,7 @@ def resource_use_document(rows: Sequence[ResourceUse], digits: int = 4) -> Docum
     notes = [text_with_code(message) for message in with_severity(messages, "note")]
     warnings = [text_with_code(message) for message in with_severity(messages, "warning", "refusal", "error")]
     sentences = [_sentence(row, digits) for row in rows if row.baseline is not None and row.value is not None]
+    sentences += dominated_systems(rows)
     section = Section("Resources", columns, answer="\n".join(sentences))
     return Document([section], {"Warnings": warnings, "Notes": notes}, caption="Resources of the systems.")
 
@@ -75,6 +77,16 @@ def _sentence(row: ResourceUse, digits: int) -> str:
     limits = f"{_number(row.low, digits)} to {_number(row.high, digits, row.is_unbounded)}"
     ratio = f"{_number(row.value, digits)} times {as_much} as {row.baseline} per {unit} ({limits})"
     return f"{row.task}: {row.system} {verb} {ratio}."
+
+
+def dominated_systems(rows: Sequence[ResourceUse]) -> list[str]:
+    """A sentence for each system that is dominated with a probability of more than 0.95."""
+    return [
+        f"{row.task}, {metric_name(row.metric, row.filter)}: {row.system} is dominated with probability "
+        f"{min(row.prob_dominated, 0.999):.3f}; {row.dominated_by} has a better score and costs less."
+        for row in rows
+        if row.prob_dominated is not None and row.prob_dominated > CERTAINTY
+    ]
 
 
 KIND = ResultKind(ResourceUse, resource_use_document)

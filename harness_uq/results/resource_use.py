@@ -34,6 +34,9 @@ class ResourceUse(Declared, HasMessages):
     low, high : limits of the confidence interval; `high` is None if the interval has no upper limit
     level : nominal coverage
     is_unbounded : whether the interval has no upper limit
+    prob_dominated : for `cost_per_solved` of several systems: probability that another system has a better score and
+        costs less; else None
+    dominated_by : the system that most probably does
     n_questions, n_clusters : number of questions, and of clusters if there are any
     messages : notes, warnings, and why there is no interval
     """
@@ -51,6 +54,8 @@ class ResourceUse(Declared, HasMessages):
     high: float | None
     level: float
     is_unbounded: bool = False
+    prob_dominated: float | None = None
+    dominated_by: str | None = None
     n_questions: int | None = None
     n_clusters: int | None = None
     messages: tuple[Message, ...] = ()

@@ -12,6 +12,7 @@ from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.headline import FEW, Headline, basis, headlines
 from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import Statement, reliability_view
+from harness_uq.output.html.resources import resources_view
 from harness_uq.output.html.systems import pair_views, rank_view
 from harness_uq.output.html.tables import best_first, overall_view, ratio_table, scores_table, variance_table
 from harness_uq.output.overall import overall_answer
@@ -24,6 +25,7 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
+from harness_uq.results.resource_use import ResourceUse
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,6 +51,7 @@ def report_html(
     plans: Sequence[Plan] = (),
     *,
     overall: Overall | None = None,
+    resource_use: Sequence[ResourceUse] = (),
     title: str = "Evaluation report",
     command: str = "",
     date: str = "",
@@ -59,6 +62,7 @@ def report_html(
     ----------
     estimates, comparisons, rankings, plans : results; sections without content are left out
     overall : the overall result, which comes first; None if there is none
+    resource_use : totals and ratios of resources
     title : title of the page
     command, date : the command that created the page, and the date; left out if empty
 
@@ -74,6 +78,11 @@ def report_html(
         *_scores(estimates, systems),
         *([pairs] if comparisons else []),
         *_rankings(rankings),
+        *(
+            [_Section("resources", "Cost, tokens and time", resources_view(estimates, resource_use))]
+            if resource_use
+            else []
+        ),
         *_tables(estimates),
         *([_Section("plans", "The next run", {"plans": plans})] if plans else []),
         *_methods(estimates, comparisons, rankings, plans),
@@ -82,7 +91,11 @@ def report_html(
     rendered = page.render(
         title=title,
         summary=_summary(estimates, comparisons, rankings),
-        warnings=[*_overall_warnings(overall), *_warnings(estimates, comparisons, rankings)],
+        warnings=[
+            *_overall_warnings(overall),
+            *_warnings(estimates, comparisons, rankings),
+            *_resource_warnings(resource_use),
+        ],
         headlines=[
             *_overall_headline(overall),
             *headlines(estimates, comparisons, rankings),
@@ -105,6 +118,15 @@ def _overall_headline(overall: Overall | None) -> list[Headline]:
 def _overall_warnings(overall: Overall | None) -> list[Statement]:
     messages = message_lists([overall])["Warnings"] if overall else []
     return [Statement("Overall result", redact_paths(text)) for text in messages]
+
+
+def _resources(estimates: Sequence[Estimate], rows: Sequence[ResourceUse]) -> list[_Section]:
+    return [_Section("resources", "Cost, tokens and time", resources_view(estimates, rows))] if rows else []
+
+
+def _resource_warnings(rows: Sequence[ResourceUse]) -> list[Statement]:
+    messages = message_lists(rows)["Warnings"]
+    return [Statement("Resources", redact_paths(text)) for text in messages]
 
 
 def _overall(overall: Overall) -> dict[str, object]:
