@@ -32,6 +32,7 @@ class Settings:
     at_least, at_most : required bounds of scores, by TASK or TASK:METRIC, which `gate` tests
     factors : logged settings by the name of their factor
     ignore : codes or names of notes and warnings that are not printed
+    tables : mappings of files to scores by name, see `harness_uq.tabular.mapping`
     """
 
     path: str | None = None
@@ -46,6 +47,7 @@ class Settings:
     at_most: Mapping[str, float] = field(default_factory=dict)
     factors: Mapping[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
+    tables: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def descriptions(self) -> list[str]:
         """Each setting as `name value`."""
@@ -61,6 +63,7 @@ class Settings:
         for name, table in tables:
             lines += [f"{name} {key}={value}" for key, value in table.items()]
         lines += [f"ignore {label}" for label in self.ignore]
+        lines += [f"table {name}" for name in self.tables]
         return [*lines, *(f"range {name}={low:g},{high:g}" for name, (low, high) in self.ranges.items())]
 
 
@@ -198,6 +201,12 @@ def _by_name(convert: Callable[[object], object]) -> Callable[[object], object]:
     return convert_all
 
 
+def _table(value: object) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return value
+
+
 _margin = partial(_number, is_valid=lambda d: 0 <= d < math.inf)
 _bound = partial(_number, is_valid=math.isfinite)
 _LEVEL = Rule(partial(_number, is_valid=lambda p: 0 < p < 1), "a number between 0 and 1, such as 0.95")
@@ -224,5 +233,8 @@ FILE_SETTINGS: Mapping[str, Rule] = {
     "at_most": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {toxicity = 0.01}"),
     "factors": Rule(_by_name(_text), 'a table of logged settings by factor, such as {prompt = "description"}'),
     "ignore": Rule(_texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
+    "tables": Rule(
+        _by_name(_table), 'tables of expressions by role, such as {runs = {files = "*.json", question = "id", …}}'
+    ),
 }
 """Settings of a settings file."""

@@ -134,18 +134,19 @@ def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = 
 
 
 def plugins_of_command(args: argparse.Namespace) -> "Plugins":
-    """The installed plugins, whose readers use the options `--column`, `--resources` and `--prices`.
+    """The installed plugins, whose readers use `--column`, `--resources`, `--prices` and the mappings of the settings.
 
     Raises
     ------
-    UsageError : if a role of `--column` does not exist, the file of prices is invalid, or resources are to be stored
+    UsageError : if a role of `--column` does not exist, a mapping or the file of prices is invalid, or resources are to
+        be stored
     """
     from harness_uq.plugins.readers import reading_resources, resource_options
     from harness_uq.tabular.reader import with_columns
 
     plugins = _console.load_and_report_plugins()
     with checking_arguments():
-        plugins = with_columns(plugins, dict(args.table_columns))
+        plugins = with_columns(plugins, dict(args.table_columns), args.settings.tables)
         if not has_resources(args):
             return plugins
         if args.store:

@@ -25,12 +25,22 @@ def add_arguments(parser: CommandParser) -> None:
         action="store_true",
         help="Exit with code 1 if the questions or trials of a task cannot be identified",
     )
+    parser.groups["Data"].add_argument(
+        "--suggest-mapping",
+        action="store_true",
+        help="Print a mapping for harness-uq.toml, inferred from the first records of each file, and exit",
+    )
     _emit_results.add_output(parser)
     _loading.add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, detect, print; with `--check`, code 1 if questions or trials are not identified."""
+    """Read, detect, print, or print a mapping; with `--check`, code 1 if questions or trials are not identified."""
+    if args.suggest_mapping:
+        from harness_uq.tabular.suggest_mapping import suggest_mapping
+
+        print("\n".join(map(suggest_mapping, args.logs)), end="")
+        return 0
     from harness_uq.estimation.estimate import detect_structure
     from harness_uq.estimation.summarize_data import summarize_data
     from harness_uq.messages.control_characters import escape_control

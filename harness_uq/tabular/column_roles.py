@@ -44,6 +44,7 @@ _RESOURCE_PATTERNS = {
     "messages": (r"(n_|num_)?messages(_count)?|message_count",),
     "turns": (r"(n_|num_)?turns(_count)?|turn_count",),
 }
+RESOURCES = tuple(_RESOURCE_PATTERNS)
 ROLES = (*_PATTERNS, *_RESOURCE_PATTERNS)
 _NEEDED = ("question", "score")
 _WIDE = ("system", "metric")
@@ -109,7 +110,7 @@ def layout_of(names: Sequence[str], asked: Columns) -> Layout:
     resources = {role: parts.pop(role) for role in _RESOURCE_PATTERNS if role in parts}
     for role in _PATTERNS:
         if role not in named and not (role == "score" and wide):
-            found = _found(role, [name for name in names if name not in taken])
+            found = find_column(role, [name for name in names if name not in taken])
             parts |= {role: found} if found is not None else {}
             taken |= {found} if found is not None else set()
     if missing := [role for role in _NEEDED if role not in parts and not (role == "score" and wide)]:
@@ -117,7 +118,7 @@ def layout_of(names: Sequence[str], asked: Columns) -> Layout:
     used = [*parts.values(), *resources.values(), *(column for role in wide for column in named[role])]
     _check_once(used, names)
     for role in _RESOURCE_PATTERNS.keys() - resources.keys():
-        if (column := _found(role, [name for name in names if name not in used])) is not None:
+        if (column := find_column(role, [name for name in names if name not in used])) is not None:
             resources[role] = column
     scores = _score_columns(parts.pop("score", ""), wide, named)
     return Layout(scores, parts, frozenset(asked), resources)
@@ -172,7 +173,7 @@ def _score_columns(score: str, wide: Sequence[str], named: Mapping[str, Sequence
     )
 
 
-def _found(role: str, names: Sequence[str]) -> str | None:
+def find_column(role: str, names: Sequence[str]) -> str | None:
     """The first column whose name says that it plays the role; `question_id` and the like come before `question`."""
     names = [name for name in names if len(name) <= _LONGEST_ROLE]
     for pattern in (_PATTERNS | _RESOURCE_PATTERNS)[role]:

@@ -142,14 +142,26 @@ def _read_json(path: str, columns: Columns) -> tuple[Table, Layout]:
     _json_layout(path, columns)
     cells: dict[str, list[object]] = {}
     lines: list[int] = []
+    for number, row in json_lines(path):
+        _add_row(cells, row, len(lines))
+        lines.append(number)
+        if len(lines) % _CHECKED_ROWS == 0:
+            check_cells(len(lines), len(cells))
+    return Table(cells, lines), layout_of(list(cells), columns)
+
+
+def json_lines(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Number and content of each line of a JSON Lines file that is not empty.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be read, or a line is not a JSON object.
+    """
     with _as_log_errors(), _text(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                _add_row(cells, _object(line, number), len(lines))
-                lines.append(number)
-                if len(lines) % _CHECKED_ROWS == 0:
-                    check_cells(len(lines), len(cells))
-    return Table(cells, lines), layout_of(list(cells), columns)
+                yield number, _object(line, number)
 
 
 def _add_row(cells: dict[str, list[object]], row: Mapping[str, object], n_before: int) -> None:

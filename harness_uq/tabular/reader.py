@@ -1,6 +1,6 @@
 """The reader of tables, offered to the commands like the reader of a harness."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
@@ -18,6 +18,7 @@ from harness_uq.plugins.protocols import Discovery, Run
 if TYPE_CHECKING:
     from harness_uq.tabular.column_roles import Columns
     from harness_uq.tabular.dataframe_input import Frame
+    from harness_uq.tabular.mapping import TableMapping
 
 NAME = "table"
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
@@ -41,6 +42,8 @@ class TableReader:
         Name of the column by role, for columns that are not recognized by their names.
     resources : ResourceOptions, optional
         How columns of tokens, cost and time become metrics. By default these columns are not read.
+    mappings : tuple of TableMapping
+        How files are read that no other reader recognizes; the first one that matches a path applies.
     """
 
     columns: "Columns" = field(default_factory=dict)
@@ -48,6 +51,7 @@ class TableReader:
     reads_stores: bool = True
     objects: tuple[str, ...] = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table")
     resources: ResourceOptions | None = None
+    mappings: "tuple[TableMapping, ...]" = ()
 
     def with_resources(self, options: ResourceOptions) -> "TableReader":
         """A copy that also reads columns such as `cost` and `output_tokens`."""
@@ -55,8 +59,9 @@ class TableReader:
 
     @property
     def version(self) -> str:
-        """The chosen columns, so that a result store distinguishes results of different columns."""
-        return f"{NAME} {sorted((role, str(names)) for role, names in self.columns.items())}"
+        """The chosen columns and mappings, so that a result store distinguishes results of different columns."""
+        columns = f"{NAME} {sorted((role, str(names)) for role, names in self.columns.items())}"
+        return f"{columns} {self.mappings}" if self.mappings else columns
 
     def find(self, paths: Sequence[str]) -> Discovery:
         """Find files with columns of questions and scores.
@@ -65,6 +70,9 @@ class TableReader:
         """
         runs, rest, problems = [], [], []
         for path in paths:
+            if self._mapping(path) is not None:
+                runs.append(Run(name_of(path), (path,)))
+                continue
             problem = self._problem(path) if is_table_name(path) else None
             if problem is not None and self.columns:
                 problems.append((path, problem))
@@ -77,6 +85,9 @@ class TableReader:
     def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
         """Return one group per file."""
         return [[path] for path in paths]
+
+    def _mapping(self, path: str) -> "TableMapping | None":
+        return next((mapping for mapping in self.mappings if mapping.matches(path)), None)
 
     def why_not(self, path: str) -> str | None:
         """Say why a file is not a table of scores; None if it is one, empty if its name is not that of a table."""
@@ -106,7 +117,13 @@ class TableReader:
         from harness_uq.tabular.files import read_file
 
         (path,) = run.files
-        table, layout = read_file(path, self.columns)
+        mapping = self._mapping(path)
+        if mapping is None:
+            table, layout = read_file(path, self.columns)
+        else:
+            from harness_uq.tabular.mapping import read_mapped
+
+            table, layout = read_mapped(path, mapping)
         names, source = Names(PurePath(name_of(path)).stem), Source(path, NAME)
         yield from build_task_logs(table, layout, names, source, with_resources=self.resources is not None)
 
@@ -144,14 +161,21 @@ def is_table_name(path: str) -> bool:
     return PurePath(name_of(path)).suffix.lower() in SUFFIXES
 
 
-def with_columns(plugins: Plugins, columns: "Columns") -> Plugins:
-    """Return the plugins with a reader of tables that uses these columns.
+def with_columns(
+    plugins: Plugins, columns: "Columns", mappings: Mapping[str, Mapping[str, object]] | None = None
+) -> Plugins:
+    """Return the plugins with a reader of tables that uses these columns or, if there are none, these mappings.
 
     Raises
     ------
     LogError
-        If a role does not exist.
+        If a role does not exist, or a mapping is not valid.
     """
+    if not columns and mappings:
+        from harness_uq.tabular.mapping import mapping_of
+
+        parsed = tuple(mapping_of(name, definition) for name, definition in mappings.items())
+        return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(mappings=parsed)})
     if not columns:
         return plugins
     from harness_uq.tabular.column_roles import check_roles

@@ -283,5 +283,29 @@ RESEMBLES_FORMAT = MessageType(
     "Check the file with the tool that wrote it, and `harness-uq plugins` for the readers that are installed. For "
     "other JSON files, describe the scores in a mapping: `harness-uq structure FILE --suggest-mapping`.",
 )
+MAPPING_MATCHES_NOTHING = MessageType(
+    "UQ340",
+    "mapping-matches-nothing",
+    "error",
+    "The expression {expression!r} for {role} in [tables.{table}] matches nothing in the file.",
+    "A mapping in the settings file names the values of the file by JMESPath expressions.",
+    "Correct the expression. `harness-uq structure FILE --suggest-mapping` prints expressions that match.",
+)
+MAPPING_NEEDS_ROWS = MessageType(
+    "UQ341",
+    "mapping-needs-rows",
+    "error",
+    "The file contains one JSON object. Add `rows` to [tables.{table}], an expression for its list of records.",
+    "Expressions of a mapping are evaluated for each record of a list.",
+    'Add the expression, such as `rows = "results"`.',
+)
+MAPPING_NOT_SUGGESTED = MessageType(
+    "UQ342",
+    "mapping-not-suggested",
+    "error",
+    "No mapping can be inferred. Give a CSV, JSON Lines or JSON file with a list of objects.",
+    "A mapping is inferred from the names of the members of records.",
+    "For Parquet files, name the columns with `--column ROLE=NAME`.",
+)
 
 TYPES = message_types_in(globals())
