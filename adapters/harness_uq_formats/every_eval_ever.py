@@ -474,7 +474,7 @@ def _task_log(
             data.append(scores)
             messages += notes
         elif metric.result is not None:
-            data.append(_total(metric, metric.result))
+            data.append(_total(metric, metric.result, is_ours=_is_ours(record)))
     if samples.repeated:
         examples = ", ".join(samples.repeated[:3])
         messages.append(REPEATED_RECORDS(n_repeated=len(samples.repeated), examples=examples))
@@ -530,14 +530,17 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _total(metric: Metric, result: Result) -> AggregateScore:
+def _total(metric: Metric, result: Result, *, is_ours: bool) -> AggregateScore:
+    """A result without samples; harness_uq uses its method `totals` only for shares of correct answers."""
     reported = _reported(result)
+    method = (result.score_details.details or {}).get("method")
     return AggregateScore(
         metric.name,
         metric.filter,
         reported.value,
         reported.n,
         "The record has no scores of single samples",
+        is_share=True if is_ours and method == "totals" else None,
         std_error=reported.std_error,
     )
 

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> int:
-    """Estimate, write one file per record of Every Eval Ever, and list the files.
+    """Estimate, write the records of Every Eval Ever with the scores of their samples, and list the files.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     from harness_uq.estimation.estimate import estimate
     from harness_uq.io.paths import folder_of, is_inside, join, local_path, make_folder, write_bytes
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.output.every_eval_ever import eee_lines, eee_place, eee_records
+    from harness_uq.output.every_eval_ever import eee_files
     from harness_uq.plugins.readers import read_logs, task_logs
     from harness_uq.redaction import redact
 
@@ -105,13 +105,13 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     logs = _argument_values.select_logs(args, [reading])
     _argument_values.check_names(options.structure, logs)
     rows = estimate(logs, options, plugins=plugins)
-    for record in eee_records(rows, task_logs(logs, plugins), when=time.time()):
-        place = join(args.output_dir, *eee_place(record).parts)
+    for file, content in eee_files(rows, task_logs(logs, plugins), when=time.time()):
+        place = join(args.output_dir, *file.parts)
         if not is_inside(folder_of(place), args.output_dir):
             target = str(local_path(folder_of(place)).resolve())
             raise LogError(OUTPUT_LINK_LEADS_OUTSIDE(folder=args.output_dir, target=target))
         with _output_files.reporting_write_errors(place):
             make_folder(folder_of(place))
-            write_bytes(place, eee_lines([record]).encode() + b"\n")
+            write_bytes(place, content.encode())
         print(escape_control(redact(place)))
     return max(_loading.report_read_errors(reading), _console.report_failures(rows))

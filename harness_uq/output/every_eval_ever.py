@@ -11,14 +11,16 @@ import re
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TypeAlias, cast
 
+import numpy as np
+
 from harness_uq._version import __version__
-from harness_uq.data.task_log import TaskLog
+from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.messages import join_messages, with_severity
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.sanitize import json_text
@@ -29,6 +31,7 @@ Record: TypeAlias = dict[str, object]
 
 _LIBRARIES = {"lm-eval": "lm_eval", "inspect": "inspect_ai"}  # as its converters call them
 _UNKNOWN = "unknown"
+_MEAN = "mean"
 
 
 def eee_records(rows: Sequence[Estimate], logs: Iterable[TaskLog], *, when: float) -> list[Record]:
@@ -40,18 +43,97 @@ def eee_records(rows: Sequence[Estimate], logs: Iterable[TaskLog], *, when: floa
     logs : the logs of the estimates, which hold the direction of each metric
     when : time of the records, in seconds since 1970
     """
+    logs = list(logs)
     better = {(log.system, log.task, metric): up for log in logs for metric, up in log.higher_is_better.items()}
-    tasks: dict[tuple[str, str, str, str | None], list[Estimate]] = {}
-    for row in rows:
-        if finite_or_none(row.value) is not None:
-            tasks.setdefault((row.system, row.task, row.source.path, row.source.time), []).append(row)
     names = Counter[str]()
     records = []
-    for (system, task, *_), members in tasks.items():
+    for (system, task, *_), members in _rows_by_task(rows).items():
         names[name := f"{task}/{system}/{int(when)}"] += 1
         unique = name if names[name] == 1 else f"{name}/{names[name]}"
         records.append(_record(members, better, unique, str(int(when))))
     return records
+
+
+def eee_files(rows: Sequence[Estimate], logs: Iterable[TaskLog], *, when: float) -> Iterator[tuple[PurePosixPath, str]]:
+    """Path and content of each file of a data store: the record of each task of a run, and the scores of its samples.
+
+    Samples have neither prompts nor answers, which results do not contain.
+
+    Parameters
+    ----------
+    rows, logs, when : as for `eee_records`
+    """
+    logs = list(logs)
+    log_of = {(log.system, log.task, log.source.path, log.source.time): log for log in logs}
+    records = eee_records(rows, logs, when=when)
+    for record, (key, members) in zip(records, _rows_by_task(rows).items(), strict=True):
+        place = eee_place(record)
+        lines = list(eee_samples(record, members, log_of[key])) if key in log_of else []
+        if lines:
+            content = eee_lines(lines) + "\n"
+            file = place.with_name(f"{place.stem}_samples.jsonl")
+            yield file, content
+            record["detailed_evaluation_results"] = {
+                "format": "jsonl",
+                "file_path": str(PurePosixPath("data", file)),
+                "hash_algorithm": "sha256",
+                "checksum": hashlib.sha256(content.encode()).hexdigest(),
+                "total_rows": len(lines),
+            }
+        yield place, eee_lines([record]) + "\n"
+
+
+def eee_samples(record: Record, rows: Sequence[Estimate], log: TaskLog) -> Iterator[Record]:
+    """A line for each question, trial and mean score of a record.
+
+    The number of the trial and the cluster are in the metadata of the sample.
+
+    Parameters
+    ----------
+    rows : the estimates in the record
+    log : the log of the estimates
+    """
+    data = {(item.metric, item.filter): item for item in log.data if isinstance(item, Scores)}
+    for row in rows:
+        scores = data.get((row.metric, row.filter))
+        if scores is None or row.estimand != _MEAN or row.n_questions != scores.is_scored.sum():
+            continue  # without samples, or of more questions than there are samples
+        clusters = _clusters(row, scores, log)
+        for at, trial in zip(*np.nonzero(np.isfinite(scores.values)), strict=True):
+            metadata = {"epoch": str(trial + 1)} if scores.values.shape[1] > 1 else {}
+            if clusters is not None and row.cluster_key is not None and clusters[at] >= 0:
+                metadata[row.cluster_key] = str(clusters[at])
+            score = float(scores.values[at, trial])
+            yield {
+                "schema_version": SCHEMA_VERSION,
+                "evaluation_id": record["evaluation_id"],
+                "model_id": cast("dict[str, str]", record["model_info"])["id"],
+                "evaluation_name": row.task,
+                "evaluation_result_id": _result_id(row),
+                "sample_id": log.questions.ids[at],
+                "interaction_type": "single_turn",
+                "input": {"raw": "", "reference": []},
+                "output": {"raw": []},
+                "answer_attribution": [],
+                "evaluation": {"score": score, "is_correct": score == 1.0},
+                **({"metadata": metadata} if metadata else {}),
+            }
+
+
+def _clusters(row: Estimate, scores: Scores, log: TaskLog) -> IntArray | None:
+    """The clusters of the estimate by question; None if the questions are independent."""
+    if row.cluster_key is not None and row.cluster_key in log.questions.fields:
+        return log.questions.fields[row.cluster_key].codes
+    return scores.clusters if row.n_clusters else None
+
+
+def _rows_by_task(rows: Iterable[Estimate]) -> dict[tuple[str, str, str, str | None], list[Estimate]]:
+    """Estimates that have a value, by system, task, path and time of the log."""
+    tasks: dict[tuple[str, str, str, str | None], list[Estimate]] = {}
+    for row in rows:
+        if finite_or_none(row.value) is not None:
+            tasks.setdefault((row.system, row.task, row.source.path, row.source.time), []).append(row)
+    return tasks
 
 
 def eee_lines(records: Iterable[Record]) -> str:
@@ -107,7 +189,7 @@ def _model(system: str) -> Record:
 
 def _result(row: Estimate, *, lower_is_better: bool) -> Record:
     return {
-        "evaluation_result_id": "/".join((row.metric, row.filter, row.estimand)),
+        "evaluation_result_id": _result_id(row),
         "evaluation_name": row.task,
         "source_data": {"dataset_name": row.task, "source_type": "other"},
         "metric_config": {
@@ -121,10 +203,17 @@ def _result(row: Estimate, *, lower_is_better: bool) -> Record:
     }
 
 
+def _result_id(row: Estimate) -> str:
+    return "/".join((row.metric, row.filter, row.estimand))
+
+
 def _range(row: Estimate) -> Record:
     """The range of the score, if it is known."""
-    bounds = row.structure.bounds if row.structure else None
-    return {} if bounds is None else {"score_type": "continuous", "min_score": bounds[0], "max_score": bounds[1]}
+    if row.structure is None or row.structure.bounds is None:
+        return {}
+    low, high = row.structure.bounds
+    score_type = "binary" if row.structure.score_type == "binary" else "continuous"
+    return {"score_type": score_type, "min_score": low, "max_score": high}
 
 
 def _uncertainty(row: Estimate) -> Record:

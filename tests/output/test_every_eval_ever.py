@@ -1,18 +1,23 @@
 """Records of Every Eval Ever: what its schema asks for, and nothing that is no score."""
 
+import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness_uq import HarnessResult, Interval, estimate, read_logs
 from harness_uq.cli import main
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.estimation.estimate import Options
-from harness_uq.output.every_eval_ever import Record, eee_lines, eee_place, eee_records
+from harness_uq.output.every_eval_ever import Record, eee_files, eee_lines, eee_place, eee_records
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import task_logs
+from harness_uq.results.estimate import Estimate
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 from tests.message_checks import made
@@ -20,6 +25,7 @@ from tests.results import factory as make
 
 jsonschema = pytest.importorskip("jsonschema")
 SCHEMA = json.loads((ROOT / "tests/reference/every_eval_ever.json").read_text())
+SAMPLES_SCHEMA = json.loads((ROOT / "tests/reference/every_eval_ever_samples.json").read_text())
 
 
 def check(records: list[Record]) -> None:
@@ -138,11 +144,74 @@ def test_the_commands_print_and_write_them(tmp_path: Path, capsys: pytest.Captur
     assert main(["estimate", str(table), "--format", "eee"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert main(["rescore", str(table), "--output-dir", str(tmp_path / "data"), "--format", "eee"]) == 0
-    (path,) = map(Path, capsys.readouterr().out.splitlines())
+    samples, path = map(Path, capsys.readouterr().out.splitlines())
+    assert samples == path.with_name(f"{path.stem}_samples.jsonl")
     written = json.loads(path.read_text())
     assert path.parent == tmp_path / "data" / "scores" / "unknown" / "m"
     assert written["evaluation_results"] == printed["evaluation_results"]
     check([written])
+
+
+def written_files(rows: Sequence[Estimate], logs: Sequence[TaskLog], folder: Path) -> Path:
+    """The folder, with the files of the estimates, which match the schemas."""
+    for place, content in eee_files(rows, logs, when=1e9):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        schema = SAMPLES_SCHEMA if place.name.endswith("_samples.jsonl") else SCHEMA
+        for line in content.splitlines()[:20]:
+            jsonschema.Draft7Validator(schema).validate(json.loads(line))
+    return folder
+
+
+def is_same(row: Estimate, other: Estimate) -> bool:
+    """Whether two estimates have the same method, counts and, to 1e-12, numbers."""
+
+    def counts(one: Estimate) -> tuple[object, ...]:
+        return one.method, one.n_questions, one.n_trials, one.n_clusters, one.interval is None
+
+    def numbers(one: Estimate) -> list[float]:
+        ends = [one.interval.low, one.interval.high] if one.interval else []
+        return [one.value, math.nan if one.std_error is None else one.std_error, *ends]
+
+    return counts(row) == counts(other) and numbers(row) == pytest.approx(numbers(other), rel=0, abs=1e-12, nan_ok=True)
+
+
+def test_records_that_are_read_give_the_estimates_that_were_written(shared: Path, tmp_path: Path) -> None:
+    logs = task_logs([shared / "data" / "lm_eval", shared / "data" / "inspect"], load_plugins())
+    rows = estimate(logs)
+    means = {(log.system, log.task, item.metric) for log in logs for item in log.data if isinstance(item, Scores)}
+    back = estimate(written_files(rows, logs, tmp_path))
+    checked = [row for row in rows if (row.system, row.task, row.metric) in means and row.value is not None]
+    for row in checked:
+        alike = [other for other in back if (other.system, other.task) == (row.system, row.task)]
+        assert any(is_same(row, other) for other in alike if (other.metric, other.filter) == (row.metric, row.filter))
+    assert len(checked) > 40
+
+
+def test_trials_and_clusters_are_written_and_read(tmp_path: Path) -> None:
+    values = np.array([[1, 0, np.nan], [0, 0, 1]] * 30)
+    log = task_log(values, fields={"passage_id": [i // 2 for i in range(60)], "other_id": [i // 3 for i in range(60)]})
+    (row,) = estimate(log, cluster="other_id")
+    (again,) = estimate(written_files([row], [log], tmp_path))
+    assert (again.cluster_key, again.n_clusters, again.n_trials) == ("other_id", 20, 3)
+    assert is_same(again, row)
+
+
+def test_samples_have_neither_texts_nor_scores_of_other_quantities(tmp_path: Path) -> None:
+    log = task_log([[1, 0, 1, 1], [0, 0, 0, 1]] * 10)
+    rows = [*estimate(log), *estimate(log, estimand="pass@2")]
+    folder = written_files(rows, [log], tmp_path)
+    (samples,) = folder.rglob("*_samples.jsonl")
+    lines = list(map(json.loads, samples.read_text().splitlines()))
+    assert len(lines) == 80
+    assert {line["evaluation_result_id"] for line in lines} == {"acc/none/mean"}
+    assert {(line["input"]["raw"], *line["output"]["raw"]) for line in lines} == {("",)}
+    (record,) = folder.rglob("*[0-9a-f].json")
+    described = json.loads(record.read_text())["detailed_evaluation_results"]
+    assert described["checksum"] == hashlib.sha256(samples.read_bytes()).hexdigest()
+    assert described["file_path"] == f"data/{samples.relative_to(folder)}"
+    assert described["total_rows"] == 80
 
 
 def test_records_are_not_written_in_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
