@@ -25,34 +25,40 @@ _COMPARED = {"cost": ("costs", "as much"), "tokens": ("uses", "as many tokens"),
 
 
 def resource_use_document(rows: Sequence[ResourceUse], digits: int = 4) -> Document:
-    """A table with a row for each total or ratio; ratios of two systems begin with a sentence each."""
+    """A table for each task, after a sentence for each ratio of two systems and each dominated system."""
+    messages = distinct(message for row in rows for message in row.messages)
+    notes = [text_with_code(message) for message in with_severity(messages, "note")]
+    warnings = [text_with_code(message) for message in with_severity(messages, "warning", "refusal", "error")]
+    sections = [_section(task, [row for row in rows if row.task == task], digits) for task in _tasks(rows)]
+    return Document(sections, {"Warnings": warnings, "Notes": notes}, caption="Resources of the systems.")
+
+
+def _tasks(rows: Sequence[ResourceUse]) -> list[str]:
+    return list(dict.fromkeys(row.task for row in rows))
+
+
+def _section(task: str, rows: Sequence[ResourceUse], digits: int) -> Section:
+    has_metrics = len({(row.metric, row.filter) for row in rows if row.metric}) > 1
     columns = [
-        Cells("System", [_system(row) for row in rows], is_number=False, wraps=True),
-        Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
-        Cells("Metric", [metric_name(row.metric, row.filter) if row.metric else "-" for row in rows], is_number=False),
-        Cells("Quantity", [_quantity(row) for row in rows], is_number=False),
+        Cells("System", [_system(row) for row in rows], is_number=False),
+        Cells("Resource", [_quantity(row, has_metrics=has_metrics) for row in rows], is_number=False, wraps=True),
         Cells("Value", [_number(row.value, digits, row.is_unbounded) for row in rows]),
         Cells("Interval", [_interval(row, digits) for row in rows]),
         Cells("Questions", [str(row.n_questions or "-") for row in rows], in_paper=False),
     ]
-    messages = distinct(message for row in rows for message in row.messages)
-    notes = [text_with_code(message) for message in with_severity(messages, "note")]
-    warnings = [text_with_code(message) for message in with_severity(messages, "warning", "refusal", "error")]
     sentences = [_sentence(row, digits) for row in rows if row.baseline is not None and row.value is not None]
-    sentences += dominated_systems(rows)
-    section = Section("Resources", columns, answer="\n".join(sentences))
-    return Document([section], {"Warnings": warnings, "Notes": notes}, caption="Resources of the systems.")
+    answer = "\n".join([*sentences, *dominated_systems(rows)])
+    return Section(f"{task}: resources", columns, answer=answer, group="Task")
 
 
 def _system(row: ResourceUse) -> str:
     return row.system if row.baseline is None else f"{row.system} / {row.baseline}"
 
 
-def _quantity(row: ResourceUse) -> str:
-    name = _NAMES[row.quantity]
-    if row.quantity == "cost_per_solved" and row.baseline is None:
-        return f"{name} ($)"
-    return name if row.baseline is None else f"ratio of {name}"
+def _quantity(row: ResourceUse, *, has_metrics: bool) -> str:
+    unit = " ($)" if row.quantity == "cost_per_solved" and row.baseline is None else ""
+    metric = f", {metric_name(row.metric, row.filter)}" if has_metrics and row.metric else ""
+    return f"{_NAMES[row.quantity]}{unit}{metric}"
 
 
 def _number(value: float | None, digits: int, is_infinite: bool = False) -> str:

@@ -49,12 +49,13 @@ class ParetoView:
 
 def resources_view(estimates: Sequence[Estimate], rows: Sequence[ResourceUse]) -> dict[str, object]:
     """The plots, the sentences about dominated systems, and the table."""
-    (section,) = resource_use_document(rows).sections
-    columns = section.visible_columns()
-    cells = tuple(zip(*(column.texts for column in columns), strict=True))
-    headers, numbers = tuple(column.header for column in columns), tuple(column.is_number for column in columns)
-    table = TableView("Totals and ratios of resources", headers, numbers, (("", cells),))
-    return {"plots": list(_plots(estimates)), "sentences": dominated_systems(rows), "table": table}
+    tables = []
+    for section in resource_use_document(rows).sections:
+        columns = section.visible_columns()
+        cells = tuple(zip(*(column.texts for column in columns), strict=True))
+        headers, numbers = tuple(column.header for column in columns), tuple(column.is_number for column in columns)
+        tables.append(TableView(section.title, headers, numbers, (("", cells),)))
+    return {"plots": list(_plots(estimates)), "sentences": dominated_systems(rows), "tables": tables}
 
 
 def _plots(estimates: Sequence[Estimate]) -> "Iterable[ParetoView]":
