@@ -29,7 +29,12 @@ from harness_uq.results.result_set import RenderOptions
 from harness_uq.structure.option_keywords import options_with, selection_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
+
+    from harness_uq.estimation.subset import Probabilities
+    from harness_uq.io.human_labels import Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,9 @@ def report(
     plugins: Plugins | None = None,
     estimates: Sequence[Estimate] | None = None,
     overall: OverallOptions | None = None,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    reference_runs: "Runs | None" = None,
+    inclusion_probabilities: "str | Path | Probabilities | None" = None,
     **keywords: Unpack[EstimateKeywords],
 ) -> Report:
     """Estimate every score, compare two systems, rank three or more.
@@ -117,18 +125,30 @@ def report(
     plugins : plugins to use; by default the installed ones
     estimates : estimates of these runs, if they have already been computed
     overall : how the scores of several tasks are combined
+    labels, reference_runs, inclusion_probabilities : as for `estimate`, in reports of one system
     **keywords : options as for `estimate`
 
     Raises
     ------
     LogError : if no log can be read from a path
-    DataError : if an option of the overall result names a task or metric that does not exist, or tasks are missing and
-        the options do not allow it
+    DataError : if labels or reference runs are given for several systems, an option of the overall result names a task
+        or metric that does not exist, or tasks are missing and the options do not allow it
     TypeError : if an option does not exist
     """
     chosen, offered = options_with(options or Options(), keywords, "report"), plugins or load_plugins()
     logs = task_logs(runs, offered, selection_of(keywords, tasks=margins or ()))
-    rows = tuple(estimate(logs, chosen, plugins=offered) if estimates is None else estimates)
+    if not (labels is None and reference_runs is None) and len({log.system for log in logs}) > 1:
+        raise DataError("A report with labels or reference_runs covers one system. Select one with model=NAME.")
+    if estimates is None:
+        estimates = estimate(
+            logs,
+            chosen,
+            plugins=offered,
+            labels=labels,
+            reference_runs=reference_runs,
+            inclusion_probabilities=inclusion_probabilities,
+        )
+    rows = tuple(estimates)
     used: tuple[ResourceUse, ...] = ()
     if any(data.metric in RESOURCE_METRICS for log in logs for data in log.data):
         used = tuple(with_dominance(resource_use_of(logs, chosen, offered), logs, chosen, offered))

@@ -1,7 +1,8 @@
 """Options of Python functions as keywords with the names of the command line."""
 
+import json
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import get_type_hints
 
 import numpy as np
@@ -15,18 +16,22 @@ from harness_uq import (
     DataError,
     EffectOptions,
     GateOptions,
+    LogError,
     Options,
     PlanOptions,
     RankOptions,
     StructureError,
     StructureOptions,
 )
+from harness_uq.cli import main
 from harness_uq.commands.command_table import COMMANDS
 from harness_uq.commands.parser import build_parser
 from harness_uq.comparison.build_rows import CompareKeywords
 from harness_uq.comparison.compare import ArrayComparisonKeywords
 from harness_uq.estimation.estimate import ArrayKeywords, EstimateKeywords
+from harness_uq.estimation.subset import estimate_whole
 from harness_uq.gating.gate import GateKeywords
+from harness_uq.io.human_labels import read_labels
 from harness_uq.planning.plan import PlanKeywords
 from harness_uq.ranking.rank import ArrayRankKeywords, RankKeywords
 from harness_uq.structure.option_keywords import ResourceKeywords, StructureKeywords
@@ -313,3 +318,99 @@ def test_equal_arrays_are_not_called_the_same_log() -> None:
         "identical-runs",
         "perhaps because they contain the same samples under two names",
     )
+
+
+# ---------------------------------------------------------------- columns, labels and reference runs
+
+
+def write_scores(path, systems="ab"):
+    """A table whose columns are not recognized by their names."""
+    rows = [f"q{k},{system},{(k * n) % 3 > 0:d}" for n, system in enumerate(systems, 1) for k in range(40)]
+    path.write_text("\n".join(["nr,maker,truth", *rows]) + "\n")
+    return str(path)
+
+
+COLUMN = {"question": "nr", "system": "maker", "score": "truth"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path, **options: harness_uq.estimate(path, **options)[0].n_questions,
+        lambda path, **options: harness_uq.detect_structure(path, **options)[0].summaries()[0].n_questions,
+        lambda path, **options: harness_uq.rank(path, **options)[0].n_questions,
+        lambda path, **options: harness_uq.compare(path, path, model="a", **options)[0].n_matched,
+        lambda path, **options: harness_uq.gate(path, path, model="a", margin=0.1, **options).rows[0].comparison.n_matched,
+        lambda path, **options: harness_uq.report(path, **options).estimates[0].n_questions,
+        lambda path, **options: 40 if harness_uq.plan(path, width=0.2, model="a", **options) else 0,
+    ],
+    ids=["estimate", "detect_structure", "rank", "compare", "gate", "report", "plan"],
+)
+def test_columns_of_tables_are_named_as_on_the_command_line(call, tmp_path) -> None:
+    path = write_scores(tmp_path / "scores.csv")
+    assert call(path, column=COLUMN) == 40
+    with pytest.raises(LogError):
+        call(path)
+    with pytest.raises(LogError, match="Unknown role"):
+        call(path, column={"points": "truth"})
+
+
+def test_columns_of_data_frames_are_named(tmp_path) -> None:
+    frame = pytest.importorskip("pandas").DataFrame({"nr": range(40), "truth": LARGE, "score": SMALL})
+    (row,) = harness_uq.estimate(frame, column={"question": "nr", "score": "truth"})
+    assert row.value == pytest.approx(LARGE.mean())
+
+
+def printed_estimates(capsys, *arguments: str) -> list:
+    """The estimates that the command prints."""
+    assert main(["estimate", *arguments, "--format", "json", "--isolated"]) == 0
+    return json.loads(capsys.readouterr().out)["estimates"]
+
+
+def test_labels_correct_scores_as_on_the_command_line(tmp_path, capsys) -> None:
+    path = write_scores(tmp_path / "scores.csv", "a")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,score\n" + "".join(f"q{k},{k % 3 > 0 and k != 7:d}\n" for k in range(30)))
+    options = [word for role, name in COLUMN.items() for word in ("--column", f"{role}={name}")]
+    expected = printed_estimates(capsys, path, *options, "--labels", str(labels))
+    assert expected[0]["method"] == "judge-corrected"
+    for given in (str(labels), labels, read_labels(labels)):
+        rows = harness_uq.estimate(path, column=COLUMN, labels=given)
+        assert [row.to_dict() for row in rows] == expected
+        assert [row.to_dict() for row in harness_uq.report(path, column=COLUMN, labels=given).estimates] == expected
+    folder_rows = harness_uq.estimate(tmp_path, column=COLUMN | {"question": "nr"}, labels=labels)
+    assert [row.to_dict() for row in folder_rows] == expected
+
+
+def test_a_metric_with_labels_is_read_even_if_it_is_not_selected() -> None:
+    log = task_log(LARGE, metric="judge")
+    human = task_log([score * (n % 7 > 0) for n, score in enumerate(LARGE)], metric="human").data
+    both = replace(log, data=(*log.data, *human))
+    (row,) = harness_uq.estimate(both, metric="judge", labels="human")
+    assert (row.metric, row.method) == ("judge", "judge-corrected")
+    with pytest.raises(DataError, match="Did you mean 'human'"):
+        harness_uq.estimate(both, labels="humen")
+
+
+def test_reference_runs_adjust_for_questions_that_were_not_run() -> None:
+    ids = [f"q{n}" for n in range(40)]
+    reference = [task_log(RNG.binomial(1, p, 40), system=f"s{p}", ids=ids) for p in (0.4, 0.5, 0.6, 0.7)]
+    part = task_log(LARGE[:15], system="new", ids=ids[:15])
+    (row,) = harness_uq.estimate(part, scope="full", reference_runs=reference)
+    (expected,) = estimate_whole(part, reference)
+    assert row.to_dict() == expected.to_dict()
+    assert row.scope == "full"
+    chances = {"toy": dict.fromkeys(ids, 0.375)}
+    harness_uq.estimate(part, scope="full", reference_runs=reference, inclusion_probabilities=chances)
+    for wrong in (
+        {"reference_runs": reference},
+        {"scope": "full", "reference_runs": reference, "labels": "human"},
+        {"inclusion_probabilities": chances},
+    ):
+        with pytest.raises(DataError):
+            harness_uq.estimate(part, **wrong)
+
+
+def test_a_report_with_labels_covers_one_system() -> None:
+    with pytest.raises(DataError, match="one system"):
+        harness_uq.report([A, B], labels="acc")

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from harness_uq.commands import argument_values as _argument_values
 from harness_uq.commands import loading as _loading
 from harness_uq.commands.parser import CommandParser
-from harness_uq.errors import UsageError, unknown_name
+from harness_uq.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.estimation.estimate import Options
-    from harness_uq.io.human_labels import Label
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.estimate import Estimate
@@ -79,7 +78,9 @@ class AuxiliaryData:
     @property
     def label_metrics(self) -> tuple[str, ...]:
         """The metric with human labels, which has to be read even if `--metric` does not select it."""
-        return (self.labels,) if self.labels and not _is_file(self.labels) else ()
+        from harness_uq.estimation.auxiliary_data import is_labels_file
+
+        return (self.labels,) if self.labels and not is_labels_file(self.labels) else ()
 
     def select_logs(self, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
         """The logs without those of the tables of labels or reference runs."""
@@ -100,7 +101,12 @@ class AuxiliaryData:
         UsageError : if there is no such file or metric of labels, or the combination of options is not supported
         """
         if self.labels:
-            return _estimate_with_labels(self.labels, logs, options, plugins)
+            from harness_uq.estimation.auxiliary_data import estimate_with_labels
+
+            try:
+                return estimate_with_labels(logs, self.labels, options, plugins)
+            except DataError as error:
+                raise UsageError(str(error)) from error
         from harness_uq.estimation.subset import estimate_whole, read_probabilities
 
         probabilities = read_probabilities(self.inclusion_probabilities) if self.inclusion_probabilities else None
@@ -108,24 +114,3 @@ class AuxiliaryData:
         _loading.report_read_errors(reference)
         with _argument_values.checking_arguments():
             return estimate_whole(logs, reference.logs, options, drawn=probabilities, plugins=plugins)
-
-
-def _estimate_with_labels(
-    source: str, logs: "Sequence[TaskLog]", options: "Options", plugins: "Plugins"
-) -> "list[Estimate]":
-    from harness_uq.estimation.judge_correction import correct
-    from harness_uq.io.human_labels import read_labels
-
-    metrics = {data.metric for log in logs for data in log.data}
-    if not _is_file(source) and logs and source not in metrics:
-        raise UsageError(unknown_name("file or metric of --labels", source, metrics, plural="metrics"))
-    labels: str | tuple[Label, ...] = read_labels(source) if _is_file(source) else source
-    with _argument_values.checking_arguments():
-        return correct(logs, labels, options, plugins=plugins)
-
-
-def _is_file(source: str) -> bool:
-    """Whether labels are in a file rather than in a metric; a remote file may turn out not to exist when it is read."""
-    from harness_uq.io.paths import is_file, is_remote
-
-    return is_remote(source) or is_file(source)

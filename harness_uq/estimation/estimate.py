@@ -60,7 +60,12 @@ from harness_uq.structure.task_groups import group_data, group_structure, member
 from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import ArrayLike, NDArray
+
+    from harness_uq.estimation.subset import Probabilities
+    from harness_uq.io.human_labels import Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,9 @@ def estimate(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    reference_runs: "Runs | None" = None,
+    inclusion_probabilities: "str | Path | Probabilities | None" = None,
     **keywords: Unpack[EstimateKeywords],
 ) -> ResultList[Estimate]:
     """Estimate the scores of every task, metric and filter.
@@ -176,8 +184,13 @@ def estimate(
         for `read_logs`
     options : options of the estimates
     plugins : plugins to use; by default the installed ones
+    labels : human labels that correct the scores of a grader: a CSV file, a metric of the logs, or labels
+    reference_runs : runs of other systems on all questions, which adjust for questions that were not run (with
+        `scope="full"`)
+    inclusion_probabilities : file that `harness-uq subset` wrote, or its content (with `reference_runs`)
     **keywords : options with the names of the command line: `method`, `level`, `scope`, `estimand`, `interval`,
-        `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, and `task`, `metric`, `filter` and
+        `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, `column` (names of the columns of
+        tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and
         `model`, which select parts of the logs. They take precedence over `options`
 
     Returns
@@ -188,12 +201,19 @@ def estimate(
     Raises
     ------
     LogError : if no log can be read from a path
+    DataError : if `labels` and `reference_runs` are combined, or used with an option that they do not support
     HarnessUqError : if the requested method does not exist
     TypeError : if an option does not exist
     """
     options = options_with(options or Options(), keywords, "estimate")
     plugins = plugins or load_plugins()
-    selected = task_logs(logs, plugins, selection_of(keywords))
+    selection = selection_of(keywords)
+    if labels is not None or reference_runs is not None or inclusion_probabilities is not None:
+        from harness_uq.estimation.auxiliary_data import AuxiliaryData  # which uses the estimates of this module
+
+        auxiliary = AuxiliaryData(labels, reference_runs, inclusion_probabilities)
+        return ResultList(auxiliary.estimate(logs, selection, options, plugins))
+    selected = task_logs(logs, plugins, selection)
     read = with_best_evidence(selected, plugins, use_samples=options.structure.use_samples)
     rows = ResultList[Estimate]()
     for log in read:

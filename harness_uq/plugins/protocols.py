@@ -232,6 +232,19 @@ class ReadsResources(Protocol):
 
 
 @runtime_checkable
+class ReadsColumns(Protocol):
+    """A reader of tables whose columns the user can name."""
+
+    def with_columns(self, columns: Mapping[str, str | Sequence[str]]) -> Reader:
+        """A copy of the reader that uses these columns, by role.
+
+        Raises
+        ------
+        LogError : if a role does not exist
+        """
+
+
+@runtime_checkable
 class GroupsFiles(Protocol):
     """A harness that groups files by their names, so that large folders are read in parallel."""
 

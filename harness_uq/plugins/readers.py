@@ -44,7 +44,15 @@ from harness_uq.messages.catalogue.reading import (
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.nearest_format import nearest_format
-from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, ReadsResources, Run, SupportsUrls
+from harness_uq.plugins.protocols import (
+    FallbackReader,
+    Reader,
+    ReadsColumns,
+    ReadsObjects,
+    ReadsResources,
+    Run,
+    SupportsUrls,
+)
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
 from harness_uq.redaction import DistinctNames, RedactedText, redact, redact_value
 from harness_uq.structure.option_keywords import Selection
@@ -302,6 +310,8 @@ def task_logs(
     """
     if selection is not None and (resources := resource_options(selection.resources, selection.prices)) is not None:
         plugins = reading_resources(plugins, resources)
+    if selection is not None and selection.columns:
+        plugins = reading_columns(plugins, selection.columns)
     reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
     for path, message in reading.warnings:
         if path in reading.unread:
@@ -346,6 +356,20 @@ def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:
     """The plugins with readers that also read tokens, cost and time, which become metrics."""
     readers = {
         name: reader.with_resources(options) if isinstance(reader, ReadsResources) else reader
+        for name, reader in plugins.harnesses.items()
+    }
+    return replace(plugins, harnesses=readers)
+
+
+def reading_columns(plugins: Plugins, columns: Mapping[str, str | Sequence[str]]) -> Plugins:
+    """The plugins with readers of tables that use these columns, by role.
+
+    Raises
+    ------
+    LogError : if a role does not exist
+    """
+    readers = {
+        name: reader.with_columns(columns) if isinstance(reader, ReadsColumns) else reader
         for name, reader in plugins.harnesses.items()
     }
     return replace(plugins, harnesses=readers)

@@ -1,7 +1,7 @@
 """Options that are passed to functions as keywords, with the names of the command line."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, TypeVar
 
 from harness_uq.data.score_selection import LogFilter
@@ -41,11 +41,13 @@ class StructureKeywords(SelectionKeywords, total=False):
         tasks to fields
     range : smallest and largest possible score by metric or by `TASK:METRIC`
     use_samples : whether to use the logged samples even if they cover only a part of what the harness reports
+    column : names of the columns of tables by role, such as `{"score": "right"}`, as for `read_table`
     """
 
     cluster: str | Sequence[str] | Mapping[str, str]
     range: Mapping[str, tuple[float, float]]
     use_samples: bool
+    column: Mapping[str, str | Sequence[str]]
 
 
 class ResourceKeywords(TypedDict, total=False):
@@ -72,6 +74,7 @@ class Selection:
     tasks : tasks for which a margin was given
     resources : whether to read tokens, cost and time, too
     prices : file of prices of tokens; None for public prices
+    columns : names of the columns of tables by role
     """
 
     filter: LogFilter
@@ -79,6 +82,7 @@ class Selection:
     tasks: tuple[str, ...] = ()
     resources: bool = False
     prices: str | None = None
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
 
     def of(self, logs: Sequence[TaskLog]) -> Sequence[TaskLog]:
         """The selected logs.
@@ -122,7 +126,7 @@ def options_with(
     own = {field.name for field in fields(options)}  # type: ignore[arg-type]
     attribute_of = {name: name for name in own - {"structure", *(names or {}).values()}} | {**(names or {})}
     has_structure = "structure" in own
-    valid = [*attribute_of, *((*_STRUCTURE, *_SELECTION, *_RESOURCES) if has_structure else ())]
+    valid = [*attribute_of, *((*_STRUCTURE, "column", *_SELECTION, *_RESOURCES) if has_structure else ())]
     check_keywords(keywords, valid, function)
     changes = {attribute_of[name]: value for name, value in keywords.items() if name in attribute_of}
     if has_structure and any(name in keywords for name in _STRUCTURE):
@@ -169,7 +173,7 @@ def selection_of(keywords: Mapping[str, Any], *, tasks: Iterable[str] = ()) -> S
     is_declared = "cluster" in keywords or "range" in keywords
     structure = _structure_with(StructureOptions(), keywords) if is_declared else None
     has_resources, prices = bool(keywords.get("resources", False)), keywords.get("prices")
-    return Selection(LogFilter(**chosen), structure, tuple(tasks), has_resources, prices)
+    return Selection(LogFilter(**chosen), structure, tuple(tasks), has_resources, prices, keywords.get("column", {}))
 
 
 def _structure_with(structure: StructureOptions, keywords: Mapping[str, Any]) -> StructureOptions:

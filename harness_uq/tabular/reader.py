@@ -57,6 +57,19 @@ class TableReader:
         """A copy that also reads columns such as `cost` and `output_tokens`."""
         return replace(self, resources=options)
 
+    def with_columns(self, columns: "Columns") -> "TableReader":
+        """A copy that uses these columns, by role, instead of mappings.
+
+        Raises
+        ------
+        LogError
+            If a role does not exist.
+        """
+        from harness_uq.tabular.column_roles import check_roles
+
+        check_roles(columns)
+        return replace(self, columns=columns, mappings=())
+
     @property
     def version(self) -> str:
         """The chosen columns and mappings, so that a result store distinguishes results of different columns."""
@@ -178,7 +191,4 @@ def with_columns(
         return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(mappings=parsed)})
     if not columns:
         return plugins
-    from harness_uq.tabular.column_roles import check_roles
-
-    check_roles(columns)
-    return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(columns)})
+    return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader().with_columns(columns)})

@@ -1,0 +1,90 @@
+"""Estimate scores with data besides the logs: human labels, or runs of other systems on the whole benchmark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness_uq.data.task_log import TaskLog
+from harness_uq.errors import DataError, unknown_name
+from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.judge_correction import correct
+from harness_uq.estimation.subset import Probabilities, estimate_whole, read_probabilities
+from harness_uq.io.human_labels import Label, read_labels
+from harness_uq.io.paths import is_file, is_remote
+from harness_uq.plugins.manager import Plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.results.estimate import Estimate
+from harness_uq.structure.option_keywords import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class AuxiliaryData:
+    """Data besides the logs that make an estimate more accurate.
+
+    Attributes
+    ----------
+    labels : a CSV file of human labels, the metric of the logs that contains them, or labels
+    reference_runs : runs of other systems on the whole benchmark
+    inclusion_probabilities : probability with which each question was drawn, by task and question id; or the file that
+        `harness-uq subset` wrote; None if all are equal
+    """
+
+    labels: str | Path | Sequence[Label] | None = None
+    reference_runs: "Runs | None" = None
+    inclusion_probabilities: str | Path | Probabilities | None = None
+
+    def __post_init__(self) -> None:
+        if self.labels is not None and self.reference_runs is not None:
+            raise DataError("labels cannot be combined with reference_runs. Give one of them.")
+        if self.inclusion_probabilities is not None and self.reference_runs is None:
+            raise DataError("inclusion_probabilities requires reference_runs.")
+
+    def estimate(self, logs: Runs, selection: Selection, options: Options, plugins: Plugins) -> list[Estimate]:
+        """Estimates corrected by the labels, or of the whole benchmark with the reference runs.
+
+        Raises
+        ------
+        LogError : if a file cannot be read
+        DataError : if there is no such file or metric of labels, or the combination of options is not supported
+        """
+        if self.reference_runs is None:
+            labels = self.labels or ()
+            if isinstance(labels, str) and not is_labels_file(labels) and selection.filter.metrics:
+                with_labels = replace(selection.filter, metrics=(*selection.filter.metrics, labels))
+                selection = replace(selection, filter=with_labels)
+            return estimate_with_labels(task_logs(logs, plugins, selection), labels, options, plugins)
+        if options.scope != "full":
+            raise DataError("reference_runs requires scope='full'.")
+        given = self.inclusion_probabilities
+        drawn = read_probabilities(given) if isinstance(given, str | Path) else given
+        selected = task_logs(logs, plugins, selection)
+        return estimate_whole(selected, self.reference_runs, options, drawn=drawn, plugins=plugins)
+
+
+def estimate_with_labels(
+    logs: Sequence[TaskLog], labels: str | Path | Sequence[Label], options: Options, plugins: Plugins
+) -> list[Estimate]:
+    """Estimates that are corrected by human labels: a CSV file, a metric of the logs, or labels.
+
+    Raises
+    ------
+    LogError : if the file of labels cannot be read
+    DataError : if there is no such file or metric, or a different scope or estimand is requested
+    """
+    if not isinstance(labels, str | Path):
+        return correct(logs, labels, options, plugins=plugins)
+    source = str(labels)
+    if is_labels_file(source):
+        path = Path(source).absolute()
+        others = [log for log in logs if Path(log.source.path).absolute() != path]
+        return correct(others, read_labels(source), options, plugins=plugins)
+    metrics = {data.metric for log in logs for data in log.data}
+    if logs and source not in metrics:
+        raise DataError(unknown_name("file or metric of labels", source, metrics, plural="metrics"))
+    return correct(logs, source, options, plugins=plugins)
+
+
+def is_labels_file(source: str) -> bool:
+    """Whether labels are in a file rather than in a metric; a remote file may turn out not to exist when it is read."""
+    return is_remote(source) or is_file(source)
