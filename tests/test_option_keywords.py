@@ -340,7 +340,7 @@ COLUMN = {"question": "nr", "system": "maker", "score": "truth"}
         lambda path, **options: harness_uq.detect_structure(path, **options)[0].summaries()[0].n_questions,
         lambda path, **options: harness_uq.rank(path, **options)[0].n_questions,
         lambda path, **options: harness_uq.compare(path, path, model="a", **options)[0].n_matched,
-        lambda path, **options: harness_uq.gate(path, path, model="a", margin=0.1, **options).rows[0].comparison.n_matched,
+        lambda path, **given: harness_uq.gate(path, path, model="a", margin=0.1, **given).rows[0].comparison.n_matched,
         lambda path, **options: harness_uq.report(path, **options).estimates[0].n_questions,
         lambda path, **options: 40 if harness_uq.plan(path, width=0.2, model="a", **options) else 0,
     ],
