@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
+    from harness_uq.results.comparison import Comparison
     from harness_uq.results.overall import Overall
+    from harness_uq.results.result_list import ResultList
 
 WORSE = 3
 
@@ -128,8 +130,8 @@ def run(args: argparse.Namespace) -> int:
         rows = ResultList[Comparison](row for a in sides for row in compare(a, b, options, plugins=plugins))
         overall = _overall(args, sides, b, options, plugins)
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
-        if len(sides) > 1 and overall and emitter.output_format.name in _BRIEF and not args.per_task:
-            del lists["comparisons"]
+        if overall and emitter.output_format.name in _BRIEF:
+            lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
         if args.disagreements:
             lists["disagreements"] = [
                 one for a in sides for one in disagreements(a, b, args.disagreements, options, plugins=plugins)
@@ -152,6 +154,17 @@ def run(args: argparse.Namespace) -> int:
             _console.print_error(f"worse: {row_name(row, rows)}: {row.verdict_text}")
         return WORSE
     return max(failed, _console.report_failures(rows))
+
+
+def _brief(
+    rows: "ResultList[Comparison]", overall: "Overall", *, is_pair: bool, per_task: bool
+) -> "ResultList[Comparison]":
+    """The comparisons that readers see beside an overall result, which replaces those over all questions."""
+    from harness_uq.results.result_list import ResultList
+
+    if not (is_pair or per_task):
+        return ResultList()
+    return ResultList(row for row in rows if not overall.systems or row.task != "overall")
 
 
 def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "CompareOptions":

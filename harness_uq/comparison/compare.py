@@ -16,6 +16,7 @@ from harness_uq.comparison.build_rows import (
 from harness_uq.comparison.differences import DifferenceFinding, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
+from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.non_mean_metrics import pair_records
 from harness_uq.comparison.own_questions import with_own_questions
 from harness_uq.comparison.pairing import Paired, pair_scores, pool
@@ -84,6 +85,7 @@ def compare(
     -------
     One comparison per task, metric and filter, then one per group of tasks, then one over all tasks for each metric
     that several tasks share. If the difference cannot be estimated, it is None and a warning gives the reason.
+    Each has its verdict alone and the one after correction for all tasks.
 
     Raises
     ------
@@ -129,7 +131,7 @@ def compare(
             )
             for row in rows
         ]
-    return ResultList(rows)
+    return ResultList(adjust_verdicts(rows, OVERALL, job.options.level))
 
 
 def compare_scores(

@@ -8,6 +8,7 @@ from harness_uq.output.document import Document, ResultKind, Section, count_cell
 from harness_uq.output.footnotes import footnotes
 from harness_uq.output.phrases import difference_header, join_names, percent, probability
 from harness_uq.output.terminal import Cells
+from harness_uq.plots.figure_rows import displayed_task
 from harness_uq.results.comparison import Comparison
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
@@ -40,7 +41,7 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
     discordant = [f"{row.table.only_a}:{row.table.only_b}" if row.table else "-" for row in rows]
     needed = [f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-" for row in rows]
     return [
-        Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
+        Cells("Task", [displayed_task(row) for row in rows], is_number=False, wraps=True),
         Cells(
             "Metric",
             [metric_name(row.metric, row.filter) for row in rows],
@@ -83,7 +84,14 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
         Cells("Method", [row.method for row in rows], is_number=False, spare=9, in_paper=False),
         Cells("MDE", [format_number(row.minimum_detectable_effect, 3) for row in rows], spare=5, in_paper=False),
         Cells("N needed", needed, spare=3, in_paper=False),
-        Cells("Verdict", [row.verdict for row in rows], is_number=False, styles=_COLOURS),
+        Cells("Verdict", [row.headline_verdict for row in rows], is_number=False, styles=_COLOURS),
+        Cells(
+            "Alone",
+            [row.verdict for row in rows],
+            is_number=False,
+            spare=1,
+            is_shown=any(row.verdict != row.headline_verdict for row in rows),
+        ),
     ]
 
 
@@ -98,6 +106,7 @@ def _legend(rows: Sequence[Comparison]) -> dict[str, str]:
         "Var. reduction": "Var. reduction: share of the variance that pairing by question removes.",
         "MDE": "MDE: minimum detectable effect, the difference that 80 % of such runs would detect.",
         "N needed": f"N needed: additional questions to detect a difference as large as {sought} with 80 % power.",
+        "Alone": "Alone: verdict without correction for the number of tasks (Holm's method).",
         "": f"Lower scores are better for {join_names(lower)}." if lower else "",
     }
 

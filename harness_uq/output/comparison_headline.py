@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from harness_uq.output.columns import metric_name
 from harness_uq.output.phrases import join_names, totals_sentence
-from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.plots.figure_rows import comparison_title, counted, displayed_task
 from harness_uq.results.comparison import Comparison, Verdict
 
 _ORDER: tuple[Verdict, ...] = ("better", "equivalent", "undecided", "worse")
@@ -33,13 +33,13 @@ def _outcome(rows: Sequence[Comparison]) -> str:
     if len(rows) == 1:
         return rows[0].answer
     if _are_listed(rows):
-        return "\n".join(f"{row_name(row, rows)}: {row.answer}" for row in rows)
+        return "\n".join(f"{row_name(row, rows)}: {comparison_sentence(row)}" for row in rows)
     overall = [row for row in rows if row.task == _OVERALL]
     single = [row for row in rows if row.task != _OVERALL]
     has_several = len(overall) > 1
+    metrics = [f" by {metric_name(row.metric, row.filter)}" if has_several else "" for row in overall]
     sentences = [
-        f"Over all tasks{f' by {metric_name(row.metric, row.filter)}' if has_several else ''}: {row.answer}"
-        for row in overall
+        f"Over all questions{metric}: {comparison_sentence(row)}" for row, metric in zip(overall, metrics, strict=True)
     ]
     if single and not overall:
         pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
@@ -63,7 +63,7 @@ def reasons(rows: Sequence[Comparison]) -> list[str]:
 def row_name(row: Comparison, rows: Sequence[Comparison]) -> str:
     """The task of the row, with its metric if several rows have the same task."""
     n_rows = sum(other.task == row.task for other in rows)
-    return task_title(row.task, row.metric, row.filter) if n_rows > 1 else row.task
+    return comparison_title(row) if n_rows > 1 else displayed_task(row)
 
 
 def _are_listed(rows: Sequence[Comparison]) -> bool:
@@ -72,12 +72,20 @@ def _are_listed(rows: Sequence[Comparison]) -> bool:
 
 def _verdict_counts(rows: Sequence[Comparison]) -> str:
     """Sentence with the number of rows for each verdict."""
-    counts, n_tasks = Counter(row.verdict for row in rows), len({row.task for row in rows})
+    counts, n_tasks = Counter(row.headline_verdict for row in rows), len({row.task for row in rows})
     parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in _ORDER]
     parts = [part for part in parts if not part.startswith("0 ")]
     listed = " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
     what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
-    return f"Of {what}, {listed}."
+    corrected = ", after correction for all of them" if any(row.verdict != row.headline_verdict for row in rows) else ""
+    return f"Of {what}, {listed}{corrected}."
+
+
+def comparison_sentence(row: Comparison) -> str:
+    """The verdict alone as a sentence, and that it does not remain after correction."""
+    if row.verdict == row.headline_verdict:
+        return row.answer
+    return f"{row.verdict_text} After correction for all comparisons, this is undecided."
 
 
 def _nearest(rows: Sequence[Comparison]) -> list[str]:
@@ -94,6 +102,8 @@ def _reason(row: Comparison) -> str:
     """The reason for the verdict; empty if the table shows it."""
     if row.difference is None:
         return f"{row.verdict}, not estimable: {row.reason.text}" if row.reason else ""
+    if row.verdict != row.headline_verdict:
+        return f"{row.verdict} alone, undecided after correction for the number of tasks."
     sign = 1 if row.higher_is_better else -1
     low, high = sorted(sign * end for end in (row.difference.interval.low, row.difference.interval.high))
     margin = f"the margin of {row.margin:g}"

@@ -22,6 +22,7 @@ Pictured: TypeAlias = Estimate | Comparison | Ranking | Overall
 SCORE_SCALE = "score"
 PAIR = " − "
 OVERALL_GROUP = "overall"
+ALL_QUESTIONS = "all questions"
 _UNIT = (0.0, 1.0)
 _MAX_PER_CELL = 2
 
@@ -160,6 +161,16 @@ def task_title(task: str, metric: str, filter_name: str) -> str:
     ('gsm8k, exact_match (strict)', 'drop, acc')
     """
     return f"{task}, {metric}" if filter_name == "none" else f"{task}, {metric} ({filter_name})"
+
+
+def comparison_title(row: Comparison) -> str:
+    """As `task_title`; the comparison over all tasks has the title `all questions`, as all questions count equally."""
+    return task_title(displayed_task(row), row.metric, row.filter)
+
+
+def displayed_task(row: Comparison) -> str:
+    """The task, or `all questions` for a comparison over all tasks."""
+    return ALL_QUESTIONS if row.task == OVERALL_GROUP else row.task
 
 
 def counted(n: int, thing: str) -> str:
@@ -411,7 +422,7 @@ def _comparison_row(row: Comparison) -> ForestRow:
     values = [value for value in (row.value_a, row.value_b) if value is not None]
     is_share = len(values) == 2 and row.higher_is_better and min(values) >= 0 and max(values) <= 1
     return ForestRow(
-        group=task_title(row.task, row.metric, row.filter),
+        group=comparison_title(row),
         label=f"{row.system_a}{PAIR}{row.system_b}",
         value=difference.value if difference else None,
         span=_ends(difference.interval) if difference else None,
@@ -422,5 +433,5 @@ def _comparison_row(row: Comparison) -> ForestRow:
         margin=row.margin,
         posterior=row.posterior,
         system=row.system_a,
-        is_decided=row.verdict != "undecided",
+        is_decided=row.headline_verdict != "undecided",
     )

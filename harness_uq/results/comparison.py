@@ -85,6 +85,9 @@ class Comparison(Declared, HasMessages):
     p_value : of the two-sided test of no difference (McNemar's exact test for a table, otherwise t); None if not tested
     higher_is_better : False for metrics such as perplexity, for which the smaller value is better
     verdict, verdict_text : the verdict, and a sentence that states it
+    verdict_adjusted : the verdict after correction by Holm's method for all tasks of the comparison; the result over
+        all tasks is corrected for the number of metrics only
+    verdict_p_adjusted : the adjusted p-value from which it follows; None if the difference is not estimable
     next_step : a sentence on what would decide the comparison; empty if it is decided, or if this is unknown
     n_additional_questions : number of further questions with which a difference of the size of the margin (without a
         margin: of the observed size) would be detected with 80 % power; None if decided or unknown
@@ -124,6 +127,8 @@ class Comparison(Declared, HasMessages):
     minimum_detectable_effect: float | None = None
     prob_noninferior: float | None = None
     p_value: float | None = None
+    verdict_adjusted: Verdict | None = None
+    verdict_p_adjusted: float | None = None
     higher_is_better: bool = True
     identical_runs_note: str | None = None
     posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
@@ -134,6 +139,11 @@ class Comparison(Declared, HasMessages):
     def status(self) -> Status:
         """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
         return status_of(self.messages, has_result=self.difference is not None)
+
+    @property
+    def headline_verdict(self) -> Verdict:
+        """The verdict after correction for all tasks, or the verdict alone if no correction was made."""
+        return self.verdict_adjusted or self.verdict
 
     @property
     def answer(self) -> str:

@@ -38,7 +38,7 @@ def test_a_few_rows_are_told_one_by_one() -> None:
 
 def test_all_tasks_together_come_first_and_the_single_ones_are_counted() -> None:
     text = comparison_answer([*MANY, row("overall", "better", 0.01, 0.1)])
-    assert text == "Over all tasks: sentence on overall. Of 4 tasks, 1 is better and 3 are undecided."
+    assert text == "Over all questions: sentence on overall. Of 4 tasks, 1 is better and 3 are undecided."
 
 
 def test_without_a_row_of_all_tasks_the_undecided_one_that_takes_least_is_named() -> None:
@@ -49,8 +49,8 @@ def test_without_a_row_of_all_tasks_the_undecided_one_that_takes_least_is_named(
 
 def test_the_overall_rows_of_several_metrics_name_theirs() -> None:
     rows = [*MANY, row("overall"), replace(row("overall"), metric="f1", filter="strict")]
-    assert "Over all tasks by acc: " in comparison_answer(rows)
-    assert "Over all tasks by f1 (strict): " in comparison_answer(rows)
+    assert "Over all questions by acc: " in comparison_answer(rows)
+    assert "Over all questions by f1 (strict): " in comparison_answer(rows)
 
 
 def test_a_reason_is_said_once_for_all_tasks_that_it_holds_of() -> None:

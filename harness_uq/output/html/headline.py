@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from harness_uq.output.columns import SCOPE_MEANINGS, format_number
-from harness_uq.output.comparison_headline import comparison_answer, row_name
+from harness_uq.output.comparison_headline import comparison_answer, comparison_sentence, row_name
 from harness_uq.output.html.reliability import KINDS
 from harness_uq.output.phrases import join_names
 from harness_uq.output.ranking_headline import ranking_answer, rankings_answer
-from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.plots.figure_rows import counted, displayed_task, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.ranking import Ranking
@@ -50,11 +50,16 @@ def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
         lines = [Headline(sentence) for sentence in comparison_answer(rows).splitlines()]
     else:
         lines = [Headline(note)] if note else []
-        lines += [Headline(row.answer, f"{row.task}, {row.metric}", row.verdict) for row in listed]
+        lines += [
+            Headline(comparison_sentence(row), f"{displayed_task(row)}, {row.metric}", row.headline_verdict)
+            for row in listed
+        ]
     single = [row for row in rows if row.task != "overall"]
     if len(single) < 2 or listed is rows:
         return lines
-    by_verdict = {verdict: [row_name(row, rows) for row in single if row.verdict == verdict] for verdict in _VERDICTS}
+    by_verdict = {
+        verdict: [row_name(row, rows) for row in single if row.headline_verdict == verdict] for verdict in _VERDICTS
+    }
     return [*lines, *(Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks)]
 
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness_uq.output.columns import format_interval, format_number
+from harness_uq.output.comparison_headline import comparison_sentence
 from harness_uq.output.html.forest import ForestView, Legend, forest_views
 from harness_uq.output.html.tables import TableView
 from harness_uq.output.phrases import difference_header, percent, probability
 from harness_uq.output.ranking_headline import group_text, ranks_text
-from harness_uq.plots.figure_rows import pair_rows, percent_text, task_title
+from harness_uq.plots.figure_rows import comparison_title, pair_rows, percent_text, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.ranking import RankedSystem, Ranking
 
@@ -41,14 +42,14 @@ def pair_views(comparisons: Sequence[Comparison]) -> list[PairView]:
     views = []
     for (a, b), rows in pairs.items():
         forest, legend = forest_views(pair_rows(rows))
-        verdicts = tuple((task_title(row.task, row.metric, row.filter), row.verdict, row.answer) for row in rows)
+        verdicts = tuple((comparison_title(row), row.headline_verdict, comparison_sentence(row)) for row in rows)
         views.append(PairView(f"A: {a}; B: {b}", forest, legend, verdicts, _pair_table(rows)))
     return views
 
 
 def _pair_table(rows: Sequence[Comparison]) -> TableView:
     cells: list[tuple[str, bool, Callable[[Comparison], str]]] = [
-        ("Task", False, lambda row: task_title(row.task, row.metric, row.filter)),
+        ("Task", False, comparison_title),
         ("A", True, lambda row: format_number(row.value_a)),
         ("B", True, lambda row: format_number(row.value_b)),
         ("A − B", True, lambda row: format_number(row.difference.value if row.difference else None)),

@@ -1,0 +1,115 @@
+"""Verdicts of one comparison after Holm's correction for its tasks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from harness_uq import compare, compare_scores
+from harness_uq.cli import main
+from harness_uq.comparison.multiplicity import adjust_verdicts
+from harness_uq.data.array_input import log_of_array
+from harness_uq.output.comparison_headline import comparison_answer, reasons
+from tests.results import factory as make
+
+
+class NormalPosterior:
+    """Posterior of a difference as a normal distribution whose tail beyond 0 is half the p-value."""
+
+    def __init__(self, p: float, scale: float = 0.02) -> None:
+        self.distribution = scipy_stats.norm(scipy_stats.norm.isf(p / 2) * scale, scale)
+
+    def cdf(self, x: float) -> float:
+        return self.distribution.cdf(x)
+
+
+def row(p: float, task: str, **others: object):
+    verdict = others.pop("verdict", "better" if p < 0.05 else "undecided")
+    posterior = NormalPosterior(p)
+    return replace(make.comparison(task=task), posterior=posterior, verdict=verdict, margin=0.0, **others)
+
+
+def test_p_values_are_those_of_holm() -> None:
+    """R: p.adjust(c(0.01, 0.02, 0.04, 0.3), "holm") gives 0.04, 0.06, 0.08, 0.30."""
+    rows = [row(p, f"t{k}") for k, p in enumerate((0.01, 0.02, 0.04, 0.3))]
+    adjusted = adjust_verdicts(rows, "overall", 0.95)
+    assert [one.verdict_p_adjusted for one in adjusted] == pytest.approx([0.04, 0.06, 0.08, 0.3])
+    assert [one.verdict_adjusted for one in adjusted] == ["better", "undecided", "undecided", "undecided"]
+    assert [one.verdict for one in adjusted] == ["better", "better", "better", "undecided"]
+
+
+def test_the_rows_over_all_tasks_are_corrected_for_their_own_number() -> None:
+    rows = [row(0.04, "overall"), *(row(0.04, f"t{k}") for k in range(3))]
+    assert [one.verdict_adjusted for one in adjust_verdicts(rows, "overall", 0.95)] == ["better", *["undecided"] * 3]
+
+
+def test_equivalence_is_tested_by_the_larger_tail_beyond_the_margin() -> None:
+    (one,) = adjust_verdicts([replace(row(0.9, "t", verdict="equivalent"), margin=0.1)], "overall", 0.95)
+    tail = 1 - one.posterior.cdf(0.1)
+    assert one.verdict_p_adjusted == pytest.approx(2 * tail)
+    assert one.verdict_adjusted == "equivalent"
+
+
+def test_a_comparison_that_is_not_estimable_is_undecided_and_not_counted() -> None:
+    missing = replace(row(0.5, "t1"), difference=None, posterior=None)
+    first, second = adjust_verdicts([row(0.04, "t0"), missing], "overall", 0.95)
+    assert (first.verdict_adjusted, first.verdict_p_adjusted) == ("better", pytest.approx(0.04))
+    assert (second.verdict_adjusted, second.verdict_p_adjusted) == ("undecided", None)
+
+
+@pytest.mark.parametrize("scores", [([1, 1, 1, 1, 1, 1, 1, 1, 0, 1], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), ([1, 0], [0, 1])])
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+def test_a_single_task_keeps_its_verdict(scores, margin: float) -> None:
+    one = compare_scores(*(np.tile(side, 6) for side in scores), margin=margin)
+    assert one.verdict_adjusted == one.verdict
+    assert one.verdict_p_adjusted is not None
+
+
+def scripted(n_tasks: int, rng: np.random.Generator) -> tuple[list, list]:
+    """Two systems with equal success rates on questions of two sorts of difficulty, clearly not a Dirichlet prior."""
+    sides: tuple[list, list] = ([], [])
+    for task in range(n_tasks):
+        chance = rng.choice([0.3, 0.95], size=80)
+        for side, system in zip(sides, ("a", "b"), strict=True):
+            values = (rng.random(80) < chance).astype(float)
+            side.append(replace(log_of_array(values, system, clusters=None, metric="acc"), task=f"t{task}"))
+    return sides
+
+
+@pytest.mark.slow
+def test_the_probability_of_any_wrong_verdict_is_at_most_5_per_cent() -> None:
+    rng = np.random.default_rng(11)
+    any_wrong = {"adjusted": 0, "alone": 0}
+    n = 24
+    for _ in range(n):
+        rows = [one for one in compare(*scripted(8, rng)) if one.task != "overall"]
+        any_wrong["adjusted"] += any(one.verdict_adjusted != "undecided" for one in rows)
+        any_wrong["alone"] += any(one.verdict != "undecided" for one in rows)
+    assert scipy_stats.binomtest(any_wrong["adjusted"], n, 0.05, alternative="greater").pvalue > 1e-3
+    # 1 - 0.95^8 = 0.34 without correction
+    assert any_wrong["adjusted"] < any_wrong["alone"]
+
+
+def test_headlines_and_reasons_use_the_corrected_verdicts() -> None:
+    rows = adjust_verdicts([row(0.04, f"t{k}") for k in range(4)], "overall", 0.95)
+    assert "4 are undecided" in comparison_answer(rows)
+    assert [reason.partition(": ")[2] for reason in reasons(rows)] == [
+        "better alone, undecided after correction for the number of tasks."
+    ]
+
+
+def test_the_terminal_shows_the_overall_result_instead_of_all_questions(tmp_path, capsys) -> None:
+    rng = np.random.default_rng(3)
+    lines = ["system,task,question,score"]
+    lines += [
+        f"{s},{t},{k},{int(rng.random() < p)}" for s, p in (("a", 0.8), ("b", 0.5)) for t in "xyzw" for k in range(40)
+    ]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(lines) + "\n")
+    assert main(["compare", str(table)]) == 0
+    text = capsys.readouterr().out
+    assert text.count("Overall: mean of 4 tasks") == 1
+    assert "all questions" not in text.lower()
+    assert main(["compare", str(table), "--format", "json"]) == 0
+    assert '"task": "overall"' in capsys.readouterr().out
