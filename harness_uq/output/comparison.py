@@ -89,7 +89,7 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
             "Alone",
             [row.verdict for row in rows],
             is_number=False,
-            spare=1,
+            spare=4,
             is_shown=any(row.verdict != row.headline_verdict for row in rows),
         ),
     ]
