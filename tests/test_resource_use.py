@@ -18,6 +18,8 @@ from harness_uq.data.resources import Resources, TokenUsage
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.errors import DataError
 from harness_uq.io.prices import PriceTable, PublicPrices, read_prices
+from harness_uq.plugins.manager import load_plugins
+from harness_uq.plugins.protocols import ReadsResources
 from tests.message_checks import has, names_of
 
 NAN = float("nan")
@@ -98,6 +100,19 @@ def test_a_metric_of_the_log_keeps_its_name():
         ResourceOptions(),
     )
     assert [data.metric for data in log.data] == ["cost", "cost (resource)"]
+
+
+def test_numbers_of_turns_are_not_shares():
+    metrics, _ = metrics_of(Resources(turns=column(0, 1, 1)))
+    assert list(metrics) == ["turns"]
+    log = with_resource_metrics(log_with(Resources(turns=column(0, 1, 1))), ResourceOptions())
+    row = estimate(log, metric="turns")[0]
+    assert row.structure.score_type == "real"
+
+
+def test_a_constant_number_of_messages_is_omitted_but_not_a_constant_cost():
+    metrics, _ = metrics_of(Resources(messages=column(2, 2, 2), cost=column(1, 1, 1)))
+    assert list(metrics) == ["cost"]
 
 
 def test_a_log_does_not_accept_resources_of_other_questions():
@@ -377,3 +392,11 @@ def test_logged_costs_agree_with_tokens_at_the_same_prices(priced_log, tmp_path)
         np.testing.assert_allclose(cost_of(usage, prices.price_of(usage.model, None)), usage.cost, rtol=1e-12)
     rows = by_quantity(resource_use(str(priced_log)))
     assert rows["total_cost"].value == pytest.approx(log.resources.usage[0].cost.sum())
+
+
+@pytest.mark.parametrize("harness", ["inspect", "table", "harbor", "terminal-bench", "helm", "lighteval"])
+def test_readers_read_resources_on_request(harness):
+    reader = load_plugins().harnesses[harness]
+    assert isinstance(reader, ReadsResources)
+    assert reader.resources is None
+    assert reader.with_resources(ResourceOptions()).resources == ResourceOptions()

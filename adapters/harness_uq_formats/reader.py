@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from harness_uq.plugin_api import Discovery, Run, TaskLog
+    from harness_uq.plugin_api import Discovery, ResourceOptions, Run, TaskLog
 
 FORMATS: Final = {
     "every-eval-ever": "harness_uq_formats.every_eval_ever",
@@ -52,16 +52,16 @@ class FormatReader:
     ----------
     name : name of the tool in messages and on the command line
     module : name of the module of the format
-    reads_resources : whether to read tokens, cost and time of the trials
+    resources : how tokens, cost and time of the trials become metrics; None to read scores only
     """
 
     name: str
     module: str
-    reads_resources: bool = False
+    resources: "ResourceOptions | None" = None
 
-    def with_resources(self) -> "FormatReader":
+    def with_resources(self, options: "ResourceOptions") -> "FormatReader":
         """A copy that also reads tokens, cost and time of each trial."""
-        return replace(self, reads_resources=True)
+        return replace(self, resources=options)
 
     def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
         """Groups of files that may belong to one run: single files, unless the format has runs of several files."""
@@ -79,7 +79,7 @@ class FormatReader:
         ------
         LogError : if the run cannot be read
         """
-        return self._format().read(run, with_resources=self.reads_resources)
+        return self._format().read(run, with_resources=self.resources is not None)
 
     def _format(self) -> FormatModule:
         return cast(FormatModule, import_module(self.module))

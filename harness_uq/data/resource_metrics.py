@@ -29,6 +29,7 @@ SYSTEM_METRICS = (
     "turns",
 )
 GRADER_METRICS = ("grader_cost", "grader_input_tokens", "grader_output_tokens")
+_MINOR = ("reasoning_tokens", "cached_tokens", "messages", "turns")  # omitted if all trials have the same number
 RESOURCE_METRICS = (*SYSTEM_METRICS, *GRADER_METRICS)
 
 
@@ -55,13 +56,18 @@ def with_resource_metrics(log: TaskLog, options: ResourceOptions) -> TaskLog:
     if log.resources is None or not (columns := dict(_columns(log.resources, log.source.time, options.prices))):
         return log
     taken = {data.metric for data in log.data}
-    names = {name: f"{name} (resource)" if name in taken else name for name in columns}
+    names = {name: renamed(name) if name in taken else name for name in columns}
     return replace(
         log,
         data=(*log.data, *(Scores(names[name], "none", values) for name, values in columns.items())),
         higher_is_better={**log.higher_is_better, **dict.fromkeys(names.values(), False)},
         messages=(*log.messages, *_messages(log.resources, log.source.time, options.prices)),
     )
+
+
+def renamed(metric: str) -> str:
+    """The name of a resource if the log has a metric of its name."""
+    return f"{metric} (resource)"
 
 
 def _columns(resources: Resources, time: str | None, prices: Prices | None) -> Iterator[tuple[str, FloatArray]]:
@@ -82,7 +88,13 @@ def _columns(resources: Resources, time: str | None, prices: Prices | None) -> I
         "grader_input_tokens": _total(graders, lambda usage: usage.input_tokens),
         "grader_output_tokens": _total(graders, lambda usage: usage.output_tokens),
     }
-    yield from ((name, values) for name, values in columns.items() if values is not None and np.isfinite(values).any())
+    for name, values in columns.items():
+        if values is not None and np.isfinite(values).any() and not (name in _MINOR and _is_constant(values)):
+            yield name, values
+
+
+def _is_constant(values: FloatArray) -> bool:
+    return bool(np.nanmin(values) == np.nanmax(values))
 
 
 def _total(models: Sequence[TokenUsage], count: Callable[[TokenUsage], FloatArray | None]) -> FloatArray | None:

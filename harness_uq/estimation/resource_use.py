@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from harness_uq.data.arrays import FloatArray
-from harness_uq.data.resource_metrics import RESOURCE_METRICS
+from harness_uq.data.resource_metrics import RESOURCE_METRICS, renamed
 from harness_uq.data.run_selection import SelectedRun, select_runs
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, refusal_of
@@ -28,6 +28,7 @@ from harness_uq.stats.means.ratio import (
 from harness_uq.structure.clusters import codes_of
 
 ENOUGH_UNITS = 100  # with so many questions or clusters, intervals of heavy-tailed means cover at least 0.90
+_ALL_NAMES = frozenset({*RESOURCE_METRICS, *map(renamed, RESOURCE_METRICS)})
 _TIMES = ("total_time", "working_time")
 
 
@@ -48,11 +49,11 @@ class TaskRun:
     @property
     def resources(self) -> dict[str, FloatArray]:
         """Cost, tokens and time per question and trial, as far as they are known."""
-        found = {
-            metric: run.data.values
-            for (metric, name), run in self.by_metric.items()
-            if name == "none" and metric in RESOURCE_METRICS and isinstance(run.data, Scores)
-        }
+        found = dict[str, FloatArray]()
+        for name in RESOURCE_METRICS:
+            run = self.by_metric.get((renamed(name), "none")) or self.by_metric.get((name, "none"))
+            if run is not None and isinstance(run.data, Scores):
+                found[name] = run.data.values
         if "input_tokens" in found and "output_tokens" in found:
             found["tokens"] = found["input_tokens"] + found["output_tokens"]
         if times := [found[name] for name in _TIMES if name in found]:
@@ -66,7 +67,7 @@ class TaskRun:
             run
             for (metric, _), run in self.by_metric.items()
             if isinstance(run.data, Scores)
-            and metric not in RESOURCE_METRICS
+            and metric not in _ALL_NAMES
             and run.log.higher_is_better.get(metric, True)
             and _is_share(run.data.values)
         ]

@@ -90,7 +90,7 @@ def score_type_of(
     """Determine the score type and bounds from the first available source.
 
     The sources are, in order: the user's range, declared levels, the range of the metric, and whether all values are
-    0 or 1.
+    0 or 1. Resources such as the number of turns have no range.
     """
     if not isinstance(data, Scores):
         return "record", None, Evidence("score type", "not an average of scores", "kind of the metric")
@@ -106,7 +106,7 @@ def score_type_of(
         return "graded", bounds, Evidence("score type", f"graded {data.levels}", "levels declared by the harness")
     if data.bounds is not None and values.size and data.bounds[0] <= values.min() and values.max() <= data.bounds[1]:
         return _bounded_or_binary(values, data.bounds, _evidence_of_range(data))
-    if values.size and np.isin(values, (0.0, 1.0)).all():
+    if values.size and data.metric not in RESOURCE_METRICS and np.isin(values, (0.0, 1.0)).all():
         return "binary", (0.0, 1.0), Evidence("score type", "binary", "all values are 0 or 1")
     return "real", None, Evidence("score type", "unbounded", "no range is known")
 

@@ -1,9 +1,11 @@
 """Write small files of other tools."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from harness_uq import TaskLog
+from harness_uq.plugins.protocols import Run
 from harness_uq.plugins.readers import Reading, read_logs
 from harness_uq_formats.reader import FORMATS, FormatReader
 
@@ -11,9 +13,18 @@ READERS = {name: FormatReader(name, module) for name, module in FORMATS.items()}
 Json = dict[str, object]
 
 
+class ResourceReader(FormatReader):
+    """Reads the resources of each trial, but does not add them to the metrics."""
+
+    def read(self, run: Run) -> Iterator[TaskLog]:
+        """The tasks of the run."""
+        return self._format().read(run, with_resources=True)
+
+
 def read(*paths: Path, with_resources: bool = False) -> Reading:
     """What the readers of this adapter alone read."""
-    readers = {name: reader.with_resources() for name, reader in READERS.items()} if with_resources else READERS
+    kind = ResourceReader if with_resources else FormatReader
+    readers = {name: kind(name, module) for name, module in FORMATS.items()}
     return read_logs([str(path) for path in paths], harnesses=readers)
 
 

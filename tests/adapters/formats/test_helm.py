@@ -9,11 +9,12 @@ import pytest
 from harness_uq import AggregateScore, TaskLog, compare
 from harness_uq.plugins.readers import read_logs
 from harness_uq_formats import helm
-from harness_uq_formats.reader import FORMATS, FormatReader
+from harness_uq_formats.reader import FORMATS
+from tests.adapters.formats.files import ResourceReader
 from tests.conftest import originals
 from tests.message_checks import has
 
-READERS = {name: FormatReader(name, module).with_resources() for name, module in FORMATS.items()}
+READERS = {name: ResourceReader(name, module) for name, module in FORMATS.items()}
 TYPOS = {"name": "typos", "robustness": True, "fairness": False, "computed_on": "perturbed", "seed": 1, "prob": 0.1}
 
 

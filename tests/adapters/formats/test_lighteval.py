@@ -9,14 +9,15 @@ from harness_uq import AggregateScore, TaskLog, compare
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import read_logs
 from harness_uq_formats import lighteval
-from harness_uq_formats.reader import FORMATS, FormatReader
+from harness_uq_formats.reader import FORMATS
+from tests.adapters.formats.files import ResourceReader
 from tests.conftest import originals
 from tests.message_checks import has
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-READERS = {name: FormatReader(name, module).with_resources() for name, module in FORMATS.items()}
+READERS = {name: ResourceReader(name, module) for name, module in FORMATS.items()}
 TIME = "2026-01-01T00-00-00.000001"
 
 
