@@ -1,6 +1,6 @@
 """Implementation of the harness protocol for Inspect AI: read its logs, run it with intervals, write them to logs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class InspectHarness:
-    """Reads and writes `.eval` and `.json` logs of Inspect AI, and runs `inspect`."""
+    """Reads and writes `.eval` and `.json` logs of Inspect AI, and runs `inspect`.
+
+    Attributes
+    ----------
+    reads_tables : bool
+        Whether to read data frames of `inspect_ai.analysis`, in memory and saved as CSV or Parquet.
+    """
 
     name: str = "inspect"
     reads_stores: bool = True
@@ -22,16 +28,21 @@ class InspectHarness:
         "data frame of inspect_ai.analysis.samples_df",
     )
     resources: "ResourceOptions | None" = None
+    reads_tables: bool = True
 
     def with_resources(self, options: "ResourceOptions") -> "InspectHarness":
         """A copy that also reads tokens, cost, time, messages and turns of each sample."""
         return replace(self, resources=options)
 
+    def with_columns(self, columns: "Mapping[str, str | Sequence[str]]") -> "InspectHarness":  # noqa: ARG002
+        """A copy that leaves data frames to the reader of tables, because the user named their columns."""
+        return replace(self, reads_tables=False)
+
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files, one for each log; other files such as `eval-set.json` are not recognised."""
         from harness_uq_inspect.read.discover import find_logs
 
-        return find_logs(paths)
+        return find_logs(paths, reads_tables=self.reads_tables)
 
     def parts(self, paths: Sequence[str]) -> "Iterable[Sequence[str]]":
         """Groups of files that belong together: each log, with the shards that Inspect merges into it."""
@@ -40,13 +51,18 @@ class InspectHarness:
         return with_shards(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
-        """The one task of the log.
+        """The one task of the log, or the tasks of a saved data frame.
 
         Raises
         ------
         LogError : if the log cannot be read
         """
+        from harness_uq_inspect.read.saved_frames import SUFFIXES, read_saved_frame
         from harness_uq_inspect.read.task_log import read_task_log
+
+        if run.files[0].endswith(SUFFIXES):
+            yield from read_saved_frame(run.files[0])
+            return
 
         yield read_task_log(*run.files, with_resources=self.resources is not None)
 
@@ -55,7 +71,7 @@ class InspectHarness:
         from harness_uq_inspect.read.data_frames import is_inspect_frame
         from harness_uq_inspect.read.result_objects import is_result
 
-        return is_result(result) or is_inspect_frame(result)
+        return is_result(result) or (self.reads_tables and is_inspect_frame(result))
 
     def read_object(self, result: object) -> "Iterator[TaskLog]":
         """The one task of an `EvalLog` or of the log that an `EvalLogInfo` names, or the tasks of a data frame.

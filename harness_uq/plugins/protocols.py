@@ -236,7 +236,7 @@ class ReadsColumns(Protocol):
     """A reader of tables whose columns the user can name."""
 
     def with_columns(self, columns: Mapping[str, str | Sequence[str]]) -> Reader:
-        """A copy of the reader that uses these columns, by role.
+        """A copy of the reader that uses these columns, by role, or that leaves tables to other readers.
 
         Raises
         ------

@@ -14,6 +14,7 @@ from harness_uq.messages import Message
 from harness_uq.plugins.hookspecs import hookimpl
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Discovery, Run
+from harness_uq.plugins.readers import reading_columns
 
 if TYPE_CHECKING:
     from harness_uq.tabular.column_roles import Columns
@@ -191,4 +192,4 @@ def with_columns(
         return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(mappings=parsed)})
     if not columns:
         return plugins
-    return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader().with_columns(columns)})
+    return reading_columns(plugins, columns)

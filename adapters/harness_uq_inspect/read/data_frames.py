@@ -61,16 +61,30 @@ def read_frame(frame: object) -> list[TaskLog]:
     ------
     LogError : if a column that identifies the questions, trials or scores is missing
     """
-    names = [str(name) for name in frame_column_names(frame)]
-    for required in _REQUIRED:
-        if required not in names:
-            raise LogError(FRAME_COLUMN_MISSING(column=required, known=sorted(names)))
-    columns = frame_columns(frame)
+    _check_columns([str(name) for name in frame_column_names(frame)])
+    return read_columns(frame_columns(frame))
+
+
+def read_columns(columns: Columns) -> list[TaskLog]:
+    """One log for each run of a task in the columns of a data frame; missing values are None.
+
+    Raises
+    ------
+    LogError : as `read_frame`
+    """
+    names = list(columns)
+    _check_columns(names)
     scores = score_columns(columns)
     if not scores:
         raise LogError(FRAME_COLUMN_MISSING(column="score_*", known=sorted(names)))
     evals = [_Run(rows, columns) for rows in _rows_by_run(columns).values()]
     return [_task_log(run, scores, _differing_arguments(run, evals)) for run in evals]
+
+
+def _check_columns(names: Sequence[str]) -> None:
+    for required in _REQUIRED:
+        if required not in names:
+            raise LogError(FRAME_COLUMN_MISSING(column=required, known=sorted(names)))
 
 
 def score_columns(columns: Columns) -> dict[str, str]:

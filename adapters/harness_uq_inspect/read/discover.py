@@ -12,6 +12,7 @@ from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.archive import Archive
 from harness_uq_inspect.read.file_bytes import content_of, reading
 from harness_uq_inspect.read.samples import read_header
+from harness_uq_inspect.read.saved_frames import SUFFIXES, is_saved_frame
 from harness_uq_inspect.read.schema import decode
 from harness_uq_inspect.read.shards import join_shards
 
@@ -34,12 +35,19 @@ class _Outline(msgspec.Struct):
     eval: _Created
 
 
-def find_logs(paths: Sequence[str]) -> Discovery:
-    """Runs among these files, one for each log; shards that a merged log covers are ignored."""
+def find_logs(paths: Sequence[str], *, reads_tables: bool = False) -> Discovery:
+    """Runs among these files, one for each log; shards that a merged log covers are ignored.
+
+    Parameters
+    ----------
+    reads_tables : whether data frames that were saved as CSV or Parquet are runs, too
+    """
     runs, unrecognised, problems = [], [], []
     for path in paths:
         try:
             run = _recognise(path)
+            if run is None and reads_tables and path.endswith(SUFFIXES) and is_saved_frame(path):
+                run = Run(path, (path,))
         except LogError as error:
             problems.append((path, error.message))
             continue

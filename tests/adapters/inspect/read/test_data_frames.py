@@ -351,3 +351,66 @@ def test_a_run_that_inspect_retried_is_one_run_with_the_scores_of_the_retry(tmp_
     for n_rows, runs in found:
         assert n_rows > 8  # the failed trials are rows beside those of the retry
         assert runs == [[8, [0, 1, 0, 1, 0, 1, 0, 1]]]
+
+
+# ---------------------------------------------------------------- frames that were saved as files
+
+
+def save(frame: object, path: Path, *, index: bool = False) -> Path:
+    """The frame as CSV or Parquet."""
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=index)
+    return path
+
+
+@pytest.mark.parametrize("name", ["samples.csv", "samples.parquet"])
+@pytest.mark.parametrize("columns", ["default", "with evals", "joined"])
+def test_a_saved_frame_is_read_like_the_frame(
+    name: str, columns: str, two_runs: list[str], analysis: ModuleType, tmp_path: Path
+) -> None:
+    frame = frame_of(two_runs, analysis, columns)
+    path = save(frame, tmp_path / name)
+    expected = [row.to_dict() for row in harness_uq.estimate(frame)]
+    assert len(expected) == 2
+    assert [row.to_dict() for row in harness_uq.estimate(path)] == expected
+    assert expected[0]["n_questions"] == N_QUESTIONS
+
+
+def test_a_saved_index_and_textual_identifiers_change_nothing(tmp_path: Path) -> None:
+    rows = [
+        {"eval_id": "e", "id": f"00{question}", "epoch": epoch, "model": "m", "score_match": question > epoch}
+        for question in range(4)
+        for epoch in (1, 2)
+    ]
+    frame = pd.DataFrame(rows)
+    path = save(frame, tmp_path / "samples.csv", index=True)
+    (log,) = harness_uq.read_logs(path).logs
+    assert log.questions.ids == ("000", "001", "002", "003")
+    assert log.data[0].values.tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+
+
+def test_a_saved_frame_without_a_column_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "samples.csv"
+    path.write_text("sample_id,eval_id,epoch,score_match\nu1,e,1,C\nu2,e,2,I\n")
+    ((_, message),) = harness_uq.read_logs(path).failures
+    assert params_of(message, "frame-column-missing")["column"] == "id"
+
+
+def test_named_columns_take_precedence_over_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "samples.csv"
+    path.write_text("id,eval_id,epoch,score_match,right\n1,e,1,C,0\n2,e,1,C,1\n")
+    (row,) = harness_uq.estimate(path, column={"score": "right"})
+    assert (row.metric, row.value) == ("right", 0.5)
+    (row,) = harness_uq.estimate(path)
+    assert (row.metric, row.value) == ("match", 1.0)
+
+
+@pytest.mark.parametrize("content", [b"", b"id,eval_id,epoch,score_x\n1,e", b"PAR1", b"\xff\xfe", b"id,epoch\n1,1\n"])
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_damaged_files_are_named_errors(name: str, content: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(HarnessUqError):
+        harness_uq.estimate(tmp_path / name)
