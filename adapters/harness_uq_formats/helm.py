@@ -66,6 +66,7 @@ _SETTINGS: Final = (
     *("method", "model_deployment", "temperature", "max_tokens", "num_outputs"),
     *("max_train_instances", "num_train_trials", "max_eval_instances"),
 )
+_MOST_QUESTIONS: Final = 1e15
 _PERTURBED: Final = "perturbed"
 
 Perturbation = dict[str, Any]
@@ -413,9 +414,13 @@ def _totals_alone(reported: Mapping[Key, Stat], values: Values, rank_of: Mapping
     keys = [key for key in reported if key[0] in rank_of and reported[key].value is not None]
     n_questions = {key[1]: stat.value for key, stat in reported.items() if key[0] == "num_instances"}
     for key in sorted(keys, key=lambda key: (rank_of[key[0]], key[1] != "test", "," in key[1])):
-        n = n_questions.get(key[1])
         reason = f"the run has no {_PER_INSTANCE}"
-        yield AggregateScore(*key, value=reported[key].value, n=None if n is None else round(n), reason=reason)
+        yield AggregateScore(*key, value=reported[key].value, n=_number(n_questions.get(key[1])), reason=reason)
+
+
+def _number(given: float | None) -> int | None:
+    """A number of questions; None if it is unknown."""
+    return round(given) if given is not None and 0 < given < _MOST_QUESTIONS else None
 
 
 def _resources(values: Values, adapter: Adapter) -> Resources:

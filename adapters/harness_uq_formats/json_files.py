@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from functools import cache
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -52,7 +53,7 @@ def content_of(path: str) -> bytes:
     """
     with file_errors():
         content = io_paths.read_bytes(path)
-    if not content.strip():
+    if not content or content.isspace():
         raise LogError(FILE_EMPTY())
     return content
 
@@ -65,7 +66,7 @@ def lines_of(path: str) -> Iterator[bytes]:
     LogError : if it cannot be read
     """
     with file_errors(), io_paths.open_binary(path) as file:
-        yield from filter(bytes.strip, file)
+        yield from (line for line in file if not line.isspace())
 
 
 def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
@@ -83,9 +84,14 @@ def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
     LogError : if the content is not JSON or does not match `kind`
     """
     try:
-        return msgspec.json.decode(content, type=kind)
+        return cast(Decoded, _decoder(cast(Hashable, kind)).decode(content))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _decode_leniently(content, kind, f"{whose}: " if whose else "")
+
+
+@cache
+def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
 
 
 def _decode_leniently(content: bytes, kind: type[Decoded], prefix: str) -> Decoded:

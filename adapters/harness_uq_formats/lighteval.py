@@ -50,6 +50,7 @@ NAME: Final = "lighteval"
 _TIME: Final = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
 _RESULTS_NAME: Final = re.compile(rf"results_{_TIME}\.json")
 _DETAILS_NAME: Final = re.compile(rf"details_(?P<task>.+)_{_TIME}\.parquet")
+_MOST_QUESTIONS: Final = 1e15
 _BATCH: Final = 256  # rows, each of which can contain a long prompt
 _COLUMNS: Final = (
     *("doc.id", "doc.query", "doc.choices", "doc.task_name", "metric"),
@@ -226,7 +227,7 @@ def _rows_of(path: str, *, with_resources: bool) -> Iterator[tuple[str, Row]]:
     columns = [*_COLUMNS, *(_TOKEN_COLUMNS if with_resources else ())]
     task_in_name = _match(path)["task"]
     with _parquet(path) as file:
-        _check_size(path, file, columns)
+        _check_size(path, file)
         for batch in file.iter_batches(_BATCH, columns=columns):
             batch.validate(full=True)  # a damaged file can refer to values that it does not have
             tokens = {name: _n_tokens(batch, name) for name in ("input_tokens", "output_tokens")}
@@ -251,7 +252,7 @@ def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
         raise LogError(FILE_UNREADABLE(reason=" ".join(str(error).split())[:200])) from None
 
 
-def _check_size(path: str, file: "pq.ParquetFile", columns: Sequence[str]) -> None:
+def _check_size(path: str, file: "pq.ParquetFile") -> None:
     """Make sure that a file has metrics, and does not expand to much more than its size.
 
     Raises
@@ -259,21 +260,13 @@ def _check_size(path: str, file: "pq.ParquetFile", columns: Sequence[str]) -> No
     LogError : if it has none, or expands too much
     """
     metadata = file.metadata
-    chunks = [
-        chunk
-        for group in range(metadata.num_row_groups)
-        for chunk in map(metadata.row_group(group).column, range(metadata.num_columns))
-        if any(chunk.path_in_schema == name or chunk.path_in_schema.startswith(f"{name}.") for name in columns)
-    ]
-    metrics = {chunk.path_in_schema for chunk in chunks if _is_metric(chunk.path_in_schema)}
+    metrics = [field for field in file.schema_arrow if field.name.strip("_") in ("metric", "metrics")]
     if not metrics:
         raise LogError("the details have no column `metric` or `metrics`")
-    check_cells(metadata.num_rows, len(metrics), MAX_SCORES)
-    check_expansion(path, io_paths.size(path), sum(chunk.total_uncompressed_size for chunk in chunks))
-
-
-def _is_metric(column: str) -> bool:
-    return column.partition(".")[0].strip("_") in ("metric", "metrics")
+    check_cells(metadata.num_rows, sum(max(field.type.num_fields, 1) for field in metrics), MAX_SCORES)
+    # the metadata of the columns are not used: those of a damaged file can end the process
+    n_expanded = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    check_expansion(path, io_paths.size(path), n_expanded)
 
 
 def _n_tokens(batch: "pa.RecordBatch", name: str) -> Sequence[float]:
@@ -403,7 +396,7 @@ def _totals_log(name: str, results: Results, path: str) -> TaskLog:
     """The log of a task without details."""
     reported = _reported(name, results)
     config = _config(name, results)
-    n = int(config.effective_num_docs) if config.effective_num_docs and config.effective_num_docs > 0 else None
+    n = _number(config.effective_num_docs)
     reason = "there are no details of the task"
     return TaskLog(
         system=_system(results, path),
@@ -441,9 +434,9 @@ def _scores(metric: str, values: Sequence[float | None]) -> Scores:
 def _reported(name: str, results: Results) -> dict[tuple[str, str], HarnessResult]:
     """What lighteval reports for a task."""
     given = {key: float(value) for key, value in results.results.get(name, {}).items() if _is_number(value)}
-    n = _config(name, results).effective_num_docs
+    n = _number(_config(name, results).effective_num_docs)
     return {
-        (metric, "none"): HarnessResult(value, given.get(f"{metric}_stderr"), int(n) if n and n > 0 else None)
+        (metric, "none"): HarnessResult(value, given.get(f"{metric}_stderr"), n)
         for metric, value in given.items()
         if not metric.endswith("_stderr")
     }
@@ -451,6 +444,11 @@ def _reported(name: str, results: Results) -> dict[tuple[str, str], HarnessResul
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) < float("inf")
+
+
+def _number(given: float | None) -> int | None:
+    """A number of questions; None if it is unknown."""
+    return int(given) if given is not None and 0 < given < _MOST_QUESTIONS else None
 
 
 def _config(name: str, results: Results) -> TaskConfig:
@@ -470,7 +468,7 @@ def _directions(name: str, results: Results) -> dict[str, bool]:
 
 def _facts(name: str, results: Results, n_questions: int | None) -> RunMetadata:
     config, general = _config(name, results), results.config_general
-    n_all = int(config.original_num_docs) if config.original_num_docs and config.original_num_docs > 0 else None
+    n_all = _number(config.original_num_docs)
     is_short = n_all is not None and n_questions is not None and n_questions < n_all
     return RunMetadata(
         n_all=n_all,

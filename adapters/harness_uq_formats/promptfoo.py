@@ -8,9 +8,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -42,7 +43,9 @@ from harness_uq_formats.trial_grid import TrialGrid, known_amounts
 NAME: Final = "promptfoo"
 VERSIONS: Final = (2, 3)
 _ERROR: Final = 2
-_RUNTIME_VARS: Final = ("_conversation", "sessionId")  # promptfoo adds them to the variables while it runs a test
+_RUNTIME_VARS: Final = frozenset(
+    {"_conversation", "sessionId"}
+)  # promptfoo adds them to the variables while it runs a test
 _ROW_NUMBER: Final = re.compile(r"Row #\d+")  # description that promptfoo gives to a row of a table of tests
 _LONGEST_LABEL: Final = 80
 _ROW_MEMBERS: Final = (b'"gradingResult"', b'"latencyMs"', b'"namedScores"', b'"promptIdx"')
@@ -58,10 +61,15 @@ class Provider(msgspec.Struct, gc=False):
 
 
 class Prompt(msgspec.Struct, gc=False):
-    """`prompt` of a result."""
+    """`prompt` of a result; old versions have `display` instead of `label`."""
 
     label: str | None = None
-    raw: str | None = None
+    display: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The label, which can be the text of the prompt with its variables; empty if there is none."""
+        return self.label or self.display or ""
 
 
 class Options(msgspec.Struct, gc=False):
@@ -70,14 +78,16 @@ class Options(msgspec.Struct, gc=False):
     repeat: int | None = None
 
 
-class TestCase(msgspec.Struct, rename={"asserts": "assert"}):
-    """`testCase` of a result."""
+class TestCase(msgspec.Struct, gc=False, rename={"asserts": "assert"}):
+    """`testCase` of a result, without the variables, which the result repeats."""
 
-    vars: Any = None
     asserts: Any = None
     description: str | None = None
     metadata: Any = None
     options: Options | None = None
+
+
+_NO_TEST: Final = TestCase()
 
 
 class TokenDetails(msgspec.Struct, gc=False):
@@ -104,7 +114,7 @@ class Grading(msgspec.Struct, gc=False):
     """`gradingResult` of a result, of which only the presence is used."""
 
 
-class Result(msgspec.Struct, rename="camel"):
+class Result(msgspec.Struct, gc=False, rename="camel"):
     """A result."""
 
     provider: Provider | str | None = None
@@ -121,10 +131,6 @@ class Result(msgspec.Struct, rename="camel"):
     failure_reason: int | None = None
     grading_result: Grading | None = None
     error: Any = None
-    cost: float | None = None
-    latency_ms: float | None = None
-    token_usage: Tokens | None = None
-    response: Response | str | None = None
 
     @property
     def is_error(self) -> bool:
@@ -132,6 +138,15 @@ class Result(msgspec.Struct, rename="camel"):
         if self.failure_reason is not None:
             return self.failure_reason == _ERROR
         return bool(self.error) and self.grading_result is None
+
+
+class ResultWithUsage(Result, gc=False, rename="camel"):
+    """A result with what it used."""
+
+    cost: float | None = None
+    latency_ms: float | None = None
+    token_usage: Tokens | None = None
+    response: Response | str | None = None
 
     @property
     def tokens(self) -> Tokens | None:
@@ -156,6 +171,9 @@ class Metrics(msgspec.Struct, gc=False, rename="camel"):
         return (self.test_pass_count or 0) + (self.test_fail_count or 0) + (self.test_error_count or 0)
 
 
+Row = TypeVar("Row", bound=Result)
+
+
 class Column(msgspec.Struct, gc=False):
     """An entry of `prompts`."""
 
@@ -174,10 +192,10 @@ class Table(msgspec.Struct, gc=False):
     head: TableHead | None = None
 
 
-class Results(msgspec.Struct):
+class Results(msgspec.Struct, Generic[Row]):
     """`results` of an evaluation."""
 
-    results: list[Result]
+    results: list[Row]
     timestamp: str | None = None
     prompts: list[Column] | None = None
     table: Table | None = None
@@ -197,10 +215,10 @@ class Metadata(msgspec.Struct, gc=False, rename={"version": "promptfooVersion"})
     version: str | None = None
 
 
-class Evaluation(msgspec.Struct, rename="camel"):
+class Evaluation(msgspec.Struct, Generic[Row], rename="camel"):
     """An exported evaluation."""
 
-    results: Results
+    results: Results[Row]
     eval_id: str | None = None
     config: Config | None = None
     metadata: Metadata | None = None
@@ -215,14 +233,13 @@ class _Outline(msgspec.Struct, gc=False):
     results: _Version
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, gc=False):
     """What identifies a question.
 
     Attributes
     ----------
     id : hash of the content
-    fields : variables and metadata with simple values
+    fields : variables and metadata
     is_identified : whether the content has variables or a description
     """
 
@@ -237,6 +254,12 @@ class System:
 
     results: list[Result] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
+
+    @property
+    def column(self) -> int:
+        """Number of the prompt and provider; -1 if it is not recorded."""
+        column = self.results[0].prompt_idx
+        return -1 if column is None else column
 
     @property
     def ordered(self) -> list[tuple[Result, Question]]:
@@ -292,18 +315,23 @@ def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
     LogError : if the file cannot be read, or its questions cannot be identified
     """
     (path,) = run.files
-    if path.endswith(".jsonl"):
-        rows = [decode(line, Result, whose=f"line {number}") for number, line in enumerate(lines_of(path), 1)]
-        evaluation = Evaluation(Results(rows))
+    if with_resources:
+        yield from task_logs(_evaluation(path, ResultWithUsage, Evaluation[ResultWithUsage]), path)
     else:
-        evaluation = decode(content_of(path), Evaluation)
-    yield from task_logs(evaluation, path, with_resources=with_resources)
+        yield from task_logs(_evaluation(path, Result, Evaluation[Result]), path)
+
+
+def _evaluation(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Evaluation[Row]:
+    if not path.endswith(".jsonl"):
+        return decode(content_of(path), whole)
+    rows = [decode(line, row, whose=f"line {number}") for number, line in enumerate(lines_of(path), 1)]
+    return Evaluation(Results(rows))
 
 
 # ---------------------------------------------------------------- task logs
 
 
-def task_logs(evaluation: Evaluation, path: str, *, with_resources: bool) -> Iterator[TaskLog]:
+def task_logs(evaluation: Evaluation[Row], path: str) -> Iterator[TaskLog]:
     """The tasks of an evaluation, one for each prompt and provider.
 
     Raises
@@ -312,53 +340,67 @@ def task_logs(evaluation: Evaluation, path: str, *, with_resources: bool) -> Ite
     """
     if not evaluation.results.results:
         raise LogError("the evaluation has no results")
-    systems = dict[tuple[int, str], System]()
+    systems = dict[tuple[object, ...], System]()
     for result in evaluation.results.results:
-        column = -1 if result.prompt_idx is None else result.prompt_idx
-        system = systems.setdefault((column, _full_name(result)), System())
+        key = _system_key(result)
+        system = systems.get(key)
+        if system is None:
+            system = systems[key] = System()
         system.results.append(result)
         system.questions.append(_question(result))
-    for system in systems.values():
+    ordered = sorted(systems.values(), key=lambda system: (system.column, _full_name(system.results[0])))
+    names = distinct_names([system.results[0] for system in ordered])
+    for system, name in zip(ordered, names, strict=True):
         _check_questions(system, evaluation)
-    columns = sorted(systems)
-    names = distinct_names([systems[key].results[0] for key in columns])
-    for key, name in zip(columns, names, strict=True):
-        metrics = _totals(evaluation.results, key[0])
-        yield _task_log(systems[key], name, evaluation, metrics, path, with_resources=with_resources)
+        metrics = _totals(evaluation.results, system.column)
+        yield _task_log(system, name, evaluation, metrics, path)
+
+
+def _system_key(result: Result) -> tuple[object, ...]:
+    """What the results of one prompt and provider have in common."""
+    provider, prompt = result.provider, result.prompt
+    if isinstance(provider, Provider):
+        provider = provider.label or provider.id
+    if isinstance(prompt, Prompt):
+        prompt = prompt.label or prompt.display
+    return result.prompt_idx, provider, prompt, result.prompt_id
 
 
 def _question(result: Result) -> Question:
-    case = result.test_case or TestCase()
-    given = result.vars or case.vars
-    variables = dict(given) if isinstance(given, dict) else {}
-    for name in _RUNTIME_VARS:
-        variables.pop(name, None)
+    case = result.test_case or _NO_TEST
+    variables = result.vars
+    if not isinstance(variables, dict):
+        variables = {}
+    elif not _RUNTIME_VARS.isdisjoint(variables):
+        variables = {name: value for name, value in variables.items() if name not in _RUNTIME_VARS}
     description = case.description or result.description
     if description is not None and _ROW_NUMBER.fullmatch(description):
         description = None
     content = msgspec.json.encode([variables, case.asserts or [], description], order="sorted")
-    # files from Windows and from other systems differ in their line endings
-    identifier = blake2b(content.replace(rb"\r\n", rb"\n"), digest_size=8).hexdigest()
-    metadata = case.metadata if isinstance(case.metadata, dict) else {}
-    fields = variables | {f"metadata.{name}": value for name, value in metadata.items()}
-    simple: dict[str, object] = {name: value for name, value in fields.items() if isinstance(value, str | int | float)}
-    return Question(identifier, simple, bool(variables) or description is not None)
+    if rb"\r\n" in content:  # from Windows
+        content = content.replace(rb"\r\n", rb"\n")
+    fields = variables
+    if isinstance(case.metadata, dict) and case.metadata:
+        fields = variables | {f"metadata.{name}": value for name, value in case.metadata.items()}
+    return Question(sha256(content).hexdigest()[:16], fields, bool(variables) or description is not None)
 
 
-def _check_questions(system: System, evaluation: Evaluation) -> None:
+def _check_questions(system: System, evaluation: Evaluation[Row]) -> None:
     """Make sure that results without variables are repeats of one test.
 
     Raises
     ------
     LogError : if there are more of them than repeats, because a setting removed the variables from the file
     """
+    if all(question.is_identified for question in system.questions):
+        return
     pairs = zip(system.results, system.questions, strict=True)
     unidentified = [result for result, question in pairs if not question.is_identified]
-    if len(unidentified) > max((_n_repeats(result, evaluation) for result in unidentified), default=0):
+    if len(unidentified) > max(_n_repeats(result, evaluation) for result in unidentified):
         raise LogError(QUESTIONS_NOT_IDENTIFIED(n_results=len(unidentified)))
 
 
-def _n_repeats(result: Result, evaluation: Evaluation) -> int:
+def _n_repeats(result: Result, evaluation: Evaluation[Row]) -> int:
     """How often the test was run."""
     of_test = result.test_case.options if result.test_case else None
     of_config = evaluation.config.evaluate_options if evaluation.config else None
@@ -375,17 +417,19 @@ def _provider_name(result: Result) -> str:
 
 
 def _prompt_name(result: Result) -> str:
-    """The label of the prompt; if it is the text of the prompt, the name of its file or its hash."""
-    prompt = result.prompt if isinstance(result.prompt, Prompt) else Prompt(result.prompt)
-    label = prompt.label or prompt.raw or ""
-    is_text = len(label) > _LONGEST_LABEL or any(mark in label for mark in ("{{", "{%", "\n")) or label == prompt.raw
-    if label and not is_text:
+    prompt = result.prompt
+    return prompt_name(prompt.name if isinstance(prompt, Prompt) else prompt or "", result.prompt_id)
+
+
+@lru_cache
+def prompt_name(label: str, digest: str | None) -> str:
+    """The label of a prompt; if it is the text of the prompt, the name of its file or its hash."""
+    if label and len(label) <= _LONGEST_LABEL and not any(mark in label for mark in ("{{", "{%", "\n")):
         return label
     file_name, colon, _ = label.partition(": ")
     if colon and PurePosixPath(file_name).suffix and " " not in file_name:
         return file_name
-    digest = result.prompt_id or blake2b(label.encode(errors="surrogatepass")).hexdigest()
-    return f"prompt {digest[:8]}"
+    return f"prompt {(digest or sha256(label.encode(errors='surrogatepass')).hexdigest())[:8]}"
 
 
 def _full_name(result: Result) -> str:
@@ -403,15 +447,13 @@ def distinct_names(results: Sequence[Result]) -> list[str]:
     return names
 
 
-def _totals(results: Results, column: int) -> Metrics | None:
+def _totals(results: Results[Row], column: int) -> Metrics | None:
     """What promptfoo reports for a column of its table; -1 stands for a result without a column."""
     columns = results.prompts or (results.table and results.table.head and results.table.head.prompts) or []
     return columns[column].metrics if 0 <= column < len(columns) else None
 
 
-def _task_log(
-    system: System, name: str, evaluation: Evaluation, metrics: Metrics | None, path: str, *, with_resources: bool
-) -> TaskLog:
+def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: Metrics | None, path: str) -> TaskLog:
     grid, results, fields = TrialGrid(), list[Result](), dict[str, dict[str, object]]()
     for result, question in system.ordered:
         grid.add(question.id)
@@ -436,11 +478,11 @@ def _task_log(
         reported=_reported(metrics, n_trials) if metrics and metrics.n_tests > 0 else {},
         facts=RunMetadata(settings={"provider": _provider(first).id, "prompt": _prompt_name(first)}),
         messages=(ERRORS_COUNT_AS_ZERO(tool=NAME, n_errors=n_errors, n_trials=len(results)),) if n_errors else (),
-        resources=_resources(grid, results) if with_resources else None,
+        resources=_resources(grid, results),
     )
 
 
-def _task(evaluation: Evaluation, path: str) -> str:
+def _task(evaluation: Evaluation[Row], path: str) -> str:
     """The description of the evaluation; without one, the names of the files of its tests, which systems share."""
     if evaluation.config is None:
         return PurePosixPath(io_paths.name_of(path)).stem
@@ -479,11 +521,11 @@ def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[Scores]:
         )
 
 
-def _attempt(evaluation: Evaluation, system: str, scores: Sequence[Scores]) -> Attempt | None:
+def _attempt(evaluation: Evaluation[Row], system: str, scores: Sequence[Scores]) -> Attempt | None:
     """What identifies copies of an evaluation; lists of results do not contain its identifier."""
     if not evaluation.eval_id or not scores:
         return None
-    content = blake2b(b"".join(data.values.tobytes() for data in scores), digest_size=16).hexdigest()
+    content = sha256(b"".join(data.values.tobytes() for data in scores)).hexdigest()
     run = f"{evaluation.eval_id} {system}"
     return Attempt(run, run, is_finished=True, n_trials=int(np.isfinite(scores[0].values).sum()), content=content)
 
@@ -501,8 +543,11 @@ def _reported(metrics: Metrics, n_trials: int) -> dict[tuple[str, str], HarnessR
     return reported
 
 
-def _resources(grid: TrialGrid, results: Sequence[Result]) -> Resources:
-    """Tokens, cost and time of the results."""
+def _resources(grid: TrialGrid, given: Sequence[Result]) -> Resources | None:
+    """Tokens, cost and time of the results; None if they were not read."""
+    results = [result for result in given if isinstance(result, ResultWithUsage)]
+    if len(results) < len(given):
+        return None
 
     def array(value_of: Callable[[Tokens], float | None]) -> NDArray[np.float64] | None:
         return known_amounts(grid.matrix(value_of(result.tokens) if result.tokens else None for result in results))
