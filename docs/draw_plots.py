@@ -11,7 +11,17 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from harness_uq import compare, compare_overall, estimate, plots, rank, rank_overall  # noqa: E402
+from harness_uq import (  # noqa: E402
+    MetadataField,
+    compare,
+    compare_by,
+    compare_overall,
+    estimate,
+    estimate_by,
+    plots,
+    rank,
+    rank_overall,
+)
 from harness_uq.data.array_input import log_of_array  # noqa: E402
 
 if TYPE_CHECKING:
@@ -19,6 +29,10 @@ if TYPE_CHECKING:
 
     from harness_uq.data.task_log import TaskLog
 
+SUBJECTS = (
+    *("anatomy", "astronomy", "biology", "chemistry", "economics", "ethics", "geography", "history", "law", "logic"),
+    *("mathematics", "medicine", "physics", "psychology"),
+)
 SIZES = {"2x3": (2, 3), "12x30": (12, 30)}
 SYSTEMS = [
     *("org/model-7b-instruct", "org/model-70b-instruct", "org/model-13b-base", "mini", "large-2026", "nano"),
@@ -69,6 +83,19 @@ def drawings(n_systems: int, n_tasks: int) -> "Iterator[tuple[str, Axes | list[A
     yield "pareto", plots.plot_pareto(board, cost, resource_name="cost per question", score_name="overall score")
 
 
+def by_subject(system: str, ability: float, weak: str) -> "TaskLog":
+    """Scores of one task whose questions belong to 14 subjects."""
+    rng, noise = np.random.default_rng(7), np.random.default_rng(len(system))
+    sizes, effects = rng.integers(40, 160, len(SUBJECTS)), rng.normal(0, 0.6, len(SUBJECTS))
+    codes = np.repeat(np.arange(len(SUBJECTS)), sizes)
+    logits = ability + effects[codes] + rng.normal(0, 1.2, len(codes)) - 0.8 * (codes == SUBJECTS.index(weak))
+    log = log_of_array(
+        (noise.random(len(codes)) < 1 / (1 + np.exp(-logits))).astype(float), system, clusters=None, metric="acc"
+    )
+    fields = {"subject": MetadataField(codes, values=SUBJECTS)}
+    return replace(log, task="exam", questions=replace(log.questions, fields=fields))
+
+
 def main(folder: Path) -> None:
     """Write a PNG for each plot and size."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -76,6 +103,12 @@ def main(folder: Path) -> None:
         for name, axes in drawings(n_systems, n_tasks):
             figure = (axes[0] if isinstance(axes, list) else axes).figure
             figure.savefig(folder / f"{name}_{size}.png", dpi=75, metadata={"Software": None})
+    large, small = by_subject("large", 1.2, "law"), by_subject("small", 0.8, "ethics")
+    for name, breakdown in (
+        ("groups", estimate_by(large, "subject")[0]),
+        ("group_differences", compare_by(large, small, "subject")[0]),
+    ):
+        plots.plot_groups(breakdown).figure.savefig(folder / f"{name}.png", dpi=75, metadata={"Software": None})
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
 from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
+from .data.field_values import MAX_LABEL_LENGTH as MAX_LABEL_LENGTH
+from .data.field_values import MAX_NUMBERS as MAX_NUMBERS
+from .data.field_values import labels_of as labels_of
 from .data.null_labels import is_unknown as is_unknown
 from .data.resource_metrics import ResourceOptions as ResourceOptions
 from .data.resources import Resources as Resources

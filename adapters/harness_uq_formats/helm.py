@@ -242,11 +242,12 @@ def find(files: Sequence[str]) -> Discovery:
 
 
 def parts(files: Sequence[str]) -> list[list[str]]:
-    """The files of each folder."""
-    folders = dict[str, list[str]]()
+    """The files of each run, which lie in one folder; files with other names than those of HELM stay alone."""
+    groups = dict[str, list[str]]()
     for path in files:
-        folders.setdefault(io_paths.folder_of(path), []).append(path)
-    return list(folders.values())
+        is_member = io_paths.name_of(path) in _FILES
+        groups.setdefault(io_paths.folder_of(path) if is_member else path, []).append(path)
+    return list(groups.values())
 
 
 def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:

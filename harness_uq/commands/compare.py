@@ -17,6 +17,8 @@ from harness_uq.commands.parser import CommandParser
 from harness_uq.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from harness_uq.comparison.compare import CompareOptions
     from harness_uq.data.task_log import TaskLog
     from harness_uq.plugins.manager import Plugins
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.overall import Overall
     from harness_uq.results.result_list import ResultList
+
+    _Logs = Sequence[TaskLog]
+    _CompareSides = Callable[[_Logs, _Logs, CompareOptions, Plugins], Iterable[object]]
 
 WORSE = 3
 
@@ -72,6 +77,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
     _shared_options.add_overall(parser)
+    _shared_options.add_by(parser)
     parser.groups["Data"].add_argument(
         "--baseline",
         metavar="NAME",
@@ -106,17 +112,13 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparison.compare import compare, worse_rows
-    from harness_uq.comparison.disagreements import disagreements
-    from harness_uq.comparison.resource_use import compare_resource_use
     from harness_uq.output.comparison_headline import row_name
     from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.result_list import ResultList
 
     _output_files.try_plot(args)
-    uses_resources = _argument_values.has_resources(args)
-    extra = [("disagreements", bool(args.disagreements)), ("resource_use", uses_resources)]
-    names = ("overall", "comparisons", *(name for name, is_wanted in extra if is_wanted))
+    names = ("overall", "comparisons", *_requested(args))
     with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings, sides, b = _sides(args, plugins)
@@ -132,14 +134,8 @@ def run(args: argparse.Namespace) -> int:
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
         if overall and emitter.output_format.name in _BRIEF:
             lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
-        if args.disagreements:
-            lists["disagreements"] = [
-                one for a in sides for one in disagreements(a, b, args.disagreements, options, plugins=plugins)
-            ]
-        if uses_resources:
-            lists["resource_use"] = [
-                row for a in sides for row in compare_resource_use(a, b, options.estimation, plugins)
-            ]
+        for name, compare_sides in _requested(args).items():
+            lists[name] = [row for a in sides for row in compare_sides(a, b, options, plugins)]
         emitter.emit(lists, errors)
     _output_files.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])
     if args.fail_if_worse and args.overall:
@@ -165,6 +161,28 @@ def _brief(
     if not (is_pair or per_task):
         return ResultList()
     return ResultList(row for row in rows if not overall.systems or row.task != "overall")
+
+
+def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":
+    """The lists of results that options request, and the function that compares two sides for each."""
+    from harness_uq.breakdown.compare import compare_by
+    from harness_uq.comparison.disagreements import disagreements
+    from harness_uq.comparison.resource_use import compare_resource_use
+
+    functions: dict[str, _CompareSides] = {}
+    if args.by:
+        functions["difference_breakdowns"] = lambda a, b, options, plugins: compare_by(
+            a, b, args.by, options, plugins=plugins
+        )
+    if args.disagreements:
+        functions["disagreements"] = lambda a, b, options, plugins: disagreements(
+            a, b, args.disagreements, options, plugins=plugins
+        )
+    if _argument_values.has_resources(args):
+        functions["resource_use"] = lambda a, b, options, plugins: compare_resource_use(
+            a, b, options.estimation, plugins
+        )
+    return functions
 
 
 def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "CompareOptions":

@@ -47,6 +47,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_resources(parser)
     _shared_options.add_factors(parser, "none")
     _shared_options.add_overall(parser)
+    _shared_options.add_by(parser)
     _auxiliary_data.add_auxiliary_data(parser)
     _emit_results.add_output(parser, layout=True)
     _emit_results.add_percent(parser)
@@ -66,6 +67,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
+    from harness_uq.breakdown.estimate import estimate_by
     from harness_uq.comparison.dominance import with_dominance
     from harness_uq.estimation.resource_use import resource_use_of
     from harness_uq.overall.estimate import combine_estimates
@@ -74,7 +76,8 @@ def run(args: argparse.Namespace) -> int:
     _loading.clear_leftovers(args.logs)
     _output_files.try_plot(args)
     uses_resources = _argument_values.has_resources(args)
-    names = ("overall", "estimates", *(["resource_use"] if uses_resources else []))
+    extra = [("breakdowns", bool(args.by)), ("resource_use", uses_resources)]
+    names = ("overall", "estimates", *(name for name, is_wanted in extra if is_wanted))
     with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         options = _argument_values.estimation_options(args, plugins)
@@ -84,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         generalizes = _generalizes(args, auxiliary)
         is_plain = not (generalizes or auxiliary)
         needs_logs = emitter.output_format.needs_logs
-        full_logs = emitter.output_format.needs_logs or uses_resources or not is_plain
+        full_logs = needs_logs or bool(args.by) or uses_resources or not is_plain
         scan = _loading.scan_paths(args, args.logs, plugins, options if is_plain else None, full_logs=full_logs)
         reading = replace(
             scan.reading, logs=tuple(_argument_values.select_logs(args, [scan.reading], auxiliary.label_metrics))
@@ -105,6 +108,8 @@ def run(args: argparse.Namespace) -> int:
         if args.sort is not None:
             rows = sorted(rows, key=_ORDERS[args.sort])
         lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}
+        if args.by:
+            lists["breakdowns"] = estimate_by(reading.logs, args.by, options, plugins=plugins)
         is_brief = emitter.output_format.name == "table" and not args.per_task
         if is_brief and len(rows) > _MANY and overall is not None and overall.systems:
             del lists["estimates"]

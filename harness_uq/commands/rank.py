@@ -34,6 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
     _shared_options.add_overall(parser)
+    _shared_options.add_by(parser)
     parser.groups["Overall result"].add_argument(
         "--generalize-over",
         choices=["task"],
@@ -50,6 +51,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
+    from harness_uq.breakdown.split import split_by
     from harness_uq.overall.rank import overall_tasks, rank_tasks
     from harness_uq.plugins.readers import task_logs
     from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
@@ -87,7 +89,11 @@ def run(args: argparse.Namespace) -> int:
         shows_tasks = not (is_brief and overall and overall[0].systems)
         if shows_tasks and is_brief:
             tasks = joint_tasks(runs, options, plugins)
-        rankings = rankings_of(tasks, options) if shows_tasks else ()
-        emitter.emit({"overall": overall, **({"rankings": rankings} if shows_tasks else {})}, errors)
+        rankings = [*rankings_of(tasks, options)] if shows_tasks else []
+        if args.by:
+            parts_of_tasks = split_by(task_logs(logs, plugins), args.by)
+            groups = joint_tasks(comparable_runs(parts_of_tasks, options, plugins), options, plugins)
+            rankings += rankings_of(groups, options)
+        emitter.emit({"overall": overall, **({"rankings": rankings} if rankings else {})}, errors)
     _output_files.draw_results(args, overall, rankings)
     return failed

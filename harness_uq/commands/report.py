@@ -16,6 +16,8 @@ from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.estimation.estimate import Options
+    from harness_uq.plugins.manager import Plugins
 
 
 USAGE = "LOG [LOG ...] [options]"
@@ -34,6 +36,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_resources(parser)
     _shared_options.add_margin(parser)
     _shared_options.add_overall(parser)
+    _shared_options.add_by(parser)
     _auxiliary_data.add_auxiliary_data(parser)
     output = parser.groups["Output"]
     output.add_argument("--title", help="Set the title of an HTML page (default: Evaluation report)")
@@ -43,7 +46,9 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, analyse, write."""
-    with _emit_results.emitting(args, "overall", "estimates", "comparisons", "rankings") as emitter:
+    names = ["overall", "estimates", "comparisons", "rankings"]
+    names += ["breakdowns", "difference_breakdowns"] if args.by else []
+    with _emit_results.emitting(args, *names) as emitter:
         return _report(args, emitter)
 
 
@@ -77,8 +82,28 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
         )
     for problem in results.problems:
         _console.print_error(f"warning: {problem}")
-    emitter.emit(results.lists, errors)
+    emitter.emit({**results.lists, **_groups(args, logs, options, plugins)}, errors)
     return failed
+
+
+def _groups(
+    args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "Options", plugins: "Plugins"
+) -> "dict[str, Sequence[object]]":
+    """Scores by groups of questions and, of two systems, their differences."""
+    from harness_uq.breakdown.compare import compare_by
+    from harness_uq.breakdown.estimate import estimate_by
+    from harness_uq.comparison.compare import CompareOptions
+
+    if not args.by:
+        return {}
+    scores = estimate_by(logs, args.by, options, plugins=plugins)
+    systems = list(dict.fromkeys(log.system for log in logs))
+    differences: Sequence[object] = ()
+    if len(systems) == 2:
+        a, b = ([log for log in logs if log.system == system] for system in systems)
+        compared = CompareOptions(level=args.level, structure=options.structure, seed=args.seed)
+        differences = compare_by(a, b, args.by, compared, plugins=plugins)
+    return {"breakdowns": scores, "difference_breakdowns": differences}
 
 
 def _check_one_system(logs: "Sequence[TaskLog]") -> None:

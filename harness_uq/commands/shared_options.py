@@ -72,6 +72,17 @@ def add_structure(parser: CommandParser) -> None:
     )
 
 
+def add_by(parser: CommandParser) -> None:
+    """`--by` of commands that divide questions into groups."""
+    parser.groups["Data"].add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="FIELD",
+        help="Also print results by groups of questions with the same FIELD, such as category (repeatable)",
+    )
+
+
 def add_use_samples(parser: CommandParser) -> None:
     """`--use-samples`, of commands that otherwise replace incomplete samples by totals."""
     parser.groups["Data"].add_argument(

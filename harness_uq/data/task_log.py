@@ -177,13 +177,18 @@ class MetadataField:
         int (n_questions,); equal values have the same code, a missing value has -1.
     is_text : bool
         Whether the values are long texts (120 characters or more on average).
+    values : tuple of str
+        The value of each code; empty if the values are too many or too long to name groups of questions.
     """
 
     codes: IntArray
     is_text: bool = False
+    values: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         read_only(self, "codes", self.codes, np.int64, 1)
+        if self.values and len(self.values) <= self.codes.max(initial=-1):
+            raise DataError(f"{len(self.values)} values for {self.codes.max() + 1} codes of a field")
 
     @property
     def n_missing(self) -> int:

@@ -56,6 +56,7 @@ from harness_uq.structure.option_keywords import (
     options_with,
     selection_of,
 )
+from harness_uq.structure.question_groups import usable_fields
 from harness_uq.structure.task_groups import group_data, group_structure, members_of
 from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
 
@@ -135,7 +136,7 @@ class TaskStructure(NotebookTable):
 
     def summaries(self) -> list[StructureSummary]:
         """One summary for each metric and filter of the task."""
-        summaries = []
+        summaries, group_fields = [], tuple(usable_fields(self.log))
         for (metric, filter_name), detected in self.metrics.items():
             facts = {fact.name: fact for fact in detected.facts}
             summaries.append(
@@ -153,6 +154,7 @@ class TaskStructure(NotebookTable):
                     score_type=detected.score_type,
                     score_evidence=facts["score type"].evidence,
                     path=self.log.source.path,
+                    group_fields=group_fields,
                 )
             )
         return summaries

@@ -19,8 +19,7 @@ from harness_uq.messages.catalogue.structure import (
     TRIALS_NOT_NUMBERED,
 )
 from harness_uq.results.data_summary import DataSummary, NextCommand, UnrecognizedFile
-
-_MOST_GROUPS = 20  # different values of a field for a breakdown
+from harness_uq.structure.question_groups import usable_fields
 
 
 def summarize_data(
@@ -124,11 +123,5 @@ def _has_common_questions(questions_by_system: Mapping[str, set[str]]) -> bool:
 
 
 def _breakdown_fields(structures: Sequence[TaskStructure]) -> tuple[str, ...]:
-    """Fields of the questions with 2 to 20 values, each of which several questions share."""
-    names = {
-        name
-        for structure in structures
-        for name, field in structure.log.questions.fields.items()
-        if not field.is_text and 2 <= field.n_distinct <= min(_MOST_GROUPS, len(field.codes) // 2)
-    }
-    return tuple(sorted(names))
+    """Fields by which the questions of a task can be divided into groups."""
+    return tuple(sorted({name for structure in structures for name in usable_fields(structure.log)}))

@@ -5,14 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from harness_uq.data.question_subset import select_questions
 from harness_uq.data.run_selection import higher_is_better
 from harness_uq.data.task_log import (
-    AggregateScore,
-    Classifications,
     IntArray,
-    Questions,
     Scores,
-    SufficientStatistics,
     TaskData,
     TaskLog,
 )
@@ -73,32 +70,4 @@ def by_halves(log: TaskLog, units: IntArray | None, rng: np.random.Generator) ->
     labels = np.arange(len(log.questions)) if units is None else units
     known = np.unique(labels)
     first = np.isin(labels, rng.permutation(known)[: len(known) // 2])
-    return _rows(log, np.flatnonzero(first)), _rows(log, np.flatnonzero(~first))
-
-
-def _rows(log: TaskLog, rows: IntArray) -> TaskLog:
-    asked = log.questions
-    prefix = asked.prompt_prefix
-    ids, hashes, items, prompt_hashes = (
-        tuple(labels[i] for i in rows) if labels else ()
-        for labels in (asked.ids, asked.hashes, asked.items, asked.prompt_hashes)
-    )
-    questions = Questions(
-        ids,
-        hashes,
-        {name: replace(field, codes=field.codes[rows]) for name, field in asked.fields.items()},
-        None if prefix is None else replace(prefix, codes=prefix.codes[rows]),
-        items,
-        prompt_hashes,
-    )
-    data = [_data_rows(item, rows) for item in log.data if not isinstance(item, AggregateScore)]
-    return replace(log, questions=questions, data=tuple(data), reported={})
-
-
-def _data_rows(data: Scores | Classifications | SufficientStatistics, rows: IntArray) -> TaskData:
-    clusters = None if data.clusters is None else data.clusters[rows]
-    if isinstance(data, Scores):
-        return replace(data, values=data.values[rows], clusters=clusters)
-    if isinstance(data, SufficientStatistics):
-        return replace(data, statistics=data.statistics[rows], clusters=clusters)
-    return replace(data, targets=data.targets[rows], predictions=data.predictions[rows], clusters=clusters)
+    return select_questions(log, np.flatnonzero(first)), select_questions(log, np.flatnonzero(~first))

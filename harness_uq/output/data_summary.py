@@ -19,7 +19,7 @@ def _sections(summary: DataSummary) -> Iterator[Section]:
     if missing := [f"  {text_with_code(message)}" for message in summary.missing if not message.is_ignored]:
         yield Section("Missing for more", [], missing)
     if summary.breakdown_fields:
-        yield Section("Fields with few values", [], [f"  {', '.join(summary.breakdown_fields)}"])
+        yield Section("Fields for --by", [], [f"  {', '.join(summary.breakdown_fields)}"])
     if summary.n_unrecognized:
         lines = [f"  {one.path}: {text_with_code(one.message)}" for one in summary.unrecognized]
         if n_more := summary.n_unrecognized - len(summary.unrecognized):

@@ -18,6 +18,8 @@ GUIDE = "How to read the columns"
 _KINDS = {
     "overall": ("Overall", "overall"),
     "estimates": ("Estimate", "estimate"),
+    "breakdowns": ("Breakdown", "breakdown"),
+    "difference_breakdowns": ("DifferenceBreakdown", "difference_breakdown"),
     "structures": ("TaskStructure", "structure"),
     "summary": ("DataSummary", "data_summary"),
     "comparisons": ("Comparison", "comparison"),

@@ -8,13 +8,14 @@ from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.results.result_set import OVERALL
 
 _TITLES = {"estimates": "Scores", "comparisons": "Comparison", "rankings": "Leaderboard", "plans": "Plan"}
+_OTHERS = ("resource_use", "breakdowns", "difference_breakdowns")
 
 
 @dataclass(frozen=True, slots=True)
 class _Html:
     name: str = "html"
     suffix: str = ".html"
-    accepts: Set[str] | None = frozenset({OVERALL, *_TITLES, "resource_use"})
+    accepts: Set[str] | None = frozenset({OVERALL, *_TITLES, *_OTHERS})
     has_errors: bool = False
     needs_logs: bool = False
 
@@ -26,7 +27,7 @@ class _Html:
         title = _TITLES.get(names[0], "Leaderboard") if len(names) == 1 else "Evaluation report"
         return report_html(
             *(lists.get(name, ()) for name in _TITLES),
-            resource_use=lists.get("resource_use", ()),
+            **{name: lists.get(name, ()) for name in _OTHERS},
             overall=next(iter(lists.get(OVERALL, ())), None),
             title=options.title or title,
             command=options.command,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from harness_uq.messages import HasMessages
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Interval
 
 _MAX_NAMED = 3
 _COMMAND = re.compile("`(harness-uq[^`]*)`")
@@ -51,7 +52,12 @@ def join_names(names: Iterable[str]) -> str:
 
 def difference_header(rows: Iterable[Comparison]) -> str:
     """Header of the column with the intervals of differences."""
-    level = next((row.difference.interval.level for row in rows if row.difference), None)
+    return interval_header(row.difference.interval if row.difference else None for row in rows)
+
+
+def interval_header(intervals: Iterable[Interval | None]) -> str:
+    """Header of a column with intervals."""
+    level = next((interval.level for interval in intervals if interval), None)
     return "Interval" if level is None else f"{100 * level:g}% interval"
 
 

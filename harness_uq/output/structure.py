@@ -29,6 +29,7 @@ _HEADERS = {
     "cluster_evidence": "Evidence for clusters",
     "score_type": "Score type",
     "score_evidence": "Evidence for score type",
+    "group_fields": "Fields for groups",
 }
 _IN_PAPER = {"task", "metric", "n_questions", "n_trials", "n_clusters", "cluster_key", "score_type"}
 
@@ -39,7 +40,7 @@ def structures_document(structures: "Sequence[TaskStructure]", _: int = 4) -> Do
     columns = [
         Cells(
             header,
-            ["-" if record[name] is None else f"{record[name]}" for record in records],
+            [_cell(record[name]) for record in records],
             name.startswith("n_"),
             name=name.removeprefix("n_").replace("_", "-"),
             in_paper=name in _IN_PAPER,
@@ -57,6 +58,12 @@ def structures_document(structures: "Sequence[TaskStructure]", _: int = 4) -> Do
     ]
     footnotes = {"Warnings": warnings, "Notes": notes, "Tasks without scores per question": without_scores}
     return Document([Section("Structure", columns)], footnotes, caption="Structure of the tasks.")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "-"
+    return "-" if value is None else str(value)
 
 
 def structures_text(structures: "Sequence[TaskStructure]") -> Document:

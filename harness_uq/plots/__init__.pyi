@@ -6,6 +6,7 @@ from .effects import effect_sizes as effect_sizes
 from .figure_of import figure_of as figure_of
 from .forest import plot_difference as plot_difference
 from .forest import plot_forest as plot_forest
+from .groups import plot_groups as plot_groups
 from .heatmap import plot_heatmap as plot_heatmap
 from .intervals import gradient_intervals as gradient_intervals
 from .pairwise import pairwise_probabilities as pairwise_probabilities

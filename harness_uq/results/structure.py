@@ -18,6 +18,7 @@ class StructureSummary(Declared):
     n_clusters, cluster_key, cluster_evidence : clusters, the field that defines them, and how that is known
     score_type, score_evidence : type of the scores, and how that is known
     path : the log
+    group_fields : fields by which `--by` can divide the questions into groups
     """
 
     system: str
@@ -33,3 +34,4 @@ class StructureSummary(Declared):
     score_type: ScoreType
     score_evidence: str
     path: str
+    group_fields: tuple[str, ...] = ()

@@ -46,6 +46,10 @@ from .effects.task_groups import group_posterior as group_posterior
 from .effects.task_groups import shared_items_posterior as shared_items_posterior
 from .effects.weighted_tasks import shared_error as shared_error
 from .effects.weighted_tasks import weighted_tasks_interval as weighted_tasks_interval
+from .groups.heterogeneity import HeterogeneityTest as HeterogeneityTest
+from .groups.heterogeneity import heterogeneity_test as heterogeneity_test
+from .groups.partial_pooling import PooledGroups as PooledGroups
+from .groups.partial_pooling import pool_groups as pool_groups
 from .labels.effective_labels import JudgeAssessment as JudgeAssessment
 from .labels.effective_labels import assess_judge as assess_judge
 from .labels.judge import judge_corrected_difference as judge_corrected_difference

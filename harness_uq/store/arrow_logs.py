@@ -22,7 +22,7 @@ from harness_uq.errors import DataError
 from harness_uq.store.arrow_data import CODES, DATA, OPTIONAL_DATA, TEXTS, Row, data_from_row, data_to_row
 from harness_uq.store.serialize import messages_from_json, messages_to_json
 
-_FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES})
+_FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES, "values": pa.list_(pa.string())})
 _REPORTED = pa.struct(
     {"metric": pa.string(), "filter": pa.string(), "value": pa.float64(), "std_error": pa.float64(), "n": pa.int64()}
 )
@@ -156,8 +156,8 @@ def attempt_from_row(row: Row | None) -> Attempt | None:
 
 
 def _field_to_row(name: str | None, field: MetadataField) -> Row:
-    return {"name": name, "is_text": field.is_text, "codes": field.codes.tolist()}
+    return {"name": name, "is_text": field.is_text, "codes": field.codes.tolist(), "values": list(field.values)}
 
 
 def _field_from_row(row: Row) -> MetadataField:
-    return MetadataField(np.array(row["codes"], np.int64), row["is_text"])
+    return MetadataField(np.array(row["codes"], np.int64), row["is_text"], tuple(row["values"]))

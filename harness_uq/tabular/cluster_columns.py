@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from harness_uq.data.field_values import labels_of
 from harness_uq.data.null_labels import is_unknown
 from harness_uq.data.task_log import MetadataField
 from harness_uq.errors import LogError
@@ -103,4 +104,8 @@ def _field(cells: Sequence[object], question_of: Mapping[int, int], n_questions:
     known: dict[str, int] = {}
     codes = [-1 if label is None else known.setdefault(label, len(known)) for label in labels]
     n_characters = sum(map(len, known))
-    return MetadataField(np.array(codes, np.int64), is_text=n_characters >= _MIN_TEXT_LENGTH * max(len(known), 1))
+    return MetadataField(
+        np.array(codes, np.int64),
+        is_text=n_characters >= _MIN_TEXT_LENGTH * max(len(known), 1),
+        values=labels_of(known),
+    )

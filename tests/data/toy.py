@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from harness_uq.data.field_values import labels_of
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
 
 TOY = Source("toy.json", "lm-eval")  # whose catalogue knows the usual metrics
@@ -26,7 +27,10 @@ def task_log(
     table = np.asarray(values, float)
     table = table[:, None] if table.ndim == 1 else table
     n = len(table)
-    candidates = {name: MetadataField(codes(labels), name in text_fields) for name, labels in (fields or {}).items()}
+    candidates = {
+        name: MetadataField(codes(labels), name in text_fields, labels_of(map(str, dict.fromkeys(labels))))
+        for name, labels in (fields or {}).items()
+    }
     return TaskLog(
         system=system,
         task=task,

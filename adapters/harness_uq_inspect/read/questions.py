@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from harness_uq.plugin_api import MAX_FIELDS, MetadataField, Questions, is_unknown
+from harness_uq.plugin_api import MAX_FIELDS, MetadataField, Questions, is_unknown, labels_of
 from harness_uq_inspect.read.bounded_samples import CUT, MAX_TEXT, truncate_text
 from harness_uq_inspect.read.schema import Json, Sample
 
@@ -130,4 +130,9 @@ def _codes(values: Sequence[object]) -> MetadataField:
             key = msgspec.json.encode(value) if isinstance(value, list) else value
             codes[row] = code_of.setdefault(key, len(code_of))
     lengths = [len(key) for key in code_of if isinstance(key, str)]
-    return MetadataField(codes, is_text=bool(lengths) and sum(lengths) / len(lengths) >= _LONG_TEXT)
+    is_text = bool(lengths) and sum(lengths) / len(lengths) >= _LONG_TEXT
+    return MetadataField(codes, is_text, () if is_text else labels_of(map(_label, code_of)))
+
+
+def _label(key: object) -> str:
+    return key.decode() if isinstance(key, bytes) else str(key)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import MAX_FIELDS, MetadataField, is_unknown
+from harness_uq.plugin_api import MAX_FIELDS, MAX_LABEL_LENGTH, MAX_NUMBERS, MetadataField, is_unknown, labels_of
 
 LONG_TEXT = 120
 PREFIX_LENGTH = 200
@@ -15,19 +15,24 @@ _MISSING = -1  # hash() of an object is never -1
 
 
 class _Hashes:
-    """The hash of a value for each question, and the total number of characters of its texts."""
+    """The hash of a value for each question, the characters of its texts, and its values if they are short."""
 
-    __slots__ = ("characters", "hashes")
+    __slots__ = ("characters", "hashes", "values")
 
     def __init__(self, n_before: int) -> None:
         self.hashes = array("q", [_MISSING]) * n_before
         self.characters = 0
+        self.values: dict[str, None] | None = {}
 
     def set(self, question: int, value: object) -> None:
         content = value if isinstance(value, str) else repr(value)
         if len(self.hashes) < question:
             self.pad(question)
         self.hashes.append(hash(content))
+        if self.values is not None and content not in self.values:
+            self.values[content] = None
+            if len(content) > MAX_LABEL_LENGTH or len(self.values) > MAX_NUMBERS:
+                self.values = None
         if isinstance(value, str | list):
             self.characters += len(content)
 
@@ -37,7 +42,7 @@ class _Hashes:
     def candidate(self) -> MetadataField:
         codes = _codes_of_hashes(np.frombuffer(self.hashes, dtype=np.int64))
         n_present = max(1, int(np.sum(codes >= 0)))
-        return MetadataField(codes, self.characters / n_present >= LONG_TEXT)
+        return MetadataField(codes, self.characters / n_present >= LONG_TEXT, labels_of(self.values or ()))
 
 
 class DocumentFields:

@@ -1,6 +1,7 @@
 """The messages of the core package, by topic."""
 
 from harness_uq.messages.catalogue import (
+    breakdown,
     command_line,
     comparison,
     estimation,
@@ -14,5 +15,17 @@ from harness_uq.messages.catalogue import (
 )
 from harness_uq.messages.message import MessageCatalogue
 
-_TOPICS = (estimation, comparison, overall, reading, structure, planning, store, plugins, resources, command_line)
+_TOPICS = (
+    estimation,
+    comparison,
+    overall,
+    reading,
+    structure,
+    breakdown,
+    planning,
+    store,
+    plugins,
+    resources,
+    command_line,
+)
 CORE = MessageCatalogue("UQ", "Core", tuple(kind for topic in _TOPICS for kind in topic.TYPES))

@@ -6,7 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from harness_uq._version import __version__
+from harness_uq.output.breakdown import POOLED, breakdowns_document
 from harness_uq.output.columns import format_number
+from harness_uq.output.difference_breakdown import difference_breakdowns_document
 from harness_uq.output.footnotes import Result, message_lists, warnings_of
 from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.headline import FEW, Headline, basis, headlines
@@ -14,12 +16,20 @@ from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import Statement, reliability_view
 from harness_uq.output.html.resources import resources_view
 from harness_uq.output.html.systems import pair_views, rank_view
-from harness_uq.output.html.tables import best_first, overall_view, ratio_table, scores_table, variance_table
+from harness_uq.output.html.tables import (
+    best_first,
+    overall_view,
+    ratio_table,
+    scores_table,
+    section_table,
+    variance_table,
+)
 from harness_uq.output.overall import overall_answer
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.ranking_headline import ranking_answer
 from harness_uq.output.sanitize import html_text, redact_paths
 from harness_uq.plots.figure_rows import counted, forest_rows
+from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
@@ -52,6 +62,8 @@ def report_html(
     *,
     overall: Overall | None = None,
     resource_use: Sequence[ResourceUse] = (),
+    breakdowns: Sequence[Breakdown] = (),
+    difference_breakdowns: Sequence[DifferenceBreakdown] = (),
     title: str = "Evaluation report",
     command: str = "",
     date: str = "",
@@ -63,6 +75,7 @@ def report_html(
     estimates, comparisons, rankings, plans : results; sections without content are left out
     overall : the overall result, which comes first; None if there is none
     resource_use : totals and ratios of resources
+    breakdowns, difference_breakdowns : scores and differences by groups of questions
     title : title of the page
     command, date : the command that created the page, and the date; left out if empty
 
@@ -83,6 +96,7 @@ def report_html(
             if resource_use
             else []
         ),
+        *_groups(breakdowns, difference_breakdowns),
         *_tables(estimates),
         *([_Section("plans", "The next run", {"plans": plans})] if plans else []),
         *_methods(estimates, comparisons, rankings, plans),
@@ -159,6 +173,16 @@ def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
     # the headlines of a few rankings are at the top of the page
     shown: dict[str, object] = {"rankings": views, "has_answers": len(rankings) > FEW, "is_folded": bool(parts)}
     return [_Section("rankings", "Ranks", shown, parts)]
+
+
+def _groups(breakdowns: Sequence[Breakdown], difference_breakdowns: Sequence[DifferenceBreakdown]) -> list[_Section]:
+    """The tables of groups; those of differences come first."""
+    documents = (difference_breakdowns_document(difference_breakdowns), breakdowns_document(breakdowns))
+    sections = [section for document in documents for section in document.sections]
+    tables = [(section.answer, section_table(section), section.lines) for section in sections]
+    parts = _parts("groups", [section.title for section in sections])
+    shown: dict[str, object] = {"tables": tables, "legend": POOLED, "is_folded": bool(parts)}
+    return [_Section("groups", "Groups of questions", shown, parts)] if tables else []
 
 
 def _parts(prefix: str, titles: Sequence[str]) -> tuple[tuple[str, str], ...]:

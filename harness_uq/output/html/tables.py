@@ -6,6 +6,7 @@ from math import inf
 from typing import TypeAlias
 
 from harness_uq.output.columns import Column, estimate_columns, format_number, metric_name
+from harness_uq.output.document import Section
 from harness_uq.output.error_ratio import error_ratio
 from harness_uq.output.overall import overall_document
 from harness_uq.plots.figure_rows import counted, task_title
@@ -60,16 +61,21 @@ def best_first(
     return [row for _, members in by_task(rows) for row in sorted(members, key=order)]
 
 
-def overall_view(overall: Overall) -> dict[str, object]:
-    """The overall scores, and the tasks with their metrics and weights."""
-    (section,) = overall_document([overall]).sections
+def section_table(section: Section) -> TableView:
+    """The visible columns of a section of a document."""
     columns = section.visible_columns()
-    systems = TableView(
+    return TableView(
         section.title,
         tuple(column.header for column in columns),
         tuple(column.is_number for column in columns),
         (("", tuple(zip(*(column.texts for column in columns), strict=True))),),
     )
+
+
+def overall_view(overall: Overall) -> dict[str, object]:
+    """The overall scores, and the tasks with their metrics and weights."""
+    (section,) = overall_document([overall]).sections
+    systems = section_table(section)
     rows = ((task.task, metric_name(task.metric, task.filter), format_number(task.weight, 3)) for task in overall.tasks)
     tasks = TableView(
         "Tasks of the overall score", ("Task", "Metric", "Weight"), (False, False, True), (("", tuple(rows)),)

@@ -1,0 +1,1 @@
+"""Scores and differences by groups of questions, such as categories or languages."""

@@ -1,0 +1,65 @@
+"""Differences by groups of questions for readers: the groups on which the systems differ, and a table of groups."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.breakdown import POOLED, interval_cells, p_text
+from harness_uq.output.columns import format_number, metric_name
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.footnotes import message_lists
+from harness_uq.output.phrases import join_names, probability
+from harness_uq.output.terminal import Cells
+from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
+
+_COLOURS = {"better": "green", "worse": "red", "undecided": "yellow"}
+
+
+def difference_breakdowns_document(rows: Sequence[DifferenceBreakdown], digits: int = 4) -> Document:
+    """One table of groups for each breakdown, with the groups on which A loses most first."""
+    return Document([_section(row, digits) for row in rows], message_lists(rows), caption="Differences by group.")
+
+
+def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
+    """The groups on which A is worse and better, after correction for their number."""
+    names = {verdict: [one.group for one in in_order(row) if one.verdict == verdict] for verdict in ("worse", "better")}
+    parts = [f"{verdict} than {row.system_b} on {join_names(groups)}" for verdict, groups in names.items() if groups]
+    n = len(row.groups)
+    if not parts:
+        return f"No group shows a difference between {row.system_a} and {row.system_b} after correction for {n} groups."
+    return f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}."
+
+
+def in_order(row: DifferenceBreakdown) -> list[GroupDifference]:
+    """The groups, starting with those on which A loses most; groups without a difference come last."""
+    sign = 1 if row.higher_is_better else -1
+
+    def loss(one: GroupDifference) -> tuple[bool, float]:
+        value = one.value if one.pooled_value is None else one.pooled_value
+        return value is None, sign * (value or 0.0)
+
+    return sorted(row.groups, key=loss)
+
+
+def _section(row: DifferenceBreakdown, digits: int) -> Section:
+    groups = in_order(row)
+    columns = [
+        Cells(row.field, [one.group for one in groups], is_number=False, wraps=True, name="group"),
+        Cells("A", [format_number(one.value_a, digits) for one in groups], spare=2),
+        Cells("B", [format_number(one.value_b, digits) for one in groups], spare=2),
+        Cells("A − B", [format_number(one.value, digits) for one in groups]),
+        *interval_cells(groups, digits, spare=3),
+        Cells("N", ["-" if one.n_questions is None else str(one.n_questions) for one in groups]),
+        Cells("Adjusted p", [probability(one.adjusted_p) for one in groups], spare=1),
+        Cells("Verdict", [one.verdict for one in groups], is_number=False, styles=_COLOURS),
+    ]
+    title = f"{row.task}, {metric_name(row.metric, row.filter)} by {row.field} (A: {row.system_a}, B: {row.system_b})"
+    legend = {
+        "Pooled": POOLED,
+        "Adjusted p": f"Adjusted p: two-sided p-value, corrected for {len(groups)} groups by Holm's method.",
+    }
+    lines = []
+    if row.heterogeneity_p is not None:
+        lines = [f"Test whether the difference is the same on all groups (Cochran's Q): {p_text(row.heterogeneity_p)}."]
+    return Section(title, columns, lines, difference_breakdown_answer(row), legend)
+
+
+KIND = ResultKind(DifferenceBreakdown, difference_breakdowns_document)

@@ -1,0 +1,1 @@
+"""Scores of groups of questions: partial pooling, and tests whether groups differ."""

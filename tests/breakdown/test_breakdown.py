@@ -1,0 +1,144 @@
+"""Scores and differences by groups of questions."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness_uq import Questions, TaskLog, compare_by, compare_scores, estimate_by, estimate_scores
+from harness_uq.cli import main
+from harness_uq.data.task_log import MetadataField, Scores, Source
+from harness_uq.errors import StructureError
+from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED
+from harness_uq.output.formats import RenderOptions, render_results
+from tests.message_checks import has
+
+SUBJECTS = ("law", "art", "war", "tax")
+
+
+def log(right: dict[str, tuple[int, int]], system: str = "m", task: str = "t", **more: object) -> TaskLog:
+    """`right` has the numbers of right answers and of questions by subject."""
+    scores = [float(i < k) for k, n in right.values() for i in range(n)]
+    codes = np.repeat(np.arange(len(right)), [n for _, n in right.values()])
+    field = MetadataField(codes, values=tuple(right))
+    questions = Questions(tuple(map(str, range(len(scores)))), fields={"subject": field})
+    data = (Scores("acc", "none", np.array(scores)[:, None]),)
+    return TaskLog(system=system, task=task, source=Source(system, "table"), questions=questions, data=data, **more)
+
+
+def test_a_group_has_the_estimate_of_its_own_questions() -> None:
+    (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60), "war": (20, 60)}), "subject")
+    alone = estimate_scores([1.0] * 50 + [0.0] * 10)
+    art = row.groups[1]
+    assert (art.group, art.n_questions, art.value) == ("art", 60, 50 / 60)
+    assert (art.interval.low, art.interval.high) == pytest.approx((alone.interval.low, alone.interval.high), abs=1e-12)
+    assert row.heterogeneity_p < 1e-4
+
+
+def test_pooled_values_are_between_the_group_and_the_others() -> None:
+    (row,) = estimate_by(log({"law": (30, 60), "art": (36, 60), "war": (9, 10), "tax": (33, 60)}), "subject")
+    law, _, war, _ = row.groups
+    assert law.value < law.pooled_value < 0.6
+    assert 0.58 < war.pooled_value < war.value
+    assert row.spread > 0
+
+
+def test_two_groups_are_not_pooled() -> None:
+    (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60)}), "subject")
+    assert [one.pooled_value for one in row.groups] == [None, None]
+    assert has(row, GROUPS_NOT_POOLED.code)
+    assert row.heterogeneity_p < 1e-3
+
+
+def test_several_fields_give_a_breakdown_each_and_tasks_without_the_field_a_note() -> None:
+    plain = log({"law": (5, 10)}, task="other")
+    plain = TaskLog("m", "other", plain.source, Questions(plain.questions.ids), plain.data)
+    with_field = log(dict.fromkeys(SUBJECTS, (10, 20)))
+    (row,) = estimate_by([with_field, plain], "subject")
+    assert has(row, FIELD_MISSING_IN_TASKS.code)
+    assert len(estimate_by(with_field, ["subject", "subject"])) == 2
+    with pytest.raises(StructureError):
+        estimate_by(plain, "subject")
+
+
+def test_a_group_has_the_comparison_of_its_own_questions() -> None:
+    a = log({"law": (40, 50), "art": (30, 50), "war": (25, 50)}, "a")
+    b = log({"law": (20, 50), "art": (32, 50), "war": (25, 50)}, "b")
+    (row,) = compare_by(a, b, "subject")
+    law, art, _ = row.groups
+    alone = compare_scores([1] * 40 + [0] * 10, [1] * 20 + [0] * 30)
+    assert (law.value_a, law.value_b, law.n_questions) == (0.8, 0.4, 50)
+    assert law.interval.low == pytest.approx(alone.difference.interval.low, abs=1e-12)
+    assert (law.verdict, art.verdict) == ("better", "undecided")
+    assert 0 < law.pooled_value < law.value
+    assert law.adjusted_p == pytest.approx(min(3 * law.p_value, 1), rel=1e-9)
+    assert row.heterogeneity_p < 1e-3
+
+
+def test_where_lower_is_better_a_lower_score_is_better() -> None:
+    lower = {"higher_is_better": {"acc": False}}
+    a = log({"law": (10, 50), "art": (25, 50), "war": (25, 50)}, "a", **lower)
+    b = log({"law": (45, 50), "art": (25, 50), "war": (25, 50)}, "b", **lower)
+    (row,) = compare_by(a, b, "subject")
+    assert (row.groups[0].verdict, row.higher_is_better) == ("better", False)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[str]:
+    rng = np.random.default_rng(3)
+    paths = []
+    for name, effects in (("a", (0.9, 0.5, 0.7)), ("b", (0.5, 0.5, 0.7))):
+        rows = [
+            {"id": f"{s}{i}", "subject": s, "length": int(10 * i), "score": int(rng.random() < p)}
+            for s, p in zip(SUBJECTS, effects, strict=False)
+            for i in range(80)
+        ]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        paths.append(str(path))
+    return paths
+
+
+def test_commands_print_groups(tables: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", tables[0], "--by", "subject", "--by", "length", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [row["field"] for row in document["breakdowns"]] == ["subject", "length"]
+    assert [one["group"] for one in document["breakdowns"][0]["groups"]] == ["law", "art", "war"]
+    assert document["breakdowns"][1]["groups"][0]["group"] == "0 to 190"
+    assert main(["compare", *tables, "--by", "subject", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["difference_breakdowns"]
+    assert [one["verdict"] for one in row["groups"]] == ["better", "undecided", "undecided"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_groups_and_scores_are_never_hidden(tables: list[str], width: int) -> None:
+    options = RenderOptions(width=width)
+    scores = render_results(estimate_by(tables[0], "subject"), "table", options)
+    differences = render_results(compare_by(*tables, "subject"), "table", options)
+    for out in (scores, differences):
+        assert max(map(len, out.splitlines())) <= width
+        assert all(f"\n{subject} " in out for subject in ("law", "art", "war"))
+        assert "interval" in out
+    assert "Score" in scores
+    assert "A − B" in differences
+    assert "better" in differences
+
+
+def test_an_unknown_field_is_a_wrong_argument(tables: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", tables[0], "--by", "subjct"]) == 2
+    assert "subject" in capsys.readouterr().err
+
+
+def test_rank_and_report_contain_groups(tables: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"a={tables[0]}", f"b={tables[1]}"]
+    assert main(["rank", *names, "--by", "subject", "--format", "json"]) == 0
+    tasks = [row["task"] for row in json.loads(capsys.readouterr().out)["rankings"]]
+    assert tasks[1:] == [f"scores, subject: {subject}" for subject in ("law", "art", "war")]
+    assert main(["report", *names, "--by", "subject", "--output", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "Groups of questions" in page
+    assert page.count('id="groups-table-') == 3
+    assert main(["report", *names, "--by", "subject", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (len(document["breakdowns"]), len(document["difference_breakdowns"])) == (2, 1)
