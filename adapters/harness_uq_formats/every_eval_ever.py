@@ -422,8 +422,15 @@ class Metric:
 
 def _task_logs(record: Record, samples: SampleSet, path: str, *, with_resources: bool) -> Iterator[TaskLog]:
     check_cells(1, len(record.evaluation_results) + len(samples.columns), MAX_SCORES)
-    for task, metrics in _metrics_by_task(record, samples).items():
-        yield _task_log(task, metrics, record, samples, path, with_resources=with_resources)
+    for task, listed in _metrics_by_task(record, samples).items():
+        metrics = dict[tuple[str, str], Metric]()
+        repeated = [one.name for one in listed if metrics.setdefault((one.name, one.filter), one) is not one]
+        log = _task_log(task, list(metrics.values()), record, samples, path, with_resources=with_resources)
+        repeated += samples.repeated
+        if repeated:
+            message = REPEATED_RECORDS(n_repeated=len(repeated), examples=", ".join(repeated[:3]))
+            log = replace(log, messages=(*log.messages, message))
+        yield log
 
 
 def _metrics_by_task(record: Record, samples: SampleSet) -> dict[str, list[Metric]]:
@@ -443,7 +450,7 @@ def _metrics_by_task(record: Record, samples: SampleSet) -> dict[str, list[Metri
     for key, column in samples.columns.items():
         if key not in used:
             tasks[column.name].append(Metric(key if key != column.name else "score", "none", None, column))
-    return {task: list({(one.name, one.filter): one for one in metrics}.values()) for task, metrics in tasks.items()}
+    return tasks
 
 
 def _task(result: Result) -> str:
@@ -475,9 +482,6 @@ def _task_log(
             messages += notes
         elif metric.result is not None:
             data.append(_total(metric, metric.result, is_ours=_is_ours(record)))
-    if samples.repeated:
-        examples = ", ".join(samples.repeated[:3])
-        messages.append(REPEATED_RECORDS(n_repeated=len(samples.repeated), examples=examples))
     library = record.eval_library or Library()
     columns = [metric.column for metric in metrics if metric.column]
     return TaskLog(

@@ -32,7 +32,7 @@ from harness_uq.plugin_api import (
     check_cells,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, head_of
+from harness_uq_formats.json_files import content_of, decode, finite_number, head_of
 from harness_uq_formats.messages import PART_UNREADABLE, REWARDS_AFTER_ERRORS
 from harness_uq_formats.missing_scores import counted_as_zero, differences
 from harness_uq_formats.system_names import system_name
@@ -406,8 +406,8 @@ def _reported(stats: EvalStats, names: Sequence[str]) -> dict[tuple[str, str], H
     for metric in stats.metrics:
         for name in names:
             value = metric.get("mean" if len(names) == 1 else name)
-            if isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value):
-                reported.setdefault((name, "none"), HarnessResult(float(value)))
+            if (number := finite_number(value)) is not None:
+                reported.setdefault((name, "none"), HarnessResult(number))
     return reported
 
 

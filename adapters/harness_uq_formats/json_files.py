@@ -1,6 +1,7 @@
 """Decode JSON that other tools wrote, and recognize files by their first bytes."""
 
 import json
+import math
 import re
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -92,6 +93,21 @@ def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
 @cache
 def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
+
+
+def finite_number(value: object) -> float | None:
+    """A number of JSON as a float; None if it is not a number, not finite or too large for a float.
+
+    >>> finite_number(3), finite_number(True), finite_number(float("nan")), finite_number(10**400)
+    (3.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _decode_leniently(content: bytes, kind: type[Decoded], prefix: str) -> Decoded:

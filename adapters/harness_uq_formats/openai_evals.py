@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from harness_uq.plugin_api import Discovery, HarnessResult, LogError, Questions, Run, Scores, Source, TaskLog
-from harness_uq_formats.json_files import decode, head_of, lines_of
+from harness_uq_formats.json_files import decode, finite_number, head_of, lines_of
 from harness_uq_formats.trial_grid import TrialGrid
 
 
@@ -66,7 +66,7 @@ def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:  # noq
     if spec is None:
         raise LogError("the file has no line with `spec`")
     accuracy = report.get("accuracy") if isinstance(report, dict) else None
-    value = float(accuracy) if isinstance(accuracy, int | float) else None
+    value = finite_number(accuracy)
     yield TaskLog(
         system=", ".join(spec.completion_fns),
         task=spec.eval_name,

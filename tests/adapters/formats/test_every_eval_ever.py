@@ -110,6 +110,13 @@ def test_results_with_one_metric_are_told_apart_by_their_identifiers(tmp_path: P
     assert found == {("bench", "one", 0.5), ("bench", "two", 0.75), ("other", "accuracy", 1.0)}
 
 
+def test_a_repeated_result_is_left_out(tmp_path: Path) -> None:
+    write_eee(tmp_path, eee_record([eee_result("acc", 1.0), eee_result("acc", 1.0)]), [eee_line("q", 1.0)])
+    (log,) = read(tmp_path).logs
+    assert values_of(log, "acc") == [[1.0]]
+    assert has(log.messages, "repeated-records", n_repeated=1, examples="acc")
+
+
 def test_samples_without_a_record_and_of_other_models_are_read(tmp_path: Path) -> None:
     lines = [eee_line("q", 1.0), eee_line("q", 0.0, model_id="lab/n"), eee_line("q", 1.0, evaluation_id="other")]
     write_lines(tmp_path / "x_samples.jsonl", lines)

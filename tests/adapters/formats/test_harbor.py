@@ -97,6 +97,8 @@ def test_a_mean_that_is_not_that_of_the_rewards_is_warned_of(tmp_path: Path) -> 
     write_job(tmp_path, [harbor_trial("a", 1), harbor_trial("b", 0)], means={"mean": 1.0})
     (log,) = read(tmp_path).logs
     assert has(log.messages, "tool-value-differs", value=0.5, reported=1.0)
+    write_job(tmp_path, [harbor_trial("a", 1), harbor_trial("b", 0)], means={"mean": 10**400})
+    assert not read(tmp_path).logs[0].reported
 
 
 def test_trials_without_a_result_make_the_job_unfinished(tmp_path: Path) -> None:
