@@ -102,6 +102,10 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_scope(parser)
     _shared_options.add_level(parser)
     _shared_options.add_seed(parser)
+    _shared_options.add_overall(parser)
+    parser.groups["Overall result"].add_argument(
+        "--overall", action="store_true", help="Decide by the overall result of several tasks instead of each score"
+    )
     parser.groups["Output"].add_argument(
         "--on-undecided",
         choices=["pass", "fail"],
@@ -252,7 +256,8 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
             seed=args.seed,
         )
         margins = {name: drop for name, drop in named.items() if name in metrics - tasks}
-        return GateOptions(compared, margins, required)
+        overall = _argument_values.overall_options(args) if args.overall else None
+        return GateOptions(compared, margins, required, overall)
 
 
 def _requirements(args: argparse.Namespace) -> "tuple[Requirement, ...]":

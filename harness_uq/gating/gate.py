@@ -21,6 +21,7 @@ from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
+from harness_uq.gating.overall_row import overall_comparison
 from harness_uq.gating.requirements import (
     Bounds,
     Requirement,
@@ -31,6 +32,7 @@ from harness_uq.gating.requirements import (
 )
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import UNKNOWN_MARGIN_METRIC
+from harness_uq.overall.options import OverallOptions
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
@@ -53,11 +55,14 @@ class GateOptions:
     compare : options of the comparisons; their `margin` applies to metrics that `margins` does not name
     margins : smallest drop that matters by metric, >= 0
     requirements : bounds on scores of the new system
+    overall : how the tasks are combined if only their overall result decides; None if each score does. Requirements
+        apply in both cases
     """
 
     compare: CompareOptions
     margins: Mapping[str, float] = field(default_factory=dict)
     requirements: tuple[Requirement, ...] = ()
+    overall: OverallOptions | None = None
 
     def __post_init__(self) -> None:
         if wrong := [margin for margin in self.margins.values() if not margin >= 0]:
@@ -82,6 +87,7 @@ def gate(
     *,
     at_least: Bounds | None = None,
     at_most: Bounds | None = None,
+    overall: OverallOptions | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[GateKeywords],
 ) -> Gate:
@@ -95,6 +101,7 @@ def gate(
     at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
         be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
         They take precedence over the bounds in `options`
+    overall : decide only by the overall result of the tasks, combined in this way, with the margin of `overall`
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
         `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `method`
@@ -113,6 +120,8 @@ def gate(
     chosen = gate_options(options, keywords, "gate", needs_margin=baseline is not None)
     if at_least is not None or at_most is not None:
         chosen = replace(chosen, requirements=requirements_of(at_least, at_most))
+    if overall is not None:
+        chosen = replace(chosen, overall=overall)
     if baseline is None and not chosen.requirements:
         raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
     use_samples = chosen.compare.structure.use_samples
@@ -187,7 +196,9 @@ def _missing_scores(new: Side, baseline: Side) -> tuple[ScoreName, ...]:
 def _compared(
     new: Sequence[TaskLog], old: Sequence[TaskLog], options: GateOptions, plugins: Plugins
 ) -> list[Comparison]:
-    """Comparisons with the margin of each metric; those of metrics with a margin of their own come last."""
+    """Comparisons, those of metrics with a margin of their own last; or the overall one alone."""
+    if options.overall is not None:
+        return [overall_comparison(new, old, options.overall, options.compare, plugins)]
     parts = [({metric}, margin) for metric, margin in options.margins.items()]
     own = set(options.margins)
     rest = {data.metric for log in (*new, *old) for data in log.data} - own

@@ -84,7 +84,7 @@ def test_an_option_of_several_commands_has_one_help_text():
             name = action.option_strings[-1] if action.option_strings else action.metavar
             texts.setdefault(name, {})[command.name] = action.help
     # one metric, or also that of each task in the overall result
-    for name in ("subset", "estimate", "compare", "rank", "report"):
+    for name in ("subset", "estimate", "compare", "gate", "rank", "report"):
         del texts["--metric"][name]
     for name in ("rescore", "watch", "calibrate", "plugins"):
         del texts["--format"][name]

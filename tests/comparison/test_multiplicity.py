@@ -27,7 +27,7 @@ class NormalPosterior:
 def row(p: float, task: str, **others: object):
     verdict = others.pop("verdict", "better" if p < 0.05 else "undecided")
     posterior = NormalPosterior(p)
-    return replace(make.comparison(task=task), posterior=posterior, verdict=verdict, margin=0.0, **others)
+    return replace(make.comparison(task=task), posterior=posterior, verdict=verdict, margin=0.0, p_value=None, **others)
 
 
 def test_p_values_are_those_of_holm() -> None:
@@ -37,6 +37,12 @@ def test_p_values_are_those_of_holm() -> None:
     assert [one.verdict_p_adjusted for one in adjusted] == pytest.approx([0.04, 0.06, 0.08, 0.3])
     assert [one.verdict_adjusted for one in adjusted] == ["better", "undecided", "undecided", "undecided"]
     assert [one.verdict for one in adjusted] == ["better", "better", "better", "undecided"]
+
+
+def test_with_several_tasks_p_values_are_at_least_those_of_the_exact_test() -> None:
+    rows = [replace(row(0.01, f"t{k}"), p_value=0.03) for k in range(2)]
+    assert [one.verdict_p_adjusted for one in adjust_verdicts(rows, "overall", 0.95)] == pytest.approx([0.06, 0.06])
+    assert adjust_verdicts(rows[:1], "overall", 0.95)[0].verdict_p_adjusted == pytest.approx(0.01)
 
 
 def test_the_rows_over_all_tasks_are_corrected_for_their_own_number() -> None:
