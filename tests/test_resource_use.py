@@ -360,6 +360,24 @@ def test_the_report_shows_scores_against_costs(agents, tmp_path):
     assert harness_uq.report(agents).resource_use == ()
 
 
+def test_small_costs_are_printed_with_enough_digits(agents, tmp_path, capsys):
+    path = tmp_path / "agents.csv"
+    agents.assign(cost=agents.cost / 10_000).to_csv(path, index=False)
+    assert main(["estimate", str(path), "--resources", "--model", "small", "--format", "markdown"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "| cost |" in line]
+    value = agents[agents.model == "small"].cost.mean() / 10_000
+    assert f"{value:.7f}" in line
+
+
+def test_tasks_without_resources_have_no_table(agents, tmp_path, capsys):
+    path = tmp_path / "agents.csv"
+    agents.drop(columns="cost").to_csv(path, index=False)
+    assert main(["estimate", str(path), "--resources"]) == 0
+    out = capsys.readouterr().out
+    assert "UQ805" in out
+    assert "Resource " not in out
+
+
 def test_resources_are_not_stored(agents, tmp_path, capsys):
     path = tmp_path / "agents.csv"
     agents.to_csv(path, index=False)

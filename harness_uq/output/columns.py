@@ -1,8 +1,10 @@
 """The columns of tables of estimates, and how numbers and intervals are written in every table."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.results.estimate import Estimate, Interval
 
 _LARGEST_DECIMAL = 1e12
@@ -38,13 +40,17 @@ def estimate_columns(rows: Sequence[Estimate], digits: int = 4) -> list[Column]:
     scores = {(e.system, e.task, e.metric, e.filter, e.scope, e.estimand) for e in rows}
     has_reruns = len(scores) < len(rows)  # some estimates differ only in the time of their run
     differs = any(_differs(e) for e in rows)
+
+    def decimals(row: Estimate) -> int:
+        return decimals_of(row.metric, row.value, digits)
+
     return [
         Column("Run", run_time, name="run", is_shown=has_reruns),
         Column("Task", lambda e: e.task, name="task", in_paper=True),
         Column("Metric", lambda e: metric_name(e.metric, e.filter), name="metric", in_paper=len(metrics) > 1),
-        Column("Value", lambda e: format_number(e.value, digits), True, "value", in_paper=True),
-        Column(level_header(rows), lambda e: format_interval(e.interval, digits), True, "interval", in_paper=True),
-        Column("SE", lambda e: format_number(e.std_error, digits), True, "se", spare=1),
+        Column("Value", lambda e: format_number(e.value, decimals(e)), True, "value", in_paper=True),
+        Column(level_header(rows), lambda e: format_interval(e.interval, decimals(e)), True, "interval", in_paper=True),
+        Column("SE", lambda e: format_number(e.std_error, decimals(e)), True, "se", spare=1),
         Column("Harness value", lambda e: format_number(e.harness.value, digits), True, "harness", differs, spare=2),
         Column("Harness SE", lambda e: format_number(e.harness.std_error, digits), True, "harness-se", spare=2),
         Column("Questions", _questions, True, "questions", in_paper=True),
@@ -92,6 +98,17 @@ def format_number(value: float | None, digits: int = 4) -> str:
     if value is None:
         return "-"
     return _decimal(value, _decimals(value, digits))
+
+
+def decimals_of(metric: str, value: float | None, digits: int) -> int:
+    """Number of decimals of a metric: more than `digits` for resources below 0.1, such as costs of a cent.
+
+    >>> decimals_of("acc", 0.0012, 4), decimals_of("cost", 0.0012, 4), decimals_of("cost", 12.0, 4)
+    (4, 6, 4)
+    """
+    if metric not in RESOURCE_METRICS or not value:
+        return digits
+    return digits + max(0, -math.floor(math.log10(abs(value))) - 1)
 
 
 def format_interval(value: Interval | None, digits: int = 4) -> str:

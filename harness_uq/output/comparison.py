@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.columns import decimals_of, format_interval, format_number, metric_name
 from harness_uq.output.comparison_headline import comparison_answer, reasons
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
 from harness_uq.output.footnotes import footnotes
@@ -37,7 +37,11 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
 def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
     several_metrics = len({(row.metric, row.filter) for row in rows}) > 1
     differences = [row.difference for row in rows]
-    intervals = [format_interval(one.interval if one else None, digits) for one in differences]
+    decimals = [decimals_of(row.metric, row.value_b, digits) for row in rows]
+    intervals = [
+        format_interval(one.interval if one else None, places)
+        for one, places in zip(differences, decimals, strict=True)
+    ]
     discordant = [f"{row.table.only_a}:{row.table.only_b}" if row.table else "-" for row in rows]
     needed = [f"+{row.n_additional_questions:,}" if row.n_additional_questions else "-" for row in rows]
     return [
@@ -49,11 +53,14 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
             in_paper=several_metrics,
             wraps=True,
         ),
-        Cells("A", [format_number(row.value_a, digits) for row in rows]),
-        Cells("B", [format_number(row.value_b, digits) for row in rows]),
+        Cells("A", [format_number(row.value_a, places) for row, places in zip(rows, decimals, strict=True)]),
+        Cells("B", [format_number(row.value_b, places) for row, places in zip(rows, decimals, strict=True)]),
         Cells(
             "A − B",
-            [format_number(one.value if one else None, digits) for one in differences],
+            [
+                format_number(one.value if one else None, places)
+                for one, places in zip(differences, decimals, strict=True)
+            ],
             spare=2,
             name="difference",
         ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness_uq.output.columns import format_interval, format_number, metric_name
+from harness_uq.output.columns import decimals_of, format_interval, format_number, metric_name
 from harness_uq.output.document import Document, Grid, GridCell, ResultKind, Section
 from harness_uq.output.footnotes import footnotes, sentences, warnings_of
 from harness_uq.output.phrases import probability
@@ -26,10 +26,11 @@ def _sections(ranking: Ranking, digits: int) -> list[Section]:
     systems = ranking.systems
     sizes = f"{counted(len(systems), 'system')}, {counted(ranking.n_questions, 'question')}"
     level = f"{100 * systems[0].interval.level:g}%"
+    decimals = decimals_of(ranking.metric, min(abs(system.value) for system in systems), digits)
     columns = [
         Cells("System", [system.system for system in systems], is_number=False, wraps=True),
-        Cells("Value", [format_number(system.value, digits) for system in systems]),
-        Cells(f"{level} interval", [format_interval(system.interval, digits) for system in systems], name="interval"),
+        Cells("Value", [format_number(system.value, decimals) for system in systems]),
+        Cells(f"{level} interval", [format_interval(system.interval, decimals) for system in systems], name="interval"),
         Cells("Rank set", [ranks_text(system.rank_set) for system in systems]),
         Cells("P(best)", [probability(system.prob_best) for system in systems], spare=1, name="best"),
         Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems], spare=5, in_paper=False),

@@ -34,7 +34,8 @@ def resource_use_document(rows: Sequence[ResourceUse], digits: int = 4) -> Docum
 
 
 def _tasks(rows: Sequence[ResourceUse]) -> list[str]:
-    return list(dict.fromkeys(row.task for row in rows))
+    """The tasks of which a resource is known."""
+    return list(dict.fromkeys(row.task for row in rows if row.value is not None or row.low is not None))
 
 
 def _section(task: str, rows: Sequence[ResourceUse], digits: int) -> Section:
