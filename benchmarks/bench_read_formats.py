@@ -143,8 +143,8 @@ WAYS: dict[str, Callable[[Path], None]] = {"bare": bare, "product": product}
 def measured(way: str, path: str) -> None:
     """Print processor time without imports and growth of the peak memory."""
     import msgspec  # noqa: F401
-    import numpy as np  # noqa: F401
 
+    import harness_uq.plugins.readers  # noqa: F401
     from harness_uq.plugins.manager import load_plugins
 
     for reader in load_plugins().harnesses.values():

@@ -6,7 +6,7 @@ A result is a trial of a test with a prompt and a provider, which together are t
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -48,6 +48,7 @@ _RUNTIME_VARS: Final = frozenset(
 )  # promptfoo adds them to the variables while it runs a test
 _ROW_NUMBER: Final = re.compile(r"Row #\d+")  # description that promptfoo gives to a row of a table of tests
 _LONGEST_LABEL: Final = 80
+_LONGEST_VALUE: Final = 200
 _ROW_MEMBERS: Final = (b'"gradingResult"', b'"latencyMs"', b'"namedScores"', b'"promptIdx"')
 _N_ROW_MEMBERS: Final = 3  # long prompts and answers can move the others out of the first bytes
 _VERSION: Final = re.compile(rb'"results"\s*:\s*\{\s*"version"\s*:\s*(\w+)')
@@ -316,38 +317,44 @@ def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
     """
     (path,) = run.files
     if with_resources:
-        yield from task_logs(_evaluation(path, ResultWithUsage, Evaluation[ResultWithUsage]), path)
+        yield from _read(path, ResultWithUsage, Evaluation[ResultWithUsage])
     else:
-        yield from task_logs(_evaluation(path, Result, Evaluation[Result]), path)
+        yield from _read(path, Result, Evaluation[Result])
 
 
-def _evaluation(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Evaluation[Row]:
-    if not path.endswith(".jsonl"):
-        return decode(content_of(path), whole)
-    rows = [decode(line, row, whose=f"line {number}") for number, line in enumerate(lines_of(path), 1)]
-    return Evaluation(Results(rows))
+def _read(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Iterator[TaskLog]:
+    if path.endswith(".jsonl"):
+        rows = (decode(line, row, whose=f"line {number}") for number, line in enumerate(lines_of(path), 1))
+        yield from task_logs(rows, Evaluation(Results([])), path)
+    else:
+        evaluation = decode(content_of(path), whole)
+        yield from task_logs(evaluation.results.results, evaluation, path)
 
 
 # ---------------------------------------------------------------- task logs
 
 
-def task_logs(evaluation: Evaluation[Row], path: str) -> Iterator[TaskLog]:
+def task_logs(results: Iterable[Row], evaluation: Evaluation[Row], path: str) -> Iterator[TaskLog]:
     """The tasks of an evaluation, one for each prompt and provider.
 
     Raises
     ------
     LogError : if there are no results, or the questions cannot be identified
     """
-    if not evaluation.results.results:
-        raise LogError("the evaluation has no results")
-    systems = dict[tuple[object, ...], System]()
-    for result in evaluation.results.results:
+    systems, questions = dict[tuple[object, ...], System](), dict[bytes, Question]()
+    for result in results:
         key = _system_key(result)
         system = systems.get(key)
         if system is None:
             system = systems[key] = System()
         system.results.append(result)
-        system.questions.append(_question(result))
+        system.questions.append(_question(result, questions))
+        # texts of tests are most of the memory
+        result.vars = None
+        if result.test_case is not None:
+            result.test_case.asserts = result.test_case.metadata = None
+    if not systems:
+        raise LogError("the evaluation has no results")
     ordered = sorted(systems.values(), key=lambda system: (system.column, _full_name(system.results[0])))
     names = distinct_names([system.results[0] for system in ordered])
     for system, name in zip(ordered, names, strict=True):
@@ -366,7 +373,8 @@ def _system_key(result: Result) -> tuple[object, ...]:
     return result.prompt_idx, provider, prompt, result.prompt_id
 
 
-def _question(result: Result) -> Question:
+def _question(result: Result, known: dict[bytes, Question]) -> Question:
+    """The question of a result, from those that are known or added to them."""
     case = result.test_case or _NO_TEST
     variables = result.vars
     if not isinstance(variables, dict):
@@ -379,10 +387,22 @@ def _question(result: Result) -> Question:
     content = msgspec.json.encode([variables, case.asserts or [], description], order="sorted")
     if rb"\r\n" in content:  # from Windows
         content = content.replace(rb"\r\n", rb"\n")
-    fields = variables
-    if isinstance(case.metadata, dict) and case.metadata:
-        fields = variables | {f"metadata.{name}": value for name, value in case.metadata.items()}
-    return Question(sha256(content).hexdigest()[:16], fields, bool(variables) or description is not None)
+    digest = sha256(content).digest()
+    question = known.get(digest)
+    if question is None:
+        fields = {name: _field_value(value) for name, value in variables.items()}
+        if isinstance(case.metadata, dict):
+            fields |= {f"metadata.{name}": _field_value(value) for name, value in case.metadata.items()}
+        question = Question(digest[:8].hex(), fields, bool(variables) or description is not None)
+        known[digest] = question
+    return question
+
+
+def _field_value(value: object) -> object:
+    """A value of a field; of a long text only what tells it from others."""
+    if isinstance(value, str) and len(value) > _LONGEST_VALUE:
+        return f"{value[:_LONGEST_VALUE]} {hash(value)}"
+    return value
 
 
 def _check_questions(system: System, evaluation: Evaluation[Row]) -> None:
