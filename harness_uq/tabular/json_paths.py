@@ -104,19 +104,30 @@ def named_values(expression: str, record: object, document: object) -> dict[str,
     >>> named_values("scores.acc", {"scores": {"acc": 1}}, None)
     {'acc': 1}
     """
-    parsed = compile_expression(expression)
     root = document if expression.startswith(_DOCUMENT) else record
-    tree = parsed.parsed
-    if tree["type"] == "value_projection":
-        left, right = (type(parsed)(expression, child) for child in tree["children"])
+    if (parts := _projection(expression)) is not None:
+        left, right = parts
         members = _search(left, root, expression)
         if not isinstance(members, dict):
             return {}
+        if right.parsed["type"] == "identity":
+            return members
         return {name: _search(right, member, expression) for name, member in members.items()}
-    value = _search(parsed, root, expression)
+    value = _search(compile_expression(expression), root, expression)
     return value if isinstance(value, dict) else {last_field(expression): value}
 
 
+@lru_cache(maxsize=1000)
+def _projection(expression: str) -> tuple[Any, Any] | None:
+    """The expressions before and after the wildcard `*` of an expression; None if it is no projection of an object."""
+    parsed = compile_expression(expression)
+    if parsed.parsed["type"] != "value_projection":
+        return None
+    left, right = (type(parsed)(expression, child) for child in parsed.parsed["children"])
+    return left, right
+
+
+@lru_cache(maxsize=1000)
 def last_field(expression: str) -> str:
     """The name of the last field of an expression; the expression itself if it names none."""
     fields = [node["value"] for node in _nodes(compile_expression(expression).parsed) if node["type"] == "field"]
@@ -124,6 +135,13 @@ def last_field(expression: str) -> str:
 
 
 def _search(parsed: Any, root: object, expression: str) -> object:
+    tree = parsed.parsed
+    if tree["type"] == "field":  # the most frequent expressions, without the interpreter
+        return root.get(tree["value"]) if isinstance(root, dict) else None
+    if tree["type"] == "subexpression" and all(child["type"] == "field" for child in tree["children"]):
+        for child in tree["children"]:
+            root = root.get(child["value"]) if isinstance(root, dict) else None
+        return root
     from jmespath.exceptions import JMESPathError
 
     try:
