@@ -35,6 +35,7 @@ from harness_uq.plugin_api import (
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_formats.json_files import content_of, decode
 from harness_uq_formats.messages import FAILED_REQUESTS_SCORED, RUN_WITHOUT_RESULTS
+from harness_uq_formats.missing_scores import differences
 from harness_uq_formats.trial_grid import known_amounts
 
 NAME: Final = "helm"
@@ -341,7 +342,7 @@ def _task_log(
     }
     instances = list(values.instances.values())
     originals = len(set(instances))
-    n_failed = sum(state.result is not None and not state.result.success for state in states)
+    scores = [_scores(key, values, adapter, instances) for key in keys]
     is_sample = adapter.max_eval_instances is not None and originals >= adapter.max_eval_instances
     return TaskLog(
         system=adapter.model or adapter.model_deployment or "unknown model",
@@ -353,7 +354,7 @@ def _task_log(
             {"instance_id": _codes(instances)} if originals < len(instances) else {},
         ),
         data=(
-            *(_scores(key, values, adapter, instances) for key in keys),
+            *scores,
             *_totals_alone(reported, values, rank_of),
         ),
         reported={key: HarnessResult(stat.value) for key, stat in reported.items() if key in values.scores},
@@ -363,9 +364,21 @@ def _task_log(
             settings={name: value for name in _SETTINGS if (value := getattr(adapter, name)) is not None},
         ),
         higher_is_better={key[0]: False for key in keys if _LOWER_IS_BETTER.fullmatch(key[0])},
-        messages=(FAILED_REQUESTS_SCORED(tool="HELM", n_failed=n_failed, n_requests=len(states)),) if n_failed else (),
+        messages=tuple(_messages(states, scores, reported)),
         resources=_resources(values, adapter) if with_resources else None,
     )
+
+
+def _messages(
+    states: Sequence[RequestState], scores: Sequence[Scores], reported: Mapping[Key, Stat]
+) -> Iterator[Message]:
+    """Failed requests, and means that differ from those of HELM, which are means of the means of the trials."""
+    if n_failed := sum(state.result is not None and not state.result.success for state in states):
+        yield FAILED_REQUESTS_SCORED(tool="HELM", n_failed=n_failed, n_requests=len(states))
+    for data in scores:
+        if (total := reported.get((data.metric, data.filter))) is not None:
+            trials = [column[np.isfinite(column)] for column in data.values.T]
+            yield from differences(data.metric, [float(one.mean()) for one in trials if one.size], total.value, "HELM")
 
 
 def _codes(instances: Sequence[str]) -> MetadataField:

@@ -38,6 +38,7 @@ from harness_uq.plugin_api import paths as io_paths
 from harness_uq_formats.json_files import content_of, decode, head_of, lines_of
 from harness_uq_formats.messages import ERRORS_COUNT_AS_ZERO, QUESTIONS_NOT_IDENTIFIED, VERSION_NOT_SUPPORTED
 from harness_uq_formats.metadata_fields import metadata_fields
+from harness_uq_formats.missing_scores import differences
 from harness_uq_formats.trial_grid import TrialGrid, known_amounts
 
 NAME: Final = "promptfoo"
@@ -481,7 +482,15 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
         fields.setdefault(question.id, question.fields)
     scores = tuple(_scores(grid, results))
     n_trials = max(len(results) // len(grid.questions), 1)
+    reported = _reported(metrics, n_trials) if metrics and metrics.n_tests > 0 else {}
+    messages = list[Message]()
     n_errors = sum(result.is_error for result in results)
+    if n_errors:
+        messages.append(ERRORS_COUNT_AS_ZERO(tool=NAME, n_errors=n_errors, n_trials=len(results)))
+    for data in scores:
+        total = reported.get((data.metric, data.filter))
+        if total is not None and metrics is not None and metrics.n_tests == len(results):
+            messages += differences(data.metric, data.values[np.isfinite(data.values)].tolist(), total.value, NAME)
     first = system.results[0]
     return TaskLog(
         system=name,
@@ -495,9 +504,9 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
         ),
         questions=Questions(grid.questions, grid.questions, metadata_fields(list(fields.values()))),
         data=scores,
-        reported=_reported(metrics, n_trials) if metrics and metrics.n_tests > 0 else {},
+        reported=reported,
         facts=RunMetadata(settings={"provider": _provider(first).id, "prompt": _prompt_name(first)}),
-        messages=(ERRORS_COUNT_AS_ZERO(tool=NAME, n_errors=n_errors, n_trials=len(results)),) if n_errors else (),
+        messages=tuple(messages),
         resources=_resources(grid, results),
     )
 

@@ -202,3 +202,14 @@ def test_other_folders_are_not_recognised(tmp_path: Path) -> None:
 def test_files_of_one_folder_belong_together(tmp_path: Path) -> None:
     paths = [str(tmp_path / run / name) for name in ("run_spec.json", "stats.json") for run in ("one", "two")]
     assert sorted(map(sorted, READERS["helm"].parts(paths))) == [sorted(paths[0::2]), sorted(paths[1::2])]
+
+
+def test_a_mean_that_differs_from_that_of_the_tool_is_named(tmp_path: Path) -> None:
+    entries = [
+        entry(f"id{at}", stat("exact_match", value), train_trial_index=trial)
+        for at, trial, value in ((0, 0, 1), (1, 0, 0), (0, 1, 1))
+    ]
+    right = only_log(written(tmp_path / "right", *entries, stats=[stat("exact_match", 0.75)]))
+    wrong = only_log(written(tmp_path / "wrong", *entries, stats=[stat("exact_match", 2 / 3)]))
+    assert not right.messages
+    assert has(wrong, "tool-value-differs", metric="exact_match", value=0.75, tool="HELM")

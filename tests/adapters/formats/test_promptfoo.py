@@ -242,3 +242,11 @@ def test_the_result_does_not_depend_on_the_order_of_the_results(tmp_path: Path) 
     rows = [result(question, score, test=test) for test, (question, score) in enumerate((("a", 1), ("b", 0), ("a", 0)))]
     logs = [read(written(tmp_path, evaluation(*order)))[0] for order in (rows, copy.deepcopy(rows)[::-1])]
     np.testing.assert_array_equal(logs[0].data[0].values, logs[1].data[0].values)
+
+
+def test_a_mean_that_differs_from_that_of_the_tool_is_named(tmp_path: Path) -> None:
+    document = evaluation(result("a", 1), result("b", 0, test=1))
+    document["results"]["prompts"] = [{"metrics": {"score": 1.5, "testPassCount": 1, "testFailCount": 1}}]
+    (log,) = read(written(tmp_path, document))
+    assert has(log, "tool-value-differs", metric="score", value=0.5, reported=0.75)
+    assert not has(log, "tool-value-differs", metric="success")
