@@ -47,7 +47,7 @@ from harness_uq_formats.messages import (
 from harness_uq_formats.metadata_fields import metadata_fields
 from harness_uq_formats.missing_scores import differences
 from harness_uq_formats.system_names import system_name
-from harness_uq_formats.trial_grid import TrialGrid, known_amounts
+from harness_uq_formats.trial_grid import known_amounts
 
 NAME: Final = "every-eval-ever"
 EPOCH: Final = "epoch"
@@ -175,7 +175,7 @@ class Performance(msgspec.Struct, gc=False):
     latency_ms: float | None = None
 
 
-class Sample(msgspec.Struct):
+class Sample(msgspec.Struct, gc=False):
     """A line of the file of the samples."""
 
     evaluation_id: str
@@ -185,15 +185,22 @@ class Sample(msgspec.Struct):
     sample_id: str | None = None
     sample_hash: str | None = None
     evaluation_result_id: str | None = None
-    token_usage: Tokens | None = None
-    performance: Performance | None = None
     metadata: dict[str, Any] | None = None
 
     @property
     def epoch(self) -> int | None:
         """Number of the trial; None if the line does not contain it."""
-        text = str((self.metadata or {}).get(EPOCH, ""))
+        if not self.metadata or EPOCH not in self.metadata:
+            return None
+        text = str(self.metadata[EPOCH])
         return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+class SampleWithUsage(Sample, gc=False):
+    """A line with tokens and time."""
+
+    token_usage: Tokens | None = None
+    performance: Performance | None = None
 
 
 @dataclass(slots=True)
@@ -203,7 +210,8 @@ class Column:
     Attributes
     ----------
     name : `evaluation_name` of the lines
-    questions, epochs, scores, tokens, latencies : a value for each line
+    questions, epochs, scores : a value for each line
+    tokens, latencies : a value for each line; empty unless they are read
     places : question and epoch of each line that has an epoch
     """
 
@@ -241,9 +249,10 @@ class SampleSet:
         question = sample.sample_id or sample.sample_hash
         if not question:
             raise LogError("neither `sample_id` nor `sample_hash` identifies the question")
-        column = self.columns.setdefault(
-            sample.evaluation_result_id or sample.evaluation_name, Column(sample.evaluation_name)
-        )
+        key = sample.evaluation_result_id or sample.evaluation_name
+        column = self.columns.get(key)
+        if column is None:
+            column = self.columns[key] = Column(sample.evaluation_name)
         epoch = sample.epoch
         if epoch is not None:
             if (question, epoch) in column.places:
@@ -253,8 +262,9 @@ class SampleSet:
         column.questions.append(question)
         column.epochs.append(epoch or 0)
         column.scores.append(sample.evaluation.score)
-        column.tokens.append(sample.token_usage)
-        column.latencies.append(sample.performance.latency_ms if sample.performance else None)
+        if isinstance(sample, SampleWithUsage):
+            column.tokens.append(sample.token_usage)
+            column.latencies.append(sample.performance.latency_ms if sample.performance else None)
         if question not in self.fields:
             metadata = (sample.metadata or {}).items()
             self.fields[question] = {
@@ -270,7 +280,7 @@ class SamplesFile:
     ----------
     sets : samples by the identifiers of the evaluation and of the model
     unread : number and reason of each line that cannot be read
-    digest : checksum of the file
+    digest : checksum of the file; empty if the record has none of a known algorithm
     """
 
     sets: dict[tuple[str, str], SampleSet] = field(default_factory=dict)
@@ -342,7 +352,11 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
     record_file, samples_file = (run.record_file, run.samples_file) if isinstance(run, RecordRun) else (None, None)
     records = list(_read_records(record_file)) if record_file else []
     described = records[0].detailed_evaluation_results if records else None
-    samples = _read_samples(samples_file, described) if samples_file else SamplesFile()
+    samples = (
+        _read_samples(samples_file, described, SampleWithUsage if with_resources else Sample)
+        if samples_file
+        else SamplesFile()
+    )
     messages = tuple(_notes_on_file(samples, described))
     paired = [(record, _samples_of(record, samples)) for record in records]
     used = [id(sample_set) for _, sample_set in paired]
@@ -362,7 +376,7 @@ def _read_records(file: str) -> Iterator[Record]:
         yield decode(line, Record, whose=f"line {number}")
 
 
-def _read_samples(file: str, described: DetailedResults | None) -> SamplesFile:
+def _read_samples(file: str, described: DetailedResults | None, kind: type[Sample]) -> SamplesFile:
     """The lines of a file that can be read, and its checksum.
 
     Raises
@@ -370,21 +384,26 @@ def _read_samples(file: str, described: DetailedResults | None) -> SamplesFile:
     LogError : if no line can be read
     """
     samples = SamplesFile()
-    digest = hashlib.md5(usedforsecurity=False) if _algorithm(described) == "md5" else hashlib.sha256()
+    algorithm = _algorithm(described)
+    digest = hashlib.new(algorithm, usedforsecurity=False) if algorithm in ("md5", "sha256") else None
     with file_errors(), io_paths.open_binary(file) as lines:
         for number, line in enumerate(lines, 1):
-            digest.update(line)
-            if not line.strip():
+            if digest is not None:
+                digest.update(line)
+            if line.isspace():
                 continue
             try:
-                sample = decode(line, Sample)
-                samples.sets.setdefault((sample.evaluation_id, sample.model_id), SampleSet()).add(sample)
+                sample = decode(line, kind)
+                name = sample.evaluation_id, sample.model_id
+                if name not in samples.sets:
+                    samples.sets[name] = SampleSet()
+                samples.sets[name].add(sample)
             except LogError as error:
                 samples.unread.append((number, str(error)))
-    if not samples.sets and samples.unread:
+    if samples.unread and not any(found.columns for found in samples.sets.values()):
         number, reason = samples.unread[0]
         raise LogError(f"line {number}: {reason}")
-    samples.digest = digest.hexdigest()
+    samples.digest = digest.hexdigest() if digest is not None else ""
     return samples
 
 
@@ -398,7 +417,7 @@ def _notes_on_file(samples: SamplesFile, described: DetailedResults | None) -> I
         number, reason = samples.unread[0]
         yield LINES_UNREADABLE(n_lines=len(samples.unread), line=number, reason=reason)
     algorithm = _algorithm(described)
-    if described and samples.digest and algorithm in ("md5", "sha256") and samples.digest != described.checksum:
+    if described and samples.digest and samples.digest != described.checksum:
         yield CHECKSUM_DIFFERS(algorithm=algorithm)
 
 
@@ -561,10 +580,11 @@ def _scores(
     if library == "inspect_ai" and not _is_ours(record) and _repeats_its_first_trial(values):
         messages = (REDUCED_SCORE_REPEATED(metric=metric.name, n_trials=values.shape[1]),)
         values = values[:, :1]
-    means = [float(np.mean(row[np.isfinite(row)])) for row in values if np.isfinite(row).any()]
     value = _reported(metric.result).value if metric.result else None
     if differences(metric.name, values[np.isfinite(values)], value, "the record"):
-        messages += differences(metric.name, means, value, "the record")
+        # questions with different numbers of trials may have equal weights
+        scored = values[np.isfinite(values).any(axis=1)]
+        messages += differences(metric.name, np.nanmean(scored, axis=1), value, "the record")
     return (
         Scores(
             metric.name,
@@ -581,14 +601,14 @@ def _scores(
 
 def _matrix(column: Column, row_of: Mapping[str, int], values: Sequence[float | None]) -> NDArray[np.float64]:
     """Values of the lines as (n_questions, n_trials), the trials of a question in the order of their epochs."""
-    order = sorted(range(len(values)), key=column.epochs.__getitem__)
-    grid = TrialGrid()
-    for at in order:
-        grid.add(column.questions[at])
-    compact = grid.matrix(values[at] for at in order)
-    check_cells(len(row_of), compact.shape[1])
-    matrix = np.full((len(row_of), compact.shape[1]), np.nan)
-    matrix[[row_of[question] for question in grid.questions]] = compact
+    rows = np.array([row_of[question] for question in column.questions], np.intp)
+    order = np.lexsort((np.array(column.epochs), rows))
+    rows = rows[order]
+    n_trials = np.bincount(rows, minlength=len(row_of))
+    columns = np.arange(len(rows)) - np.repeat(np.cumsum(n_trials) - n_trials, n_trials)
+    check_cells(len(row_of), int(n_trials.max(initial=0)))
+    matrix = np.full((len(row_of), int(n_trials.max(initial=0))), np.nan)
+    matrix[rows, columns] = np.array([np.nan if value is None else value for value in values], np.float64)[order]
     matrix[np.isinf(matrix)] = np.nan
     return matrix
 
