@@ -37,7 +37,7 @@ from harness_uq.plugin_api import (
     is_unknown,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, file_errors, head_of, lines_of
+from harness_uq_formats.json_files import content_of, decode, file_errors, heads_of, lines_of
 from harness_uq_formats.messages import (
     CHECKSUM_DIFFERS,
     LINES_UNREADABLE,
@@ -316,15 +316,8 @@ def parts(files: Sequence[str]) -> Iterable[Sequence[str]]:
 def find(files: Sequence[str]) -> Discovery:
     """A run for each file of records, with the samples of the record beside it, and for each file of samples alone."""
     records, samples = list[str](), list[str]()
-    problems = list[tuple[str, Message]]()
-    for file in files:
-        if not file.endswith((".json", ".jsonl")):
-            continue
-        try:
-            head = head_of(file)
-        except LogError as error:
-            problems.append((file, error.message))
-            continue
+    problems = list[tuple[str, Message | str]]()
+    for file, head in heads_of((file for file in files if file.endswith((".json", ".jsonl"))), problems):
         if b'"schema_version"' not in head or head.lstrip()[:1] != b"{":
             continue
         if file.endswith(".jsonl") and (b'"interaction_type"' in head or file.endswith(_SAMPLES_SUFFIX)):

@@ -32,7 +32,7 @@ from harness_uq.plugin_api import (
     check_cells,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, finite_number, head_of
+from harness_uq_formats.json_files import content_of, decode, finite_number, heads_of
 from harness_uq_formats.messages import PART_UNREADABLE, REWARDS_AFTER_ERRORS
 from harness_uq_formats.missing_scores import counted_as_zero, differences
 from harness_uq_formats.system_names import system_name
@@ -238,15 +238,8 @@ def parts(files: Sequence[str]) -> Iterable[Sequence[str]]:
 def find(files: Sequence[str]) -> Discovery:
     """A run for each job. Every `result.json` in a subfolder of a job belongs to a trial, also if it is damaged."""
     job_files, trial_files = dict[str, str](), defaultdict[str, list[str]](list)
-    others, problems = list[str](), list[tuple[str, Message]]()
-    for file in files:
-        if io_paths.name_of(file) != _RESULT:
-            continue
-        try:
-            head = head_of(file)
-        except LogError as error:
-            problems.append((file, error.message))
-            continue
+    others, problems = list[str](), list[tuple[str, Message | str]]()
+    for file, head in heads_of((file for file in files if io_paths.name_of(file) == _RESULT), problems):
         folder = io_paths.folder_of(file)
         if b'"n_total_trials"' in head and b'"stats"' in head:
             job_files[folder] = file

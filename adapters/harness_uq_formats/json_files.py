@@ -3,14 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, INVALID_JSON, LogError
+from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, INVALID_JSON, LogError, Message
 from harness_uq.plugin_api import paths as io_paths
 
 Decoded = TypeVar("Decoded")
@@ -43,6 +43,15 @@ def head_of(path: str) -> bytes:
     """
     with file_errors(), io_paths.open_binary(path) as file:
         return file.read(HEAD_SIZE)
+
+
+def heads_of(paths: Iterable[str], problems: list[tuple[str, Message | str]]) -> Iterator[tuple[str, bytes]]:
+    """Path and first bytes of each file; the path and the reason of each file that cannot be read go to `problems`."""
+    for path in paths:
+        try:
+            yield path, head_of(path)
+        except LogError as error:
+            problems.append((path, error.message))
 
 
 def content_of(path: str) -> bytes:
