@@ -63,6 +63,9 @@ _EVENTS: Final = {
     r"maj@(?:[nk].*\b[nk]=)?(\d+)\b.*": "maj@{}",
 }
 _AVERAGE: Final = re.compile(r"avg@(?:[nk].*\b[nk]=)?(\d+)\b.*")
+_BINARY: Final = re.compile(
+    r"(?:acc|em|qem|pem|pqem|perfect_em|exact_match|extractive_match|loglikelihood_acc)(?:[_:].*)?"
+)
 _SHARES: Final = re.compile(
     r"(?:acc|em|qem|pem|pqem|perfect_em|exact_match|extractive_match|loglikelihood_acc|f1|rouge\w+)(?:[_:].*)?"
     r"|(?:avg|pass|maj)@.*"
@@ -417,16 +420,18 @@ def _scores(metric: str, values: Sequence[float | None]) -> Scores:
     matrix = np.array([[np.nan if value is None else float(value)] for value in values])
     scored = matrix[np.isfinite(matrix)]
     is_share = bool(_SHARES.fullmatch(metric)) and scored.size > 0 and scored.min() >= 0 and scored.max() <= 1
+    is_binary = is_share and bool(_BINARY.fullmatch(metric)) and bool(np.isin(scored, (0, 1)).all())
     events = [name.format(match[1]) for pattern, name in _EVENTS.items() if (match := re.fullmatch(pattern, metric))]
     average = _AVERAGE.fullmatch(metric)
     return Scores(
         metric,
         "none",
         matrix,
+        levels=(0.0, 1.0) if is_binary else None,
         logged_trials=max(int(average[1]), 1) if average and len(average[1]) < 10 else 1,
         reduction="mean" if average else None,
         bounds=(0.0, 1.0) if is_share else None,
-        bounds_source="its name" if is_share else None,
+        bounds_source="its name" if is_share and not is_binary else None,
         event=events[0] if events and not events[0].endswith("@0") else None,
     )
 

@@ -58,6 +58,7 @@ def test_details_of_a_real_writer_have_their_counts_and_means() -> None:
     (log,) = read(originals() / "data/formats/lighteval")
     assert (log.task, log.questions.ids, log.source.time) == ("toy|0", ("0", "1", "2"), "2026-01-01T00:00:00.000000")
     assert (values(log, "em"), values(log, "avg@2")) == ([1, 0, 1], [0.5, 0, 0.5])
+    assert [data.levels for data in log.data] == [(0, 1), None]
     assert {data.metric: (data.logged_trials, data.reduction) for data in log.data} == {
         "em": (1, None),
         "avg@2": (2, "mean"),
