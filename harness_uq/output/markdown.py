@@ -4,13 +4,11 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from harness_uq.output.document import GUIDE, Document, Section, result_kind
+from harness_uq.output.document import GUIDE, Document, Section
 from harness_uq.output.formats import RenderOptions, ResultSet
-from harness_uq.output.percent import PERCENT_DIGITS, PERCENT_NOTE, in_percent
+from harness_uq.output.percent import documents_of
 from harness_uq.output.sanitize import markdown, markdown_paragraph
 from harness_uq.output.terminal import Cells, legend_text
-
-_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +20,7 @@ class _Markdown:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
-        digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
-        if options.percent:
-            results = in_percent(results)
-        documents = [result_kind(name).document(rows, digits) for name, rows in results.lists.items() if rows]
-        if options.percent and documents:
-            documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
+        documents = documents_of(results, options, lambda kind, rows, digits: kind.document(rows, digits))
         return "\n\n".join("\n\n".join(_blocks(document, options.columns)) for document in documents)
 
 

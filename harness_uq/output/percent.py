@@ -1,16 +1,19 @@
 """Scores from 0 to 1 in per cent, for tables."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
+from harness_uq.output.document import Document, ResultKind, result_kind
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
-from harness_uq.results.result_set import ResultSet
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 PERCENT_NOTE = "Scores from 0 to 1 are in per cent; their differences and standard errors are in points."
 PERCENT_DIGITS = 2
+_DIGITS = 4
 
 
 def in_percent(results: ResultSet) -> ResultSet:
@@ -96,3 +99,20 @@ def _interval(interval: Interval) -> Interval:
 
 def _times(value: float | None) -> float | None:
     return None if value is None else 100 * value
+
+
+def documents_of(
+    results: ResultSet, options: RenderOptions, present: Callable[[ResultKind, Sequence[Any], int], Document]
+) -> list[Document]:
+    """The document of each list of results, in per cent if the options request it.
+
+    Parameters
+    ----------
+    present : makes the document of one list, given its kind, its results and the number of decimals
+    """
+    digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
+    shown = in_percent(results) if options.percent else results
+    documents = [present(result_kind(name), rows, digits) for name, rows in shown.lists.items() if rows]
+    if options.percent and documents:
+        documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
+    return documents

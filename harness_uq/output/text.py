@@ -1,15 +1,13 @@
 """The format `table`: tables and sentences for a terminal."""
 
-from collections.abc import Set
-from dataclasses import dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.output.document import GUIDE, Document, result_kind
+from harness_uq.output.document import GUIDE, Document, ResultKind
 from harness_uq.output.formats import RenderOptions, ResultSet
-from harness_uq.output.percent import PERCENT_DIGITS, PERCENT_NOTE, in_percent
+from harness_uq.output.percent import documents_of
 from harness_uq.output.terminal import TerminalPage, legend_text
-
-_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +19,10 @@ class _Text:
     needs_logs: bool = False
 
     def render(self, results: ResultSet, options: RenderOptions) -> str:
-        digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
-        if options.percent:
-            results = in_percent(results)
-        documents = []
-        for name, rows in results.lists.items():
-            kind = result_kind(name)
-            if rows:
-                documents.append(kind.text(rows) if kind.text else kind.document(rows, digits))
-        if options.percent and documents:
-            documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
-        return "\n\n".join(document_text(document, options) for document in documents)
+        def present(kind: ResultKind, rows: Sequence[object], digits: int) -> Document:
+            return kind.text(rows) if kind.text else kind.document(rows, digits)
+
+        return "\n\n".join(document_text(document, options) for document in documents_of(results, options, present))
 
 
 FORMAT = _Text()
