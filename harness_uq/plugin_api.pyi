@@ -23,6 +23,8 @@ from .data.task_log import Scores as Scores
 from .data.task_log import Source as Source
 from .data.task_log import SufficientStatistics as SufficientStatistics
 from .data.task_log import TaskLog as TaskLog
+from .data.trial_endings import TrialEndings as TrialEndings
+from .data.trial_endings import ending_code as ending_code
 from .errors import DataError as DataError
 from .errors import HarnessUqError as HarnessUqError
 from .errors import LogError as LogError

@@ -38,6 +38,7 @@ def _merged(parts: Sequence[TaskLog]) -> TaskLog:
         first,
         questions=Questions(ids, hashes if len(hashes) == len(ids) else ()),
         resources=None,
+        ended_by=None,
         data=tuple(_stacked([table[key] for table in tables]) for key in shared),
         reported={},
         messages=distinct((merged, *(message for part in parts for message in part.messages))),

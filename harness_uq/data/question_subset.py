@@ -12,6 +12,7 @@ from harness_uq.data.task_log import (
     TaskData,
     TaskLog,
 )
+from harness_uq.data.trial_endings import TrialEndings
 
 
 def select_questions(log: TaskLog, rows: IntArray) -> TaskLog:
@@ -31,7 +32,8 @@ def select_questions(log: TaskLog, rows: IntArray) -> TaskLog:
         prompt_hashes,
     )
     data = [_data_rows(item, rows) for item in log.data if not isinstance(item, AggregateScore)]
-    return replace(log, questions=questions, data=tuple(data), reported={}, resources=None)
+    ended_by = None if log.ended_by is None else TrialEndings(log.ended_by.codes[rows])
+    return replace(log, questions=questions, data=tuple(data), reported={}, resources=None, ended_by=ended_by)
 
 
 def _data_rows(data: Scores | Classifications | SufficientStatistics, rows: IntArray) -> TaskData:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from harness_uq.data.arrays import FloatArray as FloatArray
 from harness_uq.data.arrays import read_only
 from harness_uq.data.resources import Resources
+from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError
 from harness_uq.messages import HasMessages, Message
 
@@ -296,7 +297,12 @@ class Scores:
     @property
     def is_scored(self) -> NDArray[np.bool_]:
         """Which questions have at least one scored trial; bool (n_questions,)."""
-        return np.asarray(np.isfinite(self.values).any(axis=1))
+        return np.asarray(self.is_trial_scored.any(axis=1))
+
+    @property
+    def is_trial_scored(self) -> NDArray[np.bool_]:
+        """Which trials have a score; bool (n_questions, n_trials)."""
+        return np.isfinite(self.values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -498,6 +504,8 @@ class TaskLog(HasMessages):
         Names of the tasks that a group aggregates; empty for a single task.
     resources : Resources or None
         Tokens, cost and time of the trials; None unless they were requested from the reader.
+    ended_by : TrialEndings or None
+        How each trial ended; None if the log does not contain it.
     """
 
     system: str
@@ -512,6 +520,7 @@ class TaskLog(HasMessages):
     messages: tuple[Message, ...] = ()
     subtasks: tuple[str, ...] = ()
     resources: Resources | None = None
+    ended_by: TrialEndings | None = None
 
     def __post_init__(self) -> None:
         for name in ("reported", "higher_is_better"):
@@ -524,3 +533,6 @@ class TaskLog(HasMessages):
         for array in () if self.resources is None else self.resources.arrays():
             if len(array) != len(self.questions):
                 raise DataError(f"{self.task}, resources: {len(array)} rows for {len(self.questions)} questions")
+        if self.ended_by is not None and len(self.ended_by.codes) != len(self.questions):
+            rows = len(self.ended_by.codes)
+            raise DataError(f"{self.task}, ended_by: {rows} rows for {len(self.questions)} questions")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.data.trial_endings import UNKNOWN, TrialEndings, describe_counts
 from harness_uq.estimands import Mean
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
@@ -32,24 +33,35 @@ def caveats(problem: Problem, method: str, info: MethodInfo) -> tuple[Message, .
     return (*messages, *_batch_effect(problem.data), *_partial_run(problem))
 
 
-def missing_note(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[Message, ...]:
+def missing_note(
+    values: FloatArray, bounds: tuple[float, float] | None, endings: TrialEndings | None = None
+) -> tuple[Message, ...]:
     """Report how many trials of the log have no score, and the range of scores that they could lead to.
 
     Parameters
     ----------
     values : float (n_questions, n_trials) as logged; NaN marks a missing, errored or refused trial
     bounds : lowest and highest possible score, None if unknown
+    endings : how the trials ended, None if unknown
     """
     n_missing = int(np.isnan(values).sum())
     if not n_missing:
         return ()
+    by_ending = {} if endings is None else endings.counts_without_score(values)
+    causes = f" ({describe_counts(by_ending)})" if by_ending.keys() - {UNKNOWN} else ""
     if bounds is None:
-        return (MISSING_SCORES(n_missing=n_missing, n_trials=values.size),)
+        return (MISSING_SCORES(n_missing=n_missing, n_trials=values.size, causes=causes),)
     score = missing_bounds(values, *bounds)
     worst, best = ("wrong", "right") if bounds == (0.0, 1.0) else ("the lowest possible", "the highest possible")
     return (
         MISSING_SCORES_BOUNDS(
-            n_missing=n_missing, n_trials=values.size, low=score.low, high=score.high, worst=worst, best=best
+            n_missing=n_missing,
+            n_trials=values.size,
+            causes=causes,
+            low=score.low,
+            high=score.high,
+            worst=worst,
+            best=best,
         ),
     )
 

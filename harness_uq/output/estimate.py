@@ -11,6 +11,7 @@ from harness_uq.output.columns import (
 )
 from harness_uq.output.document import Document, Grid, GridCell, ResultKind, Section, count_cells
 from harness_uq.output.footnotes import footnotes, sentences, warnings_of
+from harness_uq.output.phrases import missing_sentence
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import task_title
 from harness_uq.results.estimate import Estimate
@@ -23,7 +24,12 @@ def estimates_document(rows: Sequence[Estimate], digits: int = 4) -> Document:
         systems.setdefault(_title(row), []).append(k)
     columns = _columns(rows, digits)
     sections = [
-        Section(title, [_at(column, members) for column in columns], group="System")
+        Section(
+            title,
+            [_at(column, members) for column in columns],
+            answer=missing_sentence([rows[k] for k in members]),
+            group="System",
+        )
         for title, members in systems.items()
     ]
     if sections:

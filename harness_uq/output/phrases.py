@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterable
+from typing import cast
 
-from harness_uq.messages import HasMessages
+from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
+from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Interval
 
 _MAX_NAMED = 3
+_MANY_MISSING = 0.01
 _COMMAND = re.compile("`(harness-uq[^`]*)`")
 
 
@@ -69,3 +72,22 @@ def totals_sentence(rows: Iterable[HasMessages]) -> str:
         return " ".join(texts)
     n_systems = len({message.params["system"] for message in used})
     return f"The logs of {n_systems} systems contain only a part of their samples, so totals are used."
+
+
+def missing_sentence(rows: Iterable[HasMessages]) -> str:
+    """How many samples have no score and how they ended, if this is more than 1 % of a score's samples; else empty.
+
+    Of several scores, the one with the largest share is described.
+    """
+    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code)
+    found = [message for row in rows for message in row.messages if message.code in codes]
+    counts = [(_count(one, "n_missing"), _count(one, "n_trials"), one.params["causes"]) for one in found]
+    many = [(n, total, causes) for n, total, causes in counts if n > _MANY_MISSING * total]
+    if not many:
+        return ""
+    n, total, causes = max(many, key=lambda count: count[0] / count[1])
+    return f"{n:,} of {total:,} samples {'has' if n == 1 else 'have'} no score{causes}."
+
+
+def _count(message: Message, name: str) -> int:
+    return int(cast("int", message.params[name]))

@@ -18,6 +18,7 @@ from harness_uq.data.task_log import (
     Source,
     TaskLog,
 )
+from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError
 from harness_uq.store.arrow_data import CODES, DATA, OPTIONAL_DATA, TEXTS, Row, data_from_row, data_to_row
 from harness_uq.store.serialize import messages_from_json, messages_to_json
@@ -57,6 +58,7 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "watched_clusters": CODES,
     "settings": pa.string(),
     "messages": TEXTS,
+    "ended_by": pa.list_(CODES),
 }
 NULLABLE = frozenset(
     {
@@ -69,7 +71,7 @@ NULLABLE = frozenset(
         "reported[].std_error",
         "reported[].n",
     }
-    | {"declared", "n_all", "n_watched", "watched_clusters", *(f"data[].{name}" for name in OPTIONAL_DATA)}
+    | {"declared", "ended_by", "n_all", "n_watched", "watched_clusters", *(f"data[].{name}" for name in OPTIONAL_DATA)}
 )
 """Columns, and fields within them, whose values may be missing."""
 _METADATA = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched", "watched_clusters")
@@ -103,6 +105,7 @@ def log_to_row(log: TaskLog) -> Row:
         **{name: getattr(log.facts, name) for name in _METADATA},
         "settings": json.dumps(dict(log.facts.settings), default=str),
         "messages": messages_to_json(log.messages),
+        "ended_by": None if log.ended_by is None else log.ended_by.codes.tolist(),
     }
 
 
@@ -146,6 +149,7 @@ def log_from_row(row: Row) -> TaskLog:
         higher_is_better={entry["metric"]: entry["is"] for entry in row["higher_is_better"]},
         messages=messages_from_json(row["messages"]),
         subtasks=tuple(row["subtasks"]),
+        ended_by=None if row["ended_by"] is None else TrialEndings(np.array(row["ended_by"], np.int64)),
     )
     return with_bounded_names(log)
 

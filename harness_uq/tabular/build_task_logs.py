@@ -10,14 +10,15 @@ import numpy as np
 
 from harness_uq.data.resources import Resources, TokenUsage
 from harness_uq.data.task_log import ClusterDeclaration, MetricKey, Questions, Scores, Source, TaskLog
-from harness_uq.errors import DataError, LogError
+from harness_uq.data.trial_endings import ENDINGS, TrialEndings, ending_code
+from harness_uq.errors import DataError, LogError, unknown_name
 from harness_uq.messages.catalogue.reading import COLUMN_IDENTIFIES_ROWS, REPEATED_ROWS_AS_TRIALS
 from harness_uq.tabular.cluster_columns import cluster_field, label_columns, other_fields
 from harness_uq.tabular.column_roles import Layout, ScoreColumn
 from harness_uq.tabular.parse_cells import direction_of, label_of, score_of
 from harness_uq.tabular.table import Table
 
-_OPTIONAL = ("cluster", "higher_is_better")
+_OPTIONAL = ("cluster", "higher_is_better", "ended_by")
 _TASK = "scores"  # of tables that name neither system nor task
 _METRIC = "score"  # of columns that are called after their system
 _UUID_COLUMN = "sample_id"
@@ -169,7 +170,28 @@ class _Job:
             declared=ClusterDeclaration(next(iter(clusters)), "column of the table") if clusters else None,
             higher_is_better=part.higher,
             messages=(REPEATED_ROWS_AS_TRIALS(),) if repeated else (),
+            ended_by=self._endings(part, at, ids),
         )
+
+    def _endings(self, part: _Part, at: Mapping[int, int], ids: Sequence[str]) -> TrialEndings | None:
+        """How the trials ended; None without such a column. An empty cell is unknown.
+
+        Raises
+        ------
+        LogError : if a cell is not one of the endings
+        """
+        name = self.layout.parts.get("ended_by")
+        if name is None:
+            return None
+        cells = []
+        # rows that differ only in their metric or filter describe one trial
+        for row, _ in max(part.cells.values(), key=len):
+            ending = (label_of(self.table.columns[name][row]) or "").replace("_", " ")
+            if ending and ending_code(ending) < 0:
+                raise LogError(f"{self.table.place(row)}: {unknown_name('ending', ending, ENDINGS)}")
+            cells.append((row, float(ending_code(ending))))
+        codes = self._array(cells, at, ids)
+        return TrialEndings(np.where(np.isnan(codes), -1, codes).astype(np.int64))
 
     def numbers(self, name: str) -> list[float]:
         """The numbers of a column; NaN for an empty cell."""

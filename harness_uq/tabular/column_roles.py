@@ -32,6 +32,7 @@ _PATTERNS = {
     "trial": (rf"(trial|epoch|repeat|repetition|attempt|rollout){_NUMBERED}", r"seed|run"),
     "cluster": (r"cluster(_?(id|name))?",),
     "higher_is_better": (r"higher_is_better",),
+    "ended_by": (r"ended_by",),
 }
 _RESOURCE_PATTERNS = {
     "cost": (r"(total_)?(cost|price)(_?(usd|dollars))?",),

@@ -154,3 +154,15 @@ def test_identifiers_of_questions_are_questions() -> None:
     ):
         (log,) = read_table(table)
         assert len(log.questions) == len(set(next(iter(table.values()))))
+
+
+def test_a_column_says_how_trials_ended() -> None:
+    table = {"id": [1, 1, 2], "trial": [1, 2, 1], "score": [1, None, 0], "ended_by": ["completed", "token_limit", None]}
+    (log,) = read_table(table)
+    assert log.ended_by is not None
+    assert log.ended_by.counts() == {"completed": 1, "token limit": 1, "unknown": 2}
+
+
+def test_an_unknown_ending_names_its_row() -> None:
+    with pytest.raises(LogError, match=r"row 2: Unknown ending: 'eror'\. Did you mean 'error'"):
+        read_table({"id": [1, 2], "score": [1, None], "ended_by": ["error", "eror"]})

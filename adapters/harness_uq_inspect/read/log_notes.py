@@ -23,6 +23,7 @@ from harness_uq_inspect.messages import (
     STOPPED_EARLY,
     TRIALS_WITHOUT_SCORE,
 )
+from harness_uq_inspect.read.endings import limit_type
 from harness_uq_inspect.read.harness_uq_metrics import is_stale
 from harness_uq_inspect.read.parse_scores import is_unscored
 from harness_uq_inspect.read.samples import Log
@@ -38,7 +39,7 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     for scorer in dict.fromkeys(scorer for cell in cells for scorer in cell.scores or ()):
         yield from _on_missing(scorer, cells)
     logged = [cell.limit for cell in cells if cell.limit is not None]
-    limits = Counter(str(limit.get("type") if isinstance(limit, dict) else limit) for limit in logged)
+    limits = Counter(map(limit_type, logged))
     if limits:
         yield ENDED_BY_LIMIT(n_ended=limits.total(), n_trials=len(cells), limits=_counted(limits))
     yield from _on_reductions(log, frame)

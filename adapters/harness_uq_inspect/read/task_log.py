@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
 from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
 from harness_uq_inspect.read.consistency import contradictions
+from harness_uq_inspect.read.endings import endings_of
 from harness_uq_inspect.read.harness_results import declared_cluster, epochs_of, headline_score, reported_by
 from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
@@ -71,6 +72,7 @@ def task_log_of(log: Log, path: str, resources: Mapping[Key, SampleResources] | 
         facts=run_metadata(header, frame.epochs, frame.questions),
         messages=(*notes_on(log, frame), *warnings_on(log), *messages),
         resources=None if resources is None else resources_of(resources, log.cells, frame, header.eval),
+        ended_by=endings_of(log, frame),
     )
 
 

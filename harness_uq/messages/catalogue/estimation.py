@@ -301,8 +301,8 @@ MISSING_SCORES = MessageType(
     "UQ134",
     "missing-scores",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. The estimate is biased if the "
-    "missing scores would have differed from the others.",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The estimate is biased "
+    "if the missing scores would have differed from the others.",
     "Trials that failed or were refused are left out of the mean.",
     "Find out why the scores are missing. With a known range (`--range`) the possible effect is reported.",
 )
@@ -310,8 +310,8 @@ MISSING_SCORES_BOUNDS = MessageType(
     "UQ135",
     "missing-scores-bounds",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score. The mean score would be {low:.4f} "
-    "if all missing scores were {worst} and {high:.4f} if all were {best}.",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The mean score would be "
+    "{low:.4f} if all missing scores were {worst} and {high:.4f} if all were {best}.",
     "Trials that failed or were refused are left out of the mean. The two values bound their effect.",
     "Find out why the scores are missing if the two values differ by more than you can accept.",
 )
