@@ -96,13 +96,6 @@ def named_values(expression: str, record: object, document: object) -> dict[str,
     ------
     LogError
         As `evaluate`.
-
-    Examples
-    --------
-    >>> named_values("scores.*", {"scores": {"acc": 1, "f1": 0.5}}, None)
-    {'acc': 1, 'f1': 0.5}
-    >>> named_values("scores.acc", {"scores": {"acc": 1}}, None)
-    {'acc': 1}
     """
     root = document if expression.startswith(_DOCUMENT) else record
     if (parts := _projection(expression)) is not None:
