@@ -416,7 +416,7 @@ def _scores(key: Key, values: Values, adapter: Adapter, instances: Sequence[str]
         logged_trials=max(n_outputs, matrix.shape[1]),
         reduction="mean" if matrix.shape[1] > 1 else None,
         bounds=(0.0, 1.0) if is_bounded else None,
-        bounds_source="its name" if is_bounded and not is_share else None,
+        bounds_source="its name" if is_bounded and not is_share and scored.min() == scored.max() else None,
         event=f"pass@{n_outputs}" if n_outputs > 1 else None,
     )
 

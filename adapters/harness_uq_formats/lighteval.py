@@ -431,7 +431,7 @@ def _scores(metric: str, values: Sequence[float | None]) -> Scores:
         logged_trials=max(int(average[1]), 1) if average and len(average[1]) < 10 else 1,
         reduction="mean" if average else None,
         bounds=(0.0, 1.0) if is_share else None,
-        bounds_source="its name" if is_share and not is_binary else None,
+        bounds_source="its name" if is_share and not is_binary and scored.min() == scored.max() else None,
         event=events[0] if events and not events[0].endswith("@0") else None,
     )
 

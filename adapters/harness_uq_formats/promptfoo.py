@@ -537,6 +537,7 @@ def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[Scores]:
         if not scored.size:
             continue
         is_share = bool(scored.min() >= 0 and scored.max() <= 1)
+        is_constant = bool(scored.min() == scored.max())
         yield Scores(
             metric,
             "none",
@@ -545,7 +546,7 @@ def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[Scores]:
             logged_trials=values.shape[1],
             reduction="mean" if values.shape[1] > 1 else None,
             bounds=(0.0, 1.0) if is_share else None,
-            bounds_source="the usual range of assertions" if is_share and metric != "success" else None,
+            bounds_source="the usual range of assertions" if is_share and is_constant and metric != "success" else None,
             is_complete=len(scored) == len(results),
         )
 

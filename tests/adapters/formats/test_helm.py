@@ -213,3 +213,10 @@ def test_a_mean_that_differs_from_that_of_the_tool_is_named(tmp_path: Path) -> N
     wrong = only_log(written(tmp_path / "wrong", *entries, stats=[stat("exact_match", 2 / 3)]))
     assert not right.messages
     assert has(wrong, "tool-value-differs", metric="exact_match", value=0.75, tool="HELM")
+
+
+def test_a_range_is_only_said_to_be_inferred_if_all_scores_are_equal(tmp_path: Path) -> None:
+    for name, second, source in (("a", 0.5, "its name"), ("b", 0.25, None)):
+        entries = [entry("id0", stat("f1_score", 0.5)), entry("id1", stat("f1_score", second))]
+        (scores,) = only_log(written(tmp_path / name, *entries)).data
+        assert (scores.bounds, scores.bounds_source) == ((0, 1), source)

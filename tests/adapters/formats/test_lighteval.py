@@ -198,3 +198,10 @@ def test_details_that_expand_to_much_more_than_the_file_are_refused(tmp_path: Pa
     path = details(tmp_path, *(row(at, em=1) for at in range(101)))
     ((_, message),) = read_logs([str(path)], harnesses=READERS).failures
     assert has([message], "too-many-cells", n_rows=101)
+
+
+def test_a_range_is_only_said_to_be_inferred_if_all_scores_are_equal(tmp_path: Path) -> None:
+    (log,) = read(details(tmp_path, row(0, "a", f1=0.5, em=1), row(1, "b", f1=0.5, em=1)))
+    assert [(data.metric, data.bounds_source) for data in log.data] == [("f1", "its name"), ("em", None)]
+    (log,) = read(details(tmp_path, row(0, "a", f1=0.5), row(1, "b", f1=0.25)))
+    assert (log.data[0].bounds, log.data[0].bounds_source) == ((0, 1), None)

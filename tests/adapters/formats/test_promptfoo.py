@@ -250,3 +250,10 @@ def test_a_mean_that_differs_from_that_of_the_tool_is_named(tmp_path: Path) -> N
     (log,) = read(written(tmp_path, document))
     assert has(log, "tool-value-differs", metric="score", value=0.5, reported=0.75)
     assert not has(log, "tool-value-differs", metric="success")
+
+
+def test_a_range_is_only_said_to_be_inferred_if_all_scores_are_equal(tmp_path: Path) -> None:
+    for name, scores, source in (("a", (0.5, 0.5), "the usual range of assertions"), ("b", (0.5, 1), None)):
+        rows = [result(str(at), score, test=at) for at, score in enumerate(scores)]
+        (log,) = read(written(tmp_path, evaluation(*rows, evalId=name), f"{name}.json"))
+        assert (log.data[1].bounds, log.data[1].bounds_source) == ((0, 1), source)
