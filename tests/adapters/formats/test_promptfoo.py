@@ -109,6 +109,7 @@ def test_only_failure_reason_2_is_an_error(tmp_path: Path) -> None:
     failed = result("a", 0, error="Expected output to contain x")
     errored = result("b", 0, failureReason=2, error="timeout", gradingResult=None)
     (log,) = read(written(tmp_path, evaluation(failed, errored, result("c", 1))))
+    assert log.ended_by.counts() == {"completed": 2, "error": 1}
     assert has(log.messages, "errors-count-as-zero", n_errors=1, n_trials=3)
     assert log.data[0].values.sum() == 1
 
