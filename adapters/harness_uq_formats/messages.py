@@ -35,8 +35,8 @@ REDUCED_SCORE_REPEATED = MessageType(
     "FM104",
     "reduced-score-repeated",
     "note",
-    "The {n_trials} trials of each question have the same {metric!r} and are read as one trial, because the converter "
-    "of Inspect AI writes the score that was reduced over the epochs to each of them.",
+    "The {n_trials} trials of each question have the same {metric!r} and are read as one trial. The converter of "
+    "Inspect AI writes the score that was reduced over the epochs to each of them.",
     "Trials with copies of one score say nothing about the variation between trials.",
     "Read the log of Inspect AI instead, which contains the score of each epoch.",
 )
