@@ -8,7 +8,7 @@ from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.estimate import Interval
+from harness_uq.results.estimate import Estimate, Interval
 
 _MAX_NAMED = 3
 _MANY_MISSING = 0.01
@@ -74,19 +74,31 @@ def totals_sentence(rows: Iterable[HasMessages]) -> str:
     return f"The logs of {n_systems} systems contain only a part of their samples, so totals are used."
 
 
-def missing_sentence(rows: Iterable[HasMessages]) -> str:
-    """How many samples have no score and how they ended, if this is more than 1 % of a score's samples; else empty.
+def missing_sentence(rows: Iterable[Estimate]) -> str:
+    """How many samples have no score and how they ended, if this is more than 1 % of a task's samples; else empty.
 
-    Of several scores, the one with the largest share is described.
+    A task counts with the metric that has the most scores, because some metrics apply to a part of the questions only.
+    Of several tasks, the one with the largest share is described.
     """
-    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code)
-    found = [message for row in rows for message in row.messages if message.code in codes]
-    counts = [(_count(one, "n_missing"), _count(one, "n_trials"), one.params["causes"]) for one in found]
-    many = [(n, total, causes) for n, total, causes in counts if n > _MANY_MISSING * total]
+    fewest: dict[str, tuple[int, int, object]] = {}
+    for row in rows:
+        count = _missing(row)
+        if row.task not in fewest or count[0] < fewest[row.task][0]:
+            fewest[row.task] = count
+    many = [count for count in fewest.values() if count[0] > _MANY_MISSING * count[1]]
     if not many:
         return ""
     n, total, causes = max(many, key=lambda count: count[0] / count[1])
     return f"{n:,} of {total:,} samples {'has' if n == 1 else 'have'} no score{causes}."
+
+
+def _missing(row: Estimate) -> tuple[int, int, object]:
+    """Number of samples without a score, of all samples, and how the former ended."""
+    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code)
+    found = next((message for message in row.messages if message.code in codes), None)
+    return (
+        (0, 1, "") if found is None else (_count(found, "n_missing"), _count(found, "n_trials"), found.params["causes"])
+    )
 
 
 def _count(message: Message, name: str) -> int:

@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from harness_uq import estimate
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
 from harness_uq.output.html import report_html
+from harness_uq.output.phrases import missing_sentence
+from tests.data.toy import task_log
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -49,3 +52,13 @@ def test_one_question_is_no_plural() -> None:
     for text in (render([ranking], "table"), render([ranking], "latex"), report_html([], (), [ranking])):
         assert "1 question" in text
         assert "1 questions" not in text
+
+
+def test_samples_without_a_score_are_those_of_the_metric_with_the_most_scores() -> None:
+    partial = [[float("nan"), 1.0]] * 10 + [[1.0, 0.0]] * 2
+    whole, half = (
+        estimate(task_log(values, metric=metric))[0]
+        for values, metric in (([[1.0, 0.0]] * 12, "acc"), (partial, "has"))
+    )
+    assert missing_sentence([whole, half]) == ""
+    assert missing_sentence([half]).startswith("10 of 24 samples have no score")
