@@ -103,12 +103,9 @@ def _breakdown(
     pooled = pooled_values(values, options.level)
     if pooled.spread is None:
         notes = (*notes, GROUPS_NOT_POOLED(n_groups=len(values) - values.count(None)))
-    p_values = [
-        None if row.prob_positive is None else 2 * min(row.prob_positive, 1 - row.prob_positive) for row in rows
-    ]
-    adjusted = iter(
-        holm([p for p in p_values if p is not None]).tolist() if any(p is not None for p in p_values) else []
-    )
+    p_values = [_p_value(row) for row in rows]
+    tested = [p for p in p_values if p is not None]
+    adjusted = iter(holm(tested).tolist() if tested else [])
     is_higher = higher_is_better(pair[0].log, pair[0].data.metric)
     differences = [
         _with_verdict(
@@ -159,6 +156,16 @@ def _compared(
         for run, of_run in zip(pair, groups, strict=True)
     ]
     return compare(logs[0], logs[1], options, plugins=plugins)[0]
+
+
+def _p_value(row: Comparison) -> float | None:
+    """Twice the posterior tail beyond 0, but at least the p-value of McNemar's exact test, or of t.
+
+    A posterior tail has its error rate on average only, which many groups would add up.
+    """
+    if row.prob_positive is None:
+        return None
+    return max(2 * min(row.prob_positive, 1 - row.prob_positive), row.p_value or 0.0)
 
 
 def _value(row: Comparison) -> GroupValue | None:
