@@ -50,6 +50,7 @@ def _columns(rows: Sequence[Comparison], digits: int) -> list[Cells]:
             "Metric",
             [metric_name(row.metric, row.filter) for row in rows],
             is_number=False,
+            spare=0 if several_metrics else 1,
             in_paper=several_metrics,
             wraps=True,
         ),

@@ -219,7 +219,8 @@ def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
     from harness_uq.commands.output_files import write_figure
     from harness_uq.plots import plot_forest
 
-    write_figure(folder / "plot.svg", plot_forest(rows).figure)
+    axes = plot_forest(rows)  # with many scores a list, with a panel for each task
+    write_figure(folder / "plot.svg", (axes[0] if isinstance(axes, list) else axes).figure)
     svg = (folder / "plot.svg").read_text("utf-8")
     ElementTree.fromstring(svg)
     yield from _in_text("svg", svg)

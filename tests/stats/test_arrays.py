@@ -111,6 +111,7 @@ CALLS: dict[str, Call] = {
     "fisher_odds_ratio": TWO,
     "g_pass_at_k": {"outcomes": TRIALS, "k": 2, "tau": 0.5},
     "group_posterior": {**COUNTS, "weights": [1, 2, 1, 1, 1]},
+    "heterogeneity_test": {"scores": GRADED, "groups": LABELS, "clusters": LABELS},
     "hierarchical_table": {
         "scores": [1, 1, 1, 0, 1, 0, 1, 0],
         "systems": ["a", "a", "a", "a", "b", "b", "b", "b"],
@@ -227,11 +228,12 @@ CALLS: dict[str, Call] = {
         "design_effect": [1, 2],
     },
     "variance_components": {"values": TRIALS},
+    "pool_groups": {"means": [0.5, 0.25, 0.75], "std_errors": [0.25, 0.125, 0.25]},
     "variance_reduction": {"scores_a": GRADED, "scores_b": RIGHT},
 }
 
 PUBLIC = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
-OF_LABELS = {"clusters", "systems", "tasks", "items", "questions", "answers"}
+OF_LABELS = {"clusters", "groups", "systems", "tasks", "items", "questions", "answers"}
 ARRAYS = [(name, arg) for name, call in CALLS.items() for arg, value in call.items() if isinstance(value, list)]
 SLOW = {
     "crossed_importance_posterior",

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, validated_codes
+from harness_uq.stats.common.validate_scalars import check_rng
 
 FEW_PER_GROUP = 10
 N_PERMUTATIONS = 9_999
@@ -65,7 +66,7 @@ def heterogeneity_test(
     Raises
     ------
     DataError
-        If there are fewer than two groups.
+        If there are fewer than two groups, a score is not finite, or labels are missing or of another number.
 
     References
     ----------
@@ -78,8 +79,9 @@ def heterogeneity_test(
     >>> heterogeneity_test(scores, groups, rng=np.random.default_rng(0)).p_value < 1e-6
     True
     """
-    y = as_floats(scores, "scores")
-    _, group = np.unique(np.asarray(groups), return_inverse=True)
+    rng = check_rng(rng)
+    y = check_finite(scores, "scores", 1)
+    group = validated_codes(groups, y.shape, "groups")
     n_groups = int(group.max(initial=-1)) + 1
     if n_groups < 2:
         raise DataError(f"a test of differences requires at least two groups; got {n_groups}")
@@ -89,7 +91,7 @@ def heterogeneity_test(
     if np.ptp(y) == 0:
         return HeterogeneityTest(0.0, n_groups - 1, 1.0, is_permutation=False)
     if clusters is not None:
-        _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
+        cluster = validated_codes(clusters, y.shape)
         return _clustered(deviations, group, cluster, np.asarray(sums, float))
     statistic = float((sums**2 / sizes).sum() / y.var(ddof=1))
     if sizes.min() >= FEW_PER_GROUP:

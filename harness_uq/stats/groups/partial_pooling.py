@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, check_level
 
 _N_SPREADS = 150
 _LARGEST_SPREAD = 10.0  # in units of the spread of the group means and their errors
@@ -60,7 +60,7 @@ def pool_groups(means: ArrayLike, std_errors: ArrayLike, *, level: float = 0.95)
     Raises
     ------
     DataError
-        If there are fewer than three groups, or a standard error is not positive.
+        If there are fewer than three groups, a number is not finite, or a standard error is not positive.
 
     References
     ----------
@@ -73,11 +73,12 @@ def pool_groups(means: ArrayLike, std_errors: ArrayLike, *, level: float = 0.95)
     >>> bool(0.5 < found.means[0] < 0.9)
     True
     """
-    y, s = as_floats(means, "means"), as_floats(std_errors, "std_errors")
-    if y.ndim != 1 or y.shape != s.shape or len(y) < 3:
+    level = check_level(level)
+    y, s = check_finite(means, "means", 1), check_finite(std_errors, "std_errors", 1)
+    if y.shape != s.shape or len(y) < 3:
         raise DataError(f"partial pooling requires at least three means with one standard error each; got {len(y)}")
     if not (s > 0).all():
-        raise DataError("standard errors must be positive")
+        raise DataError("std_errors must be positive")
     scale = float(np.hypot(y.std(ddof=1), s.mean()))
     tau = scale * np.linspace(0.0, 1.0, _N_SPREADS + 1)[1:] ** 2 * _LARGEST_SPREAD
     total = tau[:, None] ** 2 + s**2  # variance of each observed mean given tau
