@@ -1,0 +1,165 @@
+"""Coverage and effective sample size of active evaluation, by simulation.
+
+Run as `python benchmarks/sim_active.py [CELL ...]`; adds the cells to benchmarks/results/active.json. All cells are
+declared in `CELLS`. Scores are Bernoulli draws with the probabilities of the leaderboard factors in
+`../shared/data/leaderboard_factors` (2,211 systems, 9,574 questions; Wu, Nair and Candes, arXiv 2601.20251).
+
+Of the systems, the 110 with the highest accuracy are never in the history. The history has 400 of the others. The new
+systems are 320 others, and 40 that are stronger than all of the history. Each cell of `factors` draws the scores of
+these 360 systems twice. The ratio is the effective sample size over the number of questions: (mean width of the
+interval of the plain mean with finite-population correction / mean width)^2. Beside it stands the same ratio of the
+mean squared errors.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from scipy import special
+
+from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
+from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round
+from harness_uq.stats.subsets.estimate import SubsetEstimate
+
+FACTORS = Path(__file__).parents[2] / "shared/data/leaderboard_factors/bbh_gpqa_ifeval_math_musr.npz"
+OUTPUT = Path(__file__).parent / "results" / "active.json"
+N_ROUNDS = 5
+SEED = 20263100
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One simulated setting.
+
+    Attributes
+    ----------
+    share : share of the questions that are asked
+    history : what happens to the history of the leaderboard
+    new : what happens to the log-odds of the new systems
+    n_draws : score draws of each new system
+    """
+
+    share: float
+    history: str = "complete"
+    new: str = "factors"
+    n_draws: int = 1
+
+
+MISLEADING = ("permuted", "inverted", "duplicated", "five", "missing")
+CELLS = {
+    **{f"factors-{share:g}": Cell(share, n_draws=2) for share in (0.025, 0.05, 0.1)},
+    **{f"{name}-{share:g}": Cell(share, name) for name in MISLEADING for share in (0.025, 0.1)},
+    **{f"{name}-0.05": Cell(0.05, name) for name in ("twenty", "hundred")},
+    **{f"{name}-0.05": Cell(0.05, new=name) for name in ("outside", "accurate")},
+}
+
+
+@cache
+def log_odds() -> np.ndarray:
+    """Log-odds of all systems, shape (2211, 9574)."""
+    factors = np.load(FACTORS)
+    return factors["U"].astype(np.float32) @ factors["V"].astype(np.float32).T
+
+
+def split(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Systems of the history, further systems, and systems stronger than all of the history."""
+    accuracy = special.expit(log_odds()).mean(axis=1)
+    strongest = np.argsort(-accuracy)[:110]
+    others = rng.permutation(np.setdiff1d(np.arange(len(accuracy)), strongest))
+    return others[:400], others[400:720], rng.permutation(strongest)[:40]
+
+
+def bernoulli(log_odds: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return (rng.random(log_odds.shape) < special.expit(log_odds)).astype(float)
+
+
+HISTORIES: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
+    "complete": lambda scores, rng: scores,
+    "permuted": lambda scores, rng: scores[:, rng.permutation(scores.shape[1])],
+    "inverted": lambda scores, rng: 1.0 - scores,
+    "duplicated": lambda scores, rng: np.repeat(scores[:1], 50, axis=0),
+    "five": lambda scores, rng: scores[:5],
+    "twenty": lambda scores, rng: scores[:20],
+    "hundred": lambda scores, rng: scores[:100],
+    "missing": lambda scores, rng: np.where(rng.random(scores.shape) < 0.9, np.nan, scores),
+}
+NEW: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
+    "factors": lambda log_odds, rng: log_odds,
+    "outside": lambda log_odds, rng: 0.7 * log_odds + rng.normal(size=log_odds.shape),
+    "accurate": lambda log_odds, rng: log_odds + 3.0,
+}
+
+
+def evaluate(predictor: Predictor, scores: np.ndarray, n: int, rng: np.random.Generator) -> SubsetEstimate:
+    """Score on all questions from n of them, asked in rounds of equal size."""
+    known, rounds = Knowledge(), []
+    for size in np.diff(np.round(np.linspace(0, n, N_ROUNDS + 1)).astype(int)):
+        draw = draw_round(predictor, known, int(size), rng)
+        answers = Answers(draw.questions, scores[draw.questions])
+        rounds.append(estimate_round(predictor, known, answers, draw.probabilities))
+        known = known.after(rounds[-1])
+    return combine_rounds(rounds, len(scores))
+
+
+def simulate(cell: Cell) -> dict[str, object]:
+    """Simulate a cell."""
+    rng = np.random.default_rng(SEED)
+    earlier, others, ahead = split(rng)
+    history = bernoulli(NEW[cell.new](log_odds()[earlier], rng), rng)
+    predictor = fit_predictor(HISTORIES[cell.history](history, rng))
+    n_all = log_odds().shape[1]
+    n = round(cell.share * n_all)
+    rows = []
+    for system in np.concatenate([others, ahead]):
+        for _ in range(cell.n_draws):
+            scores = bernoulli(NEW[cell.new](log_odds()[system], rng), rng)
+            estimate = evaluate(predictor, scores, n, rng)
+            low, high = estimate.interval()
+            plain = scores.var(ddof=1) * (1 / n - 1 / n_all)
+            truth = scores.mean()
+            covers = low <= truth <= high
+            rows.append((covers, (estimate.mean - truth) ** 2, high - low, plain, truth, system in ahead))
+    return {"n": n, "rank": predictor.model.rank, **summary(np.array(rows, float))}
+
+
+def summary(rows: np.ndarray) -> dict[str, object]:
+    """Coverage, effective sample ratio by width and by squared error, and both in groups of systems."""
+    covers, squared, width, plain, truth, is_ahead = rows.T
+    plain_width = 2 * special.ndtri(0.975) * np.sqrt(plain)
+    quarters = np.digitize(truth, np.quantile(truth, [0.25, 0.5, 0.75]))
+    return {
+        "replications": len(rows),
+        "ratio": round(float((plain_width.mean() / width.mean()) ** 2), 3),
+        "ratio_squared_error": round(float(plain.mean() / squared.mean()), 3),
+        "relative_width": round(float(width.mean() / plain_width.mean()), 3),
+        "coverage": round(float(covers.mean()), 4),
+        "coverage_by_quarter": [round(float(covers[quarters == q].mean()), 4) for q in range(4)],
+        "coverage_stronger_than_history": round(float(covers[is_ahead > 0].mean()), 4),
+    }
+
+
+def results(names: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
+    for name in names:
+        yield name, simulate(CELLS[name])
+
+
+def main() -> None:
+    """Simulate the cells, print and save."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "cells", nargs="*", metavar="CELL", help=f"cells to simulate (default: all): {', '.join(CELLS)}"
+    )
+    names = parser.parse_args().cells or list(CELLS)
+    for name, row in results(names):
+        print(name, row, flush=True)
+        saved = json.loads(OUTPUT.read_text(encoding="utf-8")) if OUTPUT.exists() else {}
+        ordered = {key: (saved | {name: row})[key] for key in CELLS if key in saved or key == name}
+        OUTPUT.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

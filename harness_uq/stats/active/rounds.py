@@ -1,0 +1,201 @@
+"""Rounds of active evaluation: the next questions, and the score on all questions from the answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from harness_uq.stats.active.predictor import NO_ANSWERS, NO_FORECAST, Answers, Forecast, Predictor
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
+from harness_uq.stats.subsets.draw import inclusion_probabilities, ordered, systematic
+from harness_uq.stats.subsets.estimate import SubsetEstimate
+
+_FLOOR: Final = 0.1  # keeps inclusion probabilities away from 0
+_FOLDS: Final = 5
+_SMALL_ROUND: Final = 0.1  # of the earlier answers: such a round is predicted from these alone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draw:
+    """A probability sample of the questions that were not drawn before.
+
+    Attributes
+    ----------
+    questions : ndarray of int, shape (n,)
+        Drawn questions, in random order.
+    probabilities : ndarray, shape (n,)
+        Their inclusion probabilities, in (0, 1].
+    """
+
+    questions: IntArray
+    probabilities: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundEstimate:
+    """Mean score over all questions, from the answers of one round and all earlier ones.
+
+    Attributes
+    ----------
+    mean : float
+        Estimate.
+    variance : float
+        Estimated variance over draws of the round, given all earlier answers.
+    forecast : Forecast
+        Log-odds of the answers of the round, each predicted without the answer.
+    probabilities : ndarray, shape (n,)
+        Inclusion probabilities of the questions of the round.
+    """
+
+    mean: float
+    variance: float
+    forecast: Forecast
+    probabilities: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """All answers so far, with what was predicted for them."""
+
+    answers: Answers = NO_ANSWERS
+    forecast: Forecast = NO_FORECAST
+
+    def after(self, estimate: RoundEstimate) -> "Knowledge":
+        """Add the answers of a round."""
+        return Knowledge(self.answers + estimate.forecast.answers, self.forecast + estimate.forecast)
+
+
+def draw_round(predictor: Predictor, known: Knowledge, n: int, rng: np.random.Generator) -> Draw:
+    """Draw n of the questions that are not known.
+
+    In the first round all questions have the same probability. Later it is proportional to sqrt(m (1 - m)) + 0.1 for a
+    question with predicted score m: Neyman's allocation, bounded away from 0 in case the prediction is wrong. The
+    sample is systematic along the order of m.
+
+    References
+    ----------
+    Neyman (1934), J. R. Stat. Soc. 97, 558-625; Madow (1949), Annals of Mathematical Statistics 20, 333-354.
+    """
+    rest = np.setdiff1d(np.arange(predictor.n_questions), known.answers.questions)
+    means = predictor.calibrated(predictor.log_odds(known.answers), known.forecast)[rest]
+    is_first = not len(known.answers.questions)
+    size = np.ones(len(rest)) if is_first else np.sqrt(means * (1.0 - means)) + _FLOOR
+    p = inclusion_probabilities(size, n)
+    drawn = rng.permutation(systematic(p, ordered(means, rng), rng))
+    return Draw(rest[drawn], p[drawn])
+
+
+def estimate_round(
+    predictor: Predictor, known: Knowledge, answers: Answers, probabilities: FloatArray
+) -> RoundEstimate:
+    """Mean score over all N questions from the answers of one round, given all earlier answers.
+
+    With the R questions that were not known before, of which s were drawn with probabilities p, and predictions m,
+
+        T = (sum of known scores + sum_R m + R e_s) / N,       e_s = sum_s((y - m) / p) / sum_s(1 / p),
+        V = n / (n - 1) sum_s (1 - p) (d - D)^2,   d = (y - m - e_s) / (N p),   D = sum (1 - p) d / sum (1 - p).
+
+    Questions of the round are predicted in five folds, each from the earlier answers and the other folds; other
+    questions have the mean of the five predictions. The calibration of a fold's predictions uses forecasts without
+    this fold. T is therefore consistent for any history: a wrong prediction widens the interval but causes no bias.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        Model of the history.
+    known : Knowledge
+        Earlier answers.
+    answers : Answers
+        At least two answers to a random sample of the unknown questions.
+    probabilities : ndarray, shape (n,)
+        Their inclusion probabilities, in (0, 1].
+
+    References
+    ----------
+    Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 6.3 (difference estimator); Hájek
+    (1964), Annals of Mathematical Statistics 35, 1491-1523, for V; Chernozhukov et al. (2018) for cross-fitting.
+    """
+    n, n_all = len(probabilities), predictor.n_questions
+    n_folds = 1 if n < _SMALL_ROUND * len(known.answers.questions) else min(_FOLDS, n)
+    fold = np.arange(n) % n_folds
+    predicted, log_odds = _cross_fit(predictor, known, answers, fold)
+    rest = np.ones(n_all, bool)
+    rest[known.answers.questions] = False
+    residual = answers.scores - predicted[fold, answers.questions]
+    shift = float((residual / probabilities).sum() / (1.0 / probabilities).sum())
+    total = known.answers.scores.sum() + predicted[:, rest].mean(axis=0).sum() + rest.sum() * shift
+    variance, complement = 0.0, 1.0 - probabilities
+    if complement.any():
+        d = (residual - shift) / (probabilities * n_all)
+        variance = n / (n - 1) * float(complement @ (d - complement @ d / complement.sum()) ** 2)
+    return RoundEstimate(float(total / n_all), variance, Forecast(answers, log_odds), probabilities)
+
+
+def _cross_fit(
+    predictor: Predictor, known: Knowledge, answers: Answers, fold: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Predicted means of all questions without each fold, and log-odds of the answers without their own fold."""
+    n_folds = int(fold.max()) + 1
+    predicted, log_odds = np.empty((n_folds, predictor.n_questions)), np.empty(len(fold))
+    forecasts = _forecasts_without(predictor, known, answers, fold)
+    for k in range(n_folds):
+        trained = known.answers if n_folds == 1 else known.answers + answers.select(fold != k)
+        every = predictor.log_odds(trained)
+        log_odds[fold == k] = every[answers.questions[fold == k]]
+        predicted[k] = predictor.calibrated(every, forecasts[k])
+    return predicted, log_odds
+
+
+def _forecasts_without(predictor: Predictor, known: Knowledge, answers: Answers, fold: IntArray) -> list[Forecast]:
+    """For each fold, forecasts of the earlier answers and of the other folds by models that did not see the fold."""
+    n_folds = int(fold.max()) + 1
+    forecasts = [known.forecast] * n_folds
+    for j, k in combinations(range(n_folds), 2):
+        trained = known.answers + answers.select((fold != j) & (fold != k))
+        of_j, of_k = answers.select(fold == j), answers.select(fold == k)
+        log_odds = predictor.log_odds(trained, np.append(of_j.questions, of_k.questions))
+        forecasts[k] += Forecast(of_j, log_odds[: len(of_j.scores)])
+        forecasts[j] += Forecast(of_k, log_odds[len(of_j.scores) :])
+    return forecasts
+
+
+def combine_rounds(
+    rounds: Sequence[RoundEstimate], n_all: int, *, low: float = 0.0, high: float = 1.0
+) -> SubsetEstimate:
+    """Combine the estimates of all rounds, weighted by their numbers of answers.
+
+    Each estimate is unbiased given all earlier answers, so that the errors of different rounds are uncorrelated, and
+    the weights do not depend on the answers.
+
+    Parameters
+    ----------
+    rounds : sequence of RoundEstimate
+        At least one round.
+    n_all : int
+        Number of questions of the benchmark.
+    low, high : float, optional
+        Bounds of a score (default 0 and 1).
+    """
+    y = np.concatenate([each.forecast.answers.scores for each in rounds])
+    share = np.array([len(each.probabilities) for each in rounds]) / len(y)
+    later = 1.0 - np.cumsum(share)
+    weights = np.concatenate(
+        [w / each.probabilities + rest for each, w, rest in zip(rounds, share, later, strict=True)]
+    )
+    mean = float(np.clip(share @ [each.mean for each in rounds], 0.0, 1.0))
+    variance = float(share**2 @ [each.variance for each in rounds])
+    centred = y - weights @ y / weights.sum()
+    spread = float(weights @ centred**2 / weights.sum()) * len(y) / (len(y) - 1)
+    uniform = float(np.sqrt(spread * (1.0 / len(y) - 1.0 / n_all))) if spread > 1e-24 else None
+    width = high - low
+    return SubsetEstimate(
+        mean=low + width * mean,
+        std_error=width * float(np.sqrt(variance)),
+        n_questions=len(y),
+        n_all=n_all,
+        std_error_uniform=None if uniform is None else width * uniform,
+        low=low,
+        high=high,
+    )
