@@ -1,6 +1,8 @@
 from . import plots as plots
 from . import stats as stats
 from ._version import __version__ as __version__
+from .active.history import ActiveHistory as ActiveHistory
+from .active.sampler import ActiveSampler as ActiveSampler
 from .breakdown.compare import compare_by as compare_by
 from .breakdown.estimate import estimate_by as estimate_by
 from .comparison.compare import CompareOptions as CompareOptions

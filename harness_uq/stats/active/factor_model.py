@@ -42,7 +42,7 @@ class FactorModel:
     @property
     def rank(self) -> int:
         """Number of factors."""
-        return self.loadings.shape[1]
+        return int(self.loadings.shape[1])
 
 
 def fit_factor_model(

@@ -14,6 +14,8 @@ from harness_uq.stats.subsets.estimate import SubsetEstimate
 
 _FLOOR: Final = 0.1  # keeps inclusion probabilities away from 0
 _FOLDS: Final = 5
+_LEARNING: Final = (0.75, 1.2)  # relative precision of the first and the last round
+_ENOUGH_SURPRISE: Final = 15.0
 _SMALL_ROUND: Final = 0.1  # of the earlier answers: such a round is predicted from these alone
 
 
@@ -47,12 +49,15 @@ class RoundEstimate:
         Log-odds of the answers of the round, each predicted without the answer.
     probabilities : ndarray, shape (n,)
         Inclusion probabilities of the questions of the round.
+    surprise : float
+        Sum of the absolute differences between the scores and their predictions.
     """
 
     mean: float
     variance: float
     forecast: Forecast
     probabilities: FloatArray
+    surprise: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,16 +126,24 @@ def estimate_round(
     n_folds = 1 if n < _SMALL_ROUND * len(known.answers.questions) else min(_FOLDS, n)
     fold = np.arange(n) % n_folds
     predicted, log_odds = _cross_fit(predictor, known, answers, fold)
-    rest = np.ones(n_all, bool)
-    rest[known.answers.questions] = False
-    residual = answers.scores - predicted[fold, answers.questions]
+    own = predicted[fold, answers.questions]
+    mean = predicted.mean(axis=0)
+    mean[answers.questions] = own
+    mean[known.answers.questions] = known.answers.scores
+    residual = answers.scores - own
     shift = float((residual / probabilities).sum() / (1.0 / probabilities).sum())
-    total = known.answers.scores.sum() + predicted[:, rest].mean(axis=0).sum() + rest.sum() * shift
+    share_unknown = 1.0 - len(known.answers.questions) / n_all
     variance, complement = 0.0, 1.0 - probabilities
     if complement.any():
         d = (residual - shift) / (probabilities * n_all)
         variance = n / (n - 1) * float(complement @ (d - complement @ d / complement.sum()) ** 2)
-    return RoundEstimate(float(total / n_all), variance, Forecast(answers, log_odds), probabilities)
+    return RoundEstimate(
+        float(mean.mean() + share_unknown * shift),
+        variance,
+        Forecast(answers, log_odds),
+        probabilities,
+        float(np.abs(residual).sum()),
+    )
 
 
 def _cross_fit(
@@ -164,10 +177,16 @@ def _forecasts_without(predictor: Predictor, known: Knowledge, answers: Answers,
 def combine_rounds(
     rounds: Sequence[RoundEstimate], n_all: int, *, low: float = 0.0, high: float = 1.0
 ) -> SubsetEstimate:
-    """Combine the estimates of all rounds, weighted by their numbers of answers.
+    """Combine the estimates of all rounds.
 
-    Each estimate is unbiased given all earlier answers, so that the errors of different rounds are uncorrelated, and
-    the weights do not depend on the answers.
+    Each estimate is unbiased given all earlier answers, so that the errors of different rounds are uncorrelated. The
+    weights depend on the numbers of answers only. They are the inverse variances of simple random samples,
+    proportional to 1 / (R^2 (1 / n - 1 / R)) for n of R unknown questions, times a factor that increases linearly from
+    0.75 in the first round to 1.2 in the last, since predictions improve.
+
+    If nearly all answers agree with their predictions, the variance is uncertain. The interval then adds up to one
+    question at each bound, as the Beta(1, 1) prior of a proportion does: 1 - s / 15 questions for a sum s of the
+    absolute differences between scores and predictions, and none from 15 on.
 
     Parameters
     ----------
@@ -179,23 +198,30 @@ def combine_rounds(
         Bounds of a score (default 0 and 1).
     """
     y = np.concatenate([each.forecast.answers.scores for each in rounds])
-    share = np.array([len(each.probabilities) for each in rounds]) / len(y)
+    share = _shares(np.array([len(each.probabilities) for each in rounds]), n_all)
     later = 1.0 - np.cumsum(share)
     weights = np.concatenate(
         [w / each.probabilities + rest for each, w, rest in zip(rounds, share, later, strict=True)]
     )
-    mean = float(np.clip(share @ [each.mean for each in rounds], 0.0, 1.0))
-    variance = float(share**2 @ [each.variance for each in rounds])
     centred = y - weights @ y / weights.sum()
     spread = float(weights @ centred**2 / weights.sum()) * len(y) / (len(y) - 1)
-    uniform = float(np.sqrt(spread * (1.0 / len(y) - 1.0 / n_all))) if spread > 1e-24 else None
     width = high - low
     return SubsetEstimate(
-        mean=low + width * mean,
-        std_error=width * float(np.sqrt(variance)),
+        mean=low + width * float(np.clip(share @ [each.mean for each in rounds], 0.0, 1.0)),
+        std_error=width * float(np.sqrt(share**2 @ [each.variance for each in rounds])),
         n_questions=len(y),
         n_all=n_all,
-        std_error_uniform=None if uniform is None else width * uniform,
+        std_error_uniform=width * float(np.sqrt(spread * (1.0 / len(y) - 1.0 / n_all))) if spread > 1e-24 else None,
         low=low,
         high=high,
+        atom_mass=max(0.0, 1.0 - sum(each.surprise for each in rounds) / _ENOUGH_SURPRISE),
     )
+
+
+def _shares(sizes: IntArray, n_all: int) -> FloatArray:
+    """Weights of rounds with these numbers of answers; 1 for a last round that completes the benchmark."""
+    unknown = n_all - np.append(0, np.cumsum(sizes)[:-1])
+    if sizes[-1] == unknown[-1]:
+        return np.append(np.zeros(len(sizes) - 1), 1.0)
+    weights = np.linspace(*_LEARNING, len(sizes)) / (unknown**2 * (1.0 / sizes - 1.0 / unknown))
+    return np.asarray(weights / weights.sum())

@@ -14,7 +14,6 @@ from harness_uq.stats.subsets.question_covariates import check_history, covariat
 from harness_uq.stats.subsets.validate import check_probabilities, check_scores
 
 _FOLDS = 10
-_ATOM_MASS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,8 @@ class SubsetEstimate:
         Standard error of the unweighted mean of a uniform draw of the same size; None if all scores are equal.
     low, high : float
         Bounds of a score.
+    atom_mass : float
+        Number of questions at each bound that are added for the interval, so that it never has zero width.
     """
 
     mean: float
@@ -42,6 +43,7 @@ class SubsetEstimate:
     std_error_uniform: float | None
     low: float
     high: float
+    atom_mass: float = 0.25
 
     @property
     def effective_questions(self) -> float | None:
@@ -52,7 +54,7 @@ class SubsetEstimate:
 
     @property
     def posterior(self) -> BetaPosterior:
-        """Beta with the mean and standard error, shrunk by a quarter of a question at each bound.
+        """Beta with the mean and standard error, shrunk by `atom_mass` questions at each bound.
 
         Raises
         ------
@@ -63,7 +65,7 @@ class SubsetEstimate:
             raise NotEstimableError(
                 f"all {self.n_all} questions were tried; the score on them is exactly {self.mean:g}"
             )
-        n, m, width = self.n_questions, _ATOM_MASS, self.high - self.low
+        n, m, width = self.n_questions, self.atom_mass, self.high - self.low
         unobserved = 1.0 - n / self.n_all
         centre = (n * self.mean + unobserved * m * (self.low + self.high)) / (n + unobserved * 2 * m)
         variance = self.std_error**2 + unobserved * 2 * m * width**2 / n**2

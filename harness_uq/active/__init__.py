@@ -1,0 +1,1 @@
+"""Evaluate a new system on fewer questions, with the scores of earlier systems."""

@@ -1,0 +1,76 @@
+"""The estimate of an active evaluation as a result object."""
+
+from harness_uq.active.history import ActiveHistory
+from harness_uq.data.task_log import Source
+from harness_uq.errors import DataError
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.planning import EFFECTIVE_SUBSET, SUBSET_WITH_REFERENCE_RUNS
+from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.subsets.estimate import SubsetEstimate
+
+METHOD = "active"
+METHOD_INFO = MethodInfo(
+    title="Score on the whole benchmark, from actively chosen questions",
+    formula="T = Σ<sub>r</sub> w<sub>r</sub> (Σ<sub>known</sub> y + Σ<sub>R</sub> m + |R| ē<sub>r</sub>) / N",
+    text=(
+        "Questions are drawn in rounds r with known probabilities p. R are the questions that were unknown before the "
+        "round, m their scores predicted by a factor model of earlier systems, and ē the mean of y − m in the round, "
+        "weighted by 1 / p. T is consistent for any m, and its variance is estimated from the y − m of each round."
+    ),
+    sources=("sarndal1992",),
+    scopes=("full",),
+)
+
+
+def make_estimate(subset: SubsetEstimate, history: ActiveHistory, system: str, level: float) -> Estimate:
+    """Build the estimate of the mean score on all questions.
+
+    Raises
+    ------
+    DataError
+        If the level is not between 0 and 1.
+    NotEstimableError
+        If all questions of the benchmark have a score.
+    """
+    if not 0 < level < 1:
+        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+    posterior = subset.posterior
+    low, high = posterior.interval(level)
+    model = history.predictor.model
+    diagnostics = {
+        "n_all": float(subset.n_all),
+        "n_systems": float(len(history.scores)),
+        "rank": float(model.rank),
+        "std_error_uniform": subset.std_error_uniform,
+    }
+    return Estimate(
+        system=system,
+        task=history.task,
+        metric=history.metric,
+        filter=history.filter,
+        estimand="mean",
+        scope="full",
+        method=METHOD,
+        value=subset.mean,
+        std_error=posterior.sd,
+        interval=Interval(low, high, level, "quantile"),
+        source=Source(system, "array"),
+        n_questions=subset.n_questions,
+        n_trials=1,
+        n_scores=subset.n_questions,
+        posterior_mean=posterior.mean,
+        effective_questions=subset.effective_questions,
+        posterior=posterior,
+        diagnostics={name: value for name, value in diagnostics.items() if value is not None},
+        messages=_notes(subset, len(history.scores)),
+        method_reason="the questions were chosen actively",
+        info=METHOD_INFO,
+    )
+
+
+def _notes(subset: SubsetEstimate, n_systems: int) -> tuple[Message, ...]:
+    covered = SUBSET_WITH_REFERENCE_RUNS(n_questions=subset.n_questions, n_all=subset.n_all, n_systems=n_systems)
+    if subset.effective_questions is None:
+        return (covered,)
+    return covered, EFFECTIVE_SUBSET(effective=subset.effective_questions)

@@ -1,0 +1,119 @@
+"""The scores of earlier systems on all questions of a benchmark, with the model that is fitted to them."""
+
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+import numpy as np
+
+from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
+from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.errors import DataError
+from harness_uq.plugins.manager import load_plugins
+from harness_uq.plugins.readers import Reading, task_logs
+from harness_uq.stats.active.predictor import Predictor, fit_predictor
+from harness_uq.stats.common.validate_arrays import as_floats
+from harness_uq.stats.common.validate_scalars import check_range
+from harness_uq.stats.subsets.question_covariates import check_history
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from harness_uq.plugins.runs import Runs
+
+
+class ActiveHistory:
+    """Scores of earlier systems on all questions of a benchmark.
+
+    The factor model that predicts the scores of a new system is fitted when it is first needed. Pass one
+    `ActiveHistory` to the samplers of several new systems, so that it is fitted only once.
+
+    Parameters
+    ----------
+    history : array_like or runs
+        An array of shape (n_systems, n_questions), with NaN for missing scores; or runs of earlier systems: paths,
+        the result of `read_logs`, task logs, data frames and whatever else `read_logs` accepts.
+    task, metric, filter : str, optional
+        Scores to use, if `history` are runs. By default, the only task, and its first metric and filter.
+    range : tuple of float, optional
+        Smallest and largest possible score (default 0 and 1).
+
+    Attributes
+    ----------
+    ids : tuple
+        Identifiers of the questions: their ids in the logs, or 0, 1, ... for an array.
+    scores : ndarray, shape (n_systems, n_questions)
+        Scores; NaN if missing.
+    task, metric, filter : str
+        What the scores are.
+    range : tuple of float
+        Smallest and largest possible score.
+
+    Raises
+    ------
+    DataError
+        If an array has the wrong shape, a score is outside the range, there is no score, or the runs contain several
+        tasks and `task` is not given.
+    LogError
+        If a path contains no readable log.
+    NotEstimableError
+        If the runs have no scores of this task and metric.
+
+    Examples
+    --------
+    >>> history = ActiveHistory([[1, 0, 1], [1, 1, 1]])
+    >>> history.ids, history.scores.shape
+    ((0, 1, 2), (2, 3))
+    """
+
+    def __init__(
+        self,
+        history: "ArrayLike | Reading | Runs",
+        *,
+        task: str | None = None,
+        metric: str | None = None,
+        filter: str | None = None,  # noqa: A002 - the name of the option in the whole package
+        range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - likewise
+    ) -> None:
+        check_range(*range)
+        self.ids: tuple[int, ...] | tuple[str, ...]
+        if _is_array(history):
+            self.scores: FloatArray = as_floats(history, "history")
+            self.ids = tuple(np.arange(self.scores.shape[-1]).tolist())
+            self.task, self.metric, self.filter = task or "array", metric or "score", filter or "none"
+        else:
+            runs = _reference_runs(cast("Reading | Runs", history), task, metric, filter)
+            self.scores, self.ids = runs.scores, runs.ids
+            self.task, self.metric, self.filter = runs.key
+        self.range = range
+        check_history(self.scores, len(self.ids), *range)
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The factor model with the prior of a new system, fitted on first use."""
+        return fit_predictor(self.scores, low=self.range[0], high=self.range[1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the questions, scores and range."""
+        content = repr((self.ids, self.scores.shape, self.range)).encode() + np.ascontiguousarray(self.scores).tobytes()
+        return sha256(content).hexdigest()
+
+
+def _is_array(history: object) -> "TypeGuard[ArrayLike]":
+    """Whether it is a numeric array, or a list of rows of numbers."""
+    if isinstance(history, list | tuple) and history:
+        return isinstance(history[0], list | tuple | np.ndarray)
+    return isinstance(history, np.ndarray)
+
+
+def _reference_runs(
+    history: "Reading | Runs", task: str | None, metric: str | None, filter_name: str | None
+) -> ReferenceRuns:
+    logs = history.logs if isinstance(history, Reading) else task_logs(history, load_plugins())
+    if task is None:
+        tasks = sorted({log.task for log in logs if any(isinstance(data, Scores) for data in log.data)})
+        if len(tasks) > 1:
+            raise DataError(f"the history has several tasks. Select one with task=...: {', '.join(tasks)}")
+        task = next(iter(tasks), "")
+    return reference_runs(logs, task, metric, filter_name)

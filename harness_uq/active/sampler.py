@@ -1,0 +1,309 @@
+"""Choose the questions for a new system as its scores become known, and estimate its score on all questions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from harness_uq.active.estimate import make_estimate
+from harness_uq.active.history import ActiveHistory
+from harness_uq.active.state import VERSION, RoundState, SamplerState, read_state, write_state
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.results.estimate import Estimate
+from harness_uq.stats.active.predictor import Answers
+from harness_uq.stats.active.rounds import Draw, Knowledge, RoundEstimate, combine_rounds, draw_round, estimate_round
+from harness_uq.stats.common.validate_arrays import as_floats
+from harness_uq.stats.common.validate_scalars import check_whole
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from harness_uq.plugins.readers import Reading
+    from harness_uq.plugins.runs import Runs
+
+_LEAST_PER_ROUND = 5
+
+Self = TypeVar("Self", bound="ActiveSampler")
+
+
+class _Round:
+    """A draw of questions, of which the first `n_asked` were asked, with the scores by position in the draw."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+        self.n_asked = 0
+        self.scores: dict[int, float] = {}
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.scores) == len(self.draw.questions)
+
+    def estimate(self, history: ActiveHistory, known: Knowledge) -> RoundEstimate:
+        """Estimate from the answers so far: a random part of the draw, since questions are asked in random order."""
+        positions = np.array(sorted(self.scores))
+        answers = Answers(self.draw.questions[positions], np.array([self.scores[i] for i in sorted(self.scores)]))
+        probabilities = self.draw.probabilities[positions] * (len(positions) / len(self.draw.questions))
+        return estimate_round(history.predictor, known, answers, probabilities)
+
+
+class ActiveSampler:
+    """Choose questions for a new system, and estimate its score on all questions of a benchmark.
+
+    `ask` returns questions to run, and `tell` records their scores. Questions are drawn in rounds with known
+    probabilities; each round prefers questions whose score is uncertain given the earlier rounds. The estimate is valid
+    for any history and any new system: a misleading history makes the interval at most slightly wider.
+
+    Parameters
+    ----------
+    history : ActiveHistory, array_like or runs
+        Scores of earlier systems on all questions, as for `ActiveHistory`: an array of shape (n_systems, n_questions)
+        with NaN for missing scores, paths of runs, or results in memory.
+    n_questions : int
+        Number of questions to run, from 2 to the number of questions of the benchmark.
+    n_rounds : int, optional
+        Number of rounds (default 5). It is reduced if a round would have fewer than five questions.
+    seed : int, optional
+        Random seed (default 0).
+    system : str, optional
+        Name of the new system in the estimate.
+
+    Raises
+    ------
+    DataError
+        If n_questions or n_rounds is out of range, or as for `ActiveHistory`.
+
+    See Also
+    --------
+    harness_uq.stats.draw_subset : Draw questions in one round.
+
+    References
+    ----------
+    Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 6.3; Wu, Nair and Candès (arXiv
+    2601.20251) for active sampling with factor models. The equations are in the docstrings of
+    `harness_uq.stats.active`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> difficulty = rng.normal(size=400)
+    >>> scores = (rng.normal(size=(21, 1)) + 2 * rng.normal(size=(21, 400)) > 2 * difficulty).astype(float)
+    >>> sampler = ActiveSampler(scores[:20], n_questions=80)
+    >>> while not sampler.done:
+    ...     questions = sampler.ask()
+    ...     sampler.tell(questions, scores[20, questions])
+    >>> sampler.estimate().n_questions
+    80
+    """
+
+    def __init__(
+        self,
+        history: "ActiveHistory | ArrayLike | Reading | Runs",
+        *,
+        n_questions: int,
+        n_rounds: int = 5,
+        seed: int = 0,
+        system: str = "new",
+    ) -> None:
+        self.history = history if isinstance(history, ActiveHistory) else ActiveHistory(history)
+        n_all = len(self.history.ids)
+        check_whole(n_questions, "n_questions", 2, n_all)
+        check_whole(n_rounds, "n_rounds", 1)
+        check_whole(seed, "seed", 0)
+        self.n_questions, self.n_rounds, self.seed, self.system = n_questions, n_rounds, seed, system
+        n_rounds_used = min(n_rounds, max(1, n_questions // _LEAST_PER_ROUND))
+        self._sizes = np.diff(np.arange(n_rounds_used + 1) * n_questions // n_rounds_used).tolist()
+        self._rounds: list[_Round] = []
+        self._estimates: list[RoundEstimate] = []  # of complete rounds
+        self._known = Knowledge()
+        self._position = {identifier: i for i, identifier in enumerate(self.history.ids)}
+
+    @property
+    def n_told(self) -> int:
+        """Number of questions with a score."""
+        return sum(len(each.scores) for each in self._rounds)
+
+    @property
+    def done(self) -> bool:
+        """Whether all questions have been asked and have a score."""
+        return self.n_told == self.n_questions
+
+    @property
+    def pending(self) -> list[int] | list[str]:
+        """Questions that were asked and have no score yet, for example because the evaluation was interrupted."""
+        return [
+            self.history.ids[each.draw.questions[i]]
+            for each in self._rounds
+            for i in range(each.n_asked)
+            if i not in each.scores
+        ]
+
+    def ask(self, n: int | None = None) -> list[int] | list[str]:
+        """Return the next questions to run.
+
+        Parameters
+        ----------
+        n : int, optional
+            Largest number of questions (default: all that remain of the current round).
+
+        Returns
+        -------
+        list
+            Identifiers of at most `n` questions of the current round. The list is empty if all questions of the round
+            have been asked, but some have no score yet: the next round depends on them.
+
+        Raises
+        ------
+        DataError
+            If n is not a positive integer.
+        """
+        if n is not None:
+            check_whole(n, "n", 1)
+        if self._rounds and self._rounds[-1].is_complete:
+            self._learn()
+        if len(self._estimates) == len(self._rounds) and len(self._rounds) < len(self._sizes):
+            self._rounds.append(self._draw())
+        if not self._rounds:
+            return []
+        current = self._rounds[-1]
+        start, stop = current.n_asked, len(current.draw.questions)
+        current.n_asked = stop if n is None else min(stop, start + n)
+        return [self.history.ids[i] for i in current.draw.questions[start : current.n_asked]]
+
+    def tell(self, ids: Sequence[int] | Sequence[str], scores: "ArrayLike") -> None:
+        """Record the scores of questions that were asked.
+
+        Tell scores in the order of `ask` as far as possible: if an estimate is requested before a round is complete,
+        the questions told so far are treated as a random part of it.
+
+        Parameters
+        ----------
+        ids : sequence
+            Questions that `ask` returned, in any order.
+        scores : array_like, shape (n,)
+            Their scores, within the range of the history.
+
+        Raises
+        ------
+        DataError
+            If a question was not asked or already has a score, or a score is missing or outside the range. Nothing is
+            recorded then.
+        """
+        low, high = self.history.range
+        values = as_floats(scores, "scores")
+        if values.shape != (len(ids),):
+            raise DataError(f"scores must have one value per question ({len(ids)}); got shape {values.shape}")
+        if wrong := [value for value in values.tolist() if not low <= value <= high]:
+            raise DataError(f"scores must be numbers in [{low:g}, {high:g}]; got {wrong[0]:g}")
+        if len(set(ids)) < len(ids):
+            raise DataError("a question has two scores in one call")
+        places = {
+            each.draw.questions[i]: (each, i)
+            for each in self._rounds
+            for i in range(each.n_asked)
+            if i not in each.scores
+        }
+        recorded = [(places.get(self._position.get(identifier, -1)), identifier) for identifier in ids]
+        if unknown := [identifier for place, identifier in recorded if place is None]:
+            raise DataError(f"question {unknown[0]!r} was not asked, or already has a score")
+        for (place, _), value in zip(recorded, values.tolist(), strict=True):
+            if place is not None:
+                place[0].scores[place[1]] = (value - low) / (high - low)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Estimate the mean score on all questions of the benchmark from the scores told so far.
+
+        Parameters
+        ----------
+        level : float, optional
+            Nominal coverage of the interval, between 0 and 1 (default 0.95).
+
+        Returns
+        -------
+        Estimate
+            Estimate of scope ``full``. `effective_questions` is the number of randomly drawn questions whose plain mean
+            would be as precise.
+
+        Raises
+        ------
+        DataError
+            If the level is not between 0 and 1.
+        NotEstimableError
+            If fewer than two questions of the first round have a score, or all questions of the benchmark have one,
+            so that the score is known exactly.
+        """
+        if self._rounds and self._rounds[-1].is_complete:
+            self._learn()
+        rounds = list(self._estimates)
+        if len(rounds) < len(self._rounds) and len(self._rounds[-1].scores) > 1:
+            rounds.append(self._rounds[-1].estimate(self.history, self._known))
+        if not rounds:
+            raise NotEstimableError("fewer than two questions have a score; a standard error needs at least two")
+        low, high = self.history.range
+        combined = combine_rounds(rounds, len(self.history.ids), low=low, high=high)
+        return make_estimate(combined, self.history, self.system, level)
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a JSON file, without the history.
+
+        Call it after `ask` and `tell`, so that an interrupted evaluation can be continued. The file is replaced
+        atomically.
+        """
+        rounds = tuple(
+            RoundState(
+                tuple(each.draw.questions.tolist()),
+                tuple(each.draw.probabilities.tolist()),
+                tuple(each.scores.get(i) for i in range(each.n_asked)),
+            )
+            for each in self._rounds
+        )
+        options = (self.n_questions, self.n_rounds, self.seed, self.system)
+        write_state(SamplerState(VERSION, self.history.fingerprint, *options, rounds), path)
+
+    @classmethod
+    def load(cls: type[Self], path: str | Path, history: "ActiveHistory | ArrayLike | Reading | Runs") -> Self:
+        """Continue an evaluation from the file that `save` wrote.
+
+        Questions that were asked and have no score are in `pending`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        history : ActiveHistory, array_like or runs
+            The same history.
+
+        Raises
+        ------
+        LogError
+            If the file cannot be read.
+        DataError
+            If it is not a state, or belongs to a different history.
+        """
+        state = read_state(path)
+        history = history if isinstance(history, ActiveHistory) else ActiveHistory(history)
+        if state.history != history.fingerprint:
+            raise DataError("the state belongs to a different history: its questions, scores or range differ")
+        sampler = cls(
+            history, n_questions=state.n_questions, n_rounds=state.n_rounds, seed=state.seed, system=state.system
+        )
+        for saved in state.rounds:
+            current = _Round(Draw(np.array(saved.questions), np.array(saved.probabilities)))
+            current.n_asked = len(saved.scores)
+            current.scores = {i: score for i, score in enumerate(saved.scores) if score is not None}
+            sampler._rounds.append(current)
+            if current.is_complete:
+                sampler._learn()
+        return sampler
+
+    def _draw(self) -> _Round:
+        """Draw the next round; its generator depends on the seed and the round only."""
+        rng = np.random.default_rng([self.seed, len(self._rounds)])
+        return _Round(draw_round(self.history.predictor, self._known, self._sizes[len(self._rounds)], rng))
+
+    def _learn(self) -> None:
+        """Estimate from the last round, which is complete, unless this has been done."""
+        if len(self._estimates) < len(self._rounds):
+            self._estimates.append(self._rounds[-1].estimate(self.history, self._known))
+            self._known = self._known.after(self._estimates[-1])

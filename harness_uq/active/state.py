@@ -1,0 +1,62 @@
+"""File with the state of an active evaluation: what was asked, with which probability, and the scores."""
+
+from pathlib import Path
+
+import msgspec
+
+from harness_uq.errors import DataError, LogError
+from harness_uq.io.atomic_write import atomic_replace
+from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.redaction import redact
+
+VERSION = 1
+
+
+class RoundState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Questions of one round in the order in which they are asked.
+
+    `scores` has the scores in [0, 1] of the first questions, which were asked; None for those without a score yet.
+    """
+
+    questions: tuple[int, ...]
+    probabilities: tuple[float, ...]
+    scores: tuple[float | None, ...]
+
+
+class SamplerState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Options and rounds of an active evaluation, and the fingerprint of its history."""
+
+    version: int
+    history: str
+    n_questions: int
+    n_rounds: int
+    seed: int
+    system: str
+    rounds: tuple[RoundState, ...]
+
+
+def write_state(state: SamplerState, path: str | Path) -> None:
+    """Write a state; the file appears complete or not at all."""
+    with atomic_replace(Path(path)) as stream:
+        stream.write(msgspec.json.encode(state) + b"\n")
+
+
+def read_state(path: str | Path) -> SamplerState:
+    """Read a state.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be read.
+    DataError
+        If it is not a state of this version.
+    """
+    try:
+        state = msgspec.json.decode(Path(path).read_bytes(), type=SamplerState)
+    except OSError as error:
+        raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=error.strerror or str(error))) from None
+    except msgspec.DecodeError as error:
+        raise DataError(f"{redact(str(path))} is not the state of an active evaluation: {error}") from None
+    if state.version != VERSION:
+        raise DataError(f"{redact(str(path))} has version {state.version}; this release reads version {VERSION}")
+    return state
