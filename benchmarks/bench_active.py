@@ -1,7 +1,8 @@
 """Time of active evaluation: fitting a history of 400 systems and 10,000 questions, and choosing the next questions.
 
-Run as `python benchmarks/bench_active.py`; writes benchmarks/results/active_speed.json. The next batch of 10 questions is
-chosen with 64 factors, when 100 to 900 questions have an answer. Its time includes the estimate from the previous batch.
+Run as `python benchmarks/bench_active.py`; writes benchmarks/results/active_speed.json. The next batch of 10 questions
+is chosen with 64 factors, when 100 to 900 questions have an answer. Its time includes the estimate from the previous
+batch.
 """
 
 import json

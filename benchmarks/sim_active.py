@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
+from harness_uq import ActiveHistory, ActiveSampler
 from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round
 from harness_uq.stats.subsets.estimate import SubsetEstimate
@@ -41,12 +42,14 @@ class Cell:
     history : what happens to the history of the leaderboard
     new : what happens to the log-odds of the new systems
     n_draws : score draws of each new system
+    offset : the evaluation ends when the interval excludes the true score plus this offset; None for a fixed number
     """
 
     share: float
     history: str = "complete"
     new: str = "factors"
     n_draws: int = 1
+    offset: float | None = None
 
 
 MISLEADING = ("permuted", "inverted", "duplicated", "five", "missing")
@@ -54,6 +57,7 @@ CELLS = {
     **{f"factors-{share:g}": Cell(share, n_draws=2) for share in (0.025, 0.05, 0.1)},
     **{f"{name}-{share:g}": Cell(share, name) for name in MISLEADING for share in (0.025, 0.1)},
     **{f"{name}-0.05": Cell(0.05, name) for name in ("twenty", "hundred")},
+    **{f"decide-{offset:g}": Cell(0.1, offset=offset) for offset in (0.0, 0.02, 0.04)},
     **{f"{name}-0.05": Cell(0.05, new=name) for name in ("outside", "accurate")},
 }
 
@@ -105,6 +109,33 @@ def evaluate(predictor: Predictor, scores: np.ndarray, n: int, rng: np.random.Ge
     return combine_rounds(rounds, len(scores))
 
 
+def decide(cell: Cell) -> dict[str, object]:
+    """Simulate evaluations that end when it is decided whether the system reaches a score."""
+    rng = np.random.default_rng(SEED)
+    earlier, others, ahead = split(rng)
+    history = ActiveHistory(bernoulli(log_odds()[earlier], rng))
+    n_all = log_odds().shape[1]
+    rows = []
+    for seed, system in enumerate(np.concatenate([others, ahead])):
+        scores = bernoulli(log_odds()[system], rng)
+        bound = scores.mean() + (cell.offset or 0.0)
+        sampler = ActiveSampler(history, n_questions=round(cell.share * n_all), seed=seed, at_least=bound)
+        while not sampler.done:
+            questions = sampler.ask()
+            sampler.tell(questions, scores[questions])
+        interval = sampler.estimate().interval
+        decided = not interval.low <= bound <= interval.high
+        rows.append((interval.low <= scores.mean() <= interval.high, decided, sampler.n_told))
+    coverage, decided, asked = np.mean(rows, axis=0)
+    return {
+        "largest_number_of_questions": round(cell.share * n_all),
+        "replications": len(rows),
+        "coverage": round(float(coverage), 4),
+        "decided": round(float(decided), 4),
+        "mean_number_of_questions": round(float(asked), 1),
+    }
+
+
 def simulate(cell: Cell) -> dict[str, object]:
     """Simulate a cell."""
     rng = np.random.default_rng(SEED)
@@ -144,7 +175,7 @@ def summary(rows: np.ndarray) -> dict[str, object]:
 
 def results(names: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
     for name in names:
-        yield name, simulate(CELLS[name])
+        yield name, simulate(CELLS[name]) if CELLS[name].offset is None else decide(CELLS[name])
 
 
 def main() -> None:

@@ -4,9 +4,14 @@ from harness_uq.active.history import ActiveHistory
 from harness_uq.data.task_log import Source
 from harness_uq.errors import DataError
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.planning import EFFECTIVE_SUBSET, SUBSET_WITH_REFERENCE_RUNS
+from harness_uq.messages.catalogue.planning import (
+    EFFECTIVE_SUBSET,
+    INTERVAL_ALLOWS_STOPPING,
+    SUBSET_WITH_REFERENCE_RUNS,
+)
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.active.repeated_looks import simultaneous_level
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 
 METHOD = "active"
@@ -23,8 +28,12 @@ METHOD_INFO = MethodInfo(
 )
 
 
-def make_estimate(subset: SubsetEstimate, history: ActiveHistory, system: str, level: float) -> Estimate:
+def make_estimate(
+    subset: SubsetEstimate, history: ActiveHistory, system: str, level: float, looks: tuple[float, ...] = ()
+) -> Estimate:
     """Build the estimate of the mean score on all questions.
+
+    If the evaluation may end early, `looks` has the planned numbers of answers after each round.
 
     Raises
     ------
@@ -36,7 +45,7 @@ def make_estimate(subset: SubsetEstimate, history: ActiveHistory, system: str, l
     if not 0 < level < 1:
         raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
     posterior = subset.posterior
-    low, high = posterior.interval(level)
+    low, high = posterior.interval(simultaneous_level(looks, level) if looks else level)
     model = history.predictor.model
     diagnostics = {
         "n_all": float(subset.n_all),
@@ -63,14 +72,16 @@ def make_estimate(subset: SubsetEstimate, history: ActiveHistory, system: str, l
         effective_questions=subset.effective_questions,
         posterior=posterior,
         diagnostics={name: value for name, value in diagnostics.items() if value is not None},
-        messages=_notes(subset, len(history.scores)),
+        messages=_notes(subset, len(history.scores), len(looks)),
         method_reason="the questions were chosen actively",
         info=METHOD_INFO,
     )
 
 
-def _notes(subset: SubsetEstimate, n_systems: int) -> tuple[Message, ...]:
-    covered = SUBSET_WITH_REFERENCE_RUNS(n_questions=subset.n_questions, n_all=subset.n_all, n_systems=n_systems)
-    if subset.effective_questions is None:
-        return (covered,)
-    return covered, EFFECTIVE_SUBSET(effective=subset.effective_questions)
+def _notes(subset: SubsetEstimate, n_systems: int, n_looks: int) -> tuple[Message, ...]:
+    notes = (
+        SUBSET_WITH_REFERENCE_RUNS(n_questions=subset.n_questions, n_all=subset.n_all, n_systems=n_systems),
+        None if subset.effective_questions is None else EFFECTIVE_SUBSET(effective=subset.effective_questions),
+        INTERVAL_ALLOWS_STOPPING(n_rounds=n_looks) if n_looks else None,
+    )
+    return tuple(note for note in notes if note is not None)

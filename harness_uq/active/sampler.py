@@ -9,6 +9,7 @@ import numpy as np
 from harness_uq.active.estimate import make_estimate
 from harness_uq.active.history import ActiveHistory
 from harness_uq.active.state import VERSION, RoundState, SamplerState, read_state, write_state
+from harness_uq.active.target import Target
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.active.predictor import Answers
@@ -67,11 +68,18 @@ class ActiveSampler:
         Random seed (default 0).
     system : str, optional
         Name of the new system in the estimate.
+    width : float, optional
+        End after the first round in which the interval is at most this wide.
+    at_least : float, optional
+        End after the first round in which the interval excludes this score, so that it is decided whether the new
+        system reaches it. To compare with a system that answered all questions, pass its score.
+    level : float, optional
+        Nominal coverage of the interval that decides about the end (default 0.95).
 
     Raises
     ------
     DataError
-        If n_questions or n_rounds is out of range, or as for `ActiveHistory`.
+        If an option is out of range, or as for `ActiveHistory`.
 
     See Also
     --------
@@ -105,6 +113,9 @@ class ActiveSampler:
         n_rounds: int = 5,
         seed: int = 0,
         system: str = "new",
+        width: float | None = None,
+        at_least: float | None = None,
+        level: float = 0.95,
     ) -> None:
         self.history = history if isinstance(history, ActiveHistory) else ActiveHistory(history)
         n_all = len(self.history.ids)
@@ -112,6 +123,7 @@ class ActiveSampler:
         check_whole(n_rounds, "n_rounds", 1)
         check_whole(seed, "seed", 0)
         self.n_questions, self.n_rounds, self.seed, self.system = n_questions, n_rounds, seed, system
+        self.target = Target(width, at_least, level)
         n_rounds_used = min(n_rounds, max(1, n_questions // _LEAST_PER_ROUND))
         self._sizes = np.diff(np.arange(n_rounds_used + 1) * n_questions // n_rounds_used).tolist()
         self._rounds: list[_Round] = []
@@ -126,8 +138,8 @@ class ActiveSampler:
 
     @property
     def done(self) -> bool:
-        """Whether all questions have been asked and have a score."""
-        return self.n_told == self.n_questions
+        """Whether all questions have been asked and have a score, or a target has been met."""
+        return self.n_told == self.n_questions or self._has_met_target()
 
     @property
     def pending(self) -> list[int] | list[str]:
@@ -151,7 +163,8 @@ class ActiveSampler:
         -------
         list
             Identifiers of at most `n` questions of the current round. The list is empty if all questions of the round
-            have been asked, but some have no score yet: the next round depends on them.
+            have been asked, but some have no score yet: the next round depends on them. It is empty, too, if the
+            evaluation is done.
 
         Raises
         ------
@@ -160,12 +173,12 @@ class ActiveSampler:
         """
         if n is not None:
             check_whole(n, "n", 1)
+        if self.done:
+            return []
         if self._rounds and self._rounds[-1].is_complete:
             self._learn()
         if len(self._estimates) == len(self._rounds) and len(self._rounds) < len(self._sizes):
             self._rounds.append(self._draw())
-        if not self._rounds:
-            return []
         current = self._rounds[-1]
         start, stop = current.n_asked, len(current.draw.questions)
         current.n_asked = stop if n is None else min(stop, start + n)
@@ -223,7 +236,8 @@ class ActiveSampler:
         -------
         Estimate
             Estimate of scope ``full``. `effective_questions` is the number of randomly drawn questions whose plain mean
-            would be as precise.
+            would be as precise. With a target of `width` or `at_least`, the interval is valid although the evaluation
+            may end after any round.
 
         Raises
         ------
@@ -242,7 +256,8 @@ class ActiveSampler:
             raise NotEstimableError("fewer than two questions have a score; a standard error needs at least two")
         low, high = self.history.range
         combined = combine_rounds(rounds, len(self.history.ids), low=low, high=high)
-        return make_estimate(combined, self.history, self.system, level)
+        looks = tuple(np.cumsum(self._sizes).tolist()) if self.target.is_set else ()
+        return make_estimate(combined, self.history, self.system, level, looks)
 
     def save(self, path: str | Path) -> None:
         """Write the state to a JSON file, without the history.
@@ -258,8 +273,20 @@ class ActiveSampler:
             )
             for each in self._rounds
         )
-        options = (self.n_questions, self.n_rounds, self.seed, self.system)
-        write_state(SamplerState(VERSION, self.history.fingerprint, *options, rounds), path)
+        target = self.target
+        state = SamplerState(
+            VERSION,
+            self.history.fingerprint,
+            self.n_questions,
+            self.n_rounds,
+            self.seed,
+            self.system,
+            target.width,
+            target.at_least,
+            target.level,
+            rounds,
+        )
+        write_state(state, path)
 
     @classmethod
     def load(cls: type[Self], path: str | Path, history: "ActiveHistory | ArrayLike | Reading | Runs") -> Self:
@@ -286,7 +313,14 @@ class ActiveSampler:
         if state.history != history.fingerprint:
             raise DataError("the state belongs to a different history: its questions, scores or range differ")
         sampler = cls(
-            history, n_questions=state.n_questions, n_rounds=state.n_rounds, seed=state.seed, system=state.system
+            history,
+            n_questions=state.n_questions,
+            n_rounds=state.n_rounds,
+            seed=state.seed,
+            system=state.system,
+            width=state.width,
+            at_least=state.at_least,
+            level=state.level,
         )
         for saved in state.rounds:
             current = _Round(Draw(np.array(saved.questions), np.array(saved.probabilities)))
@@ -301,6 +335,13 @@ class ActiveSampler:
         """Draw the next round; its generator depends on the seed and the round only."""
         rng = np.random.default_rng([self.seed, len(self._rounds)])
         return _Round(draw_round(self.history.predictor, self._known, self._sizes[len(self._rounds)], rng))
+
+    def _has_met_target(self) -> bool:
+        """Whether the interval after the last complete round meets the target."""
+        if not self.target.is_set or not self._rounds or not self._rounds[-1].is_complete:
+            return False
+        interval = self.estimate(self.target.level).interval
+        return interval is not None and self.target.is_met(interval)
 
     def _learn(self) -> None:
         """Estimate from the last round, which is complete, unless this has been done."""

@@ -32,6 +32,9 @@ class SamplerState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_rounds: int
     seed: int
     system: str
+    width: float | None
+    at_least: float | None
+    level: float
     rounds: tuple[RoundState, ...]
 
 

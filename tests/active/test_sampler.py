@@ -9,7 +9,11 @@ from scipy import special
 
 from harness_uq import ActiveHistory, ActiveSampler, read_table
 from harness_uq.errors import DataError, LogError, NotEstimableError
-from harness_uq.messages.catalogue.planning import EFFECTIVE_SUBSET, SUBSET_WITH_REFERENCE_RUNS
+from harness_uq.messages.catalogue.planning import (
+    EFFECTIVE_SUBSET,
+    INTERVAL_ALLOWS_STOPPING,
+    SUBSET_WITH_REFERENCE_RUNS,
+)
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
 
 
@@ -253,3 +257,44 @@ def test_a_task_is_selected_if_the_runs_have_several(table: Path) -> None:
 def test_runs_without_the_task_are_not_estimable(table: Path) -> None:
     with pytest.raises(NotEstimableError):
         ActiveHistory(table, task="products")
+
+
+def test_the_evaluation_ends_when_the_interval_is_narrow_enough(tmp_path: Path) -> None:
+    sampler = ActiveSampler(HISTORY, n_questions=150, width=0.2)
+    finish(sampler)
+    estimate = sampler.estimate()
+    assert sampler.n_told in (60, 90, 120)
+    assert estimate.interval is not None
+    assert estimate.interval.width <= 0.2
+    assert sampler.ask() == []
+    assert INTERVAL_ALLOWS_STOPPING.code in [message.code for message in estimate.messages]
+    sampler.save(tmp_path / "state.json")
+    assert ActiveSampler.load(tmp_path / "state.json", HISTORY).done
+
+
+def test_the_evaluation_ends_when_it_is_decided_whether_a_score_is_reached() -> None:
+    counts = {}
+    for at_least in (0.1, NEW.mean(), 0.9):
+        sampler = ActiveSampler(HISTORY, n_questions=150, at_least=at_least)
+        finish(sampler)
+        counts[at_least] = sampler.n_told
+        interval = sampler.estimate().interval
+        assert interval is not None
+        assert (interval.low > 0.1, interval.high < 0.9) == (True, True)
+    assert counts == {0.1: 30, NEW.mean(): 150, 0.9: 30}
+
+
+def test_an_interval_of_an_evaluation_that_may_end_early_is_wider() -> None:
+    fixed, open_ended = ActiveSampler(HISTORY, n_questions=60), ActiveSampler(HISTORY, n_questions=60, width=0.001)
+    finish(fixed)
+    finish(open_ended)
+    narrow, wide = fixed.estimate().interval, open_ended.estimate().interval
+    assert narrow is not None
+    assert wide is not None
+    assert wide.width / narrow.width == pytest.approx(2.413 / 1.960, rel=0.02)  # Pocock's boundary for five looks
+
+
+@pytest.mark.parametrize("options", [{"width": 0}, {"width": np.inf}, {"at_least": np.nan}, {"level": 95}])
+def test_an_impossible_target_is_refused(options: dict[str, float]) -> None:
+    with pytest.raises(DataError):
+        ActiveSampler(HISTORY, n_questions=20, **options)

@@ -183,6 +183,15 @@ EQUAL_PROBABILITIES_ASSUMED = MessageType(
     "If the probabilities differ, the estimate is biased.",
     "Pass the probabilities with `--inclusion-probabilities FILE`.",
 )
+INTERVAL_ALLOWS_STOPPING = MessageType(
+    "UQ544",
+    "interval-allows-stopping",
+    "note",
+    "The interval is valid although the evaluation may end after any of its {n_rounds:count round}. It is wider than "
+    "an interval after a fixed number of questions.",
+    "If the end depends on the interval, intervals of the usual width contain the score too rarely.",
+    "Nothing.",
+)
 REFERENCE_SIZE_MISMATCH = MessageType(
     "UQ550",
     "reference-size-mismatch",
