@@ -1,5 +1,7 @@
 from . import stats as stats
 from ._version import __version__ as __version__
+from .active.history import ActiveHistory as ActiveHistory
+from .active.sampler import ActiveSampler as ActiveSampler
 from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
 from .data.catalogue import Catalogue as Catalogue

@@ -120,6 +120,16 @@ TRIALS_AS_FINISHED = MessageType(
     "Inspect logs one reduced score per question if `log_samples` is off.",
     "Keep the samples in the log.",
 )
+CHOSEN_ACTIVELY = MessageType(
+    "IN114",
+    "chosen-actively",
+    "note",
+    "The {n_questions:count question} were chosen during the run because of earlier scores "
+    "(harness_uq_inspect.ActiveSource). Only the method `active` accounts for this (`--scope full --reference-runs`);"
+    " other values, intervals and comparisons of this run do not.",
+    "Questions whose score is uncertain are chosen more often, which biases the mean score.",
+    "Pass the reference runs that chose the questions, with `--scope full`.",
+)
 
 # ---------------------------------------------------------------- warnings
 

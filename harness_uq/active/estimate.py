@@ -3,6 +3,7 @@
 from harness_uq.active.history import ActiveHistory
 from harness_uq.data.task_log import Source
 from harness_uq.errors import DataError
+from harness_uq.estimation.active import METHOD, METHOD_INFO
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import (
     EFFECTIVE_SUBSET,
@@ -10,22 +11,8 @@ from harness_uq.messages.catalogue.planning import (
     SUBSET_WITH_REFERENCE_RUNS,
 )
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.active.repeated_looks import simultaneous_level
 from harness_uq.stats.subsets.estimate import SubsetEstimate
-
-METHOD = "active"
-METHOD_INFO = MethodInfo(
-    title="Score on the whole benchmark, from actively chosen questions",
-    formula="T = Σ<sub>r</sub> w<sub>r</sub> (Σ<sub>known</sub> y + Σ<sub>R</sub> m + |R| ē<sub>r</sub>) / N",
-    text=(
-        "Questions are drawn in rounds r with known probabilities p. R are the questions that were unknown before the "
-        "round, m their scores predicted by a factor model of earlier systems, and ē the mean of y − m in the round, "
-        "weighted by 1 / p. T is consistent for any m, and its variance is estimated from the y − m of each round."
-    ),
-    sources=("sarndal1992",),
-    scopes=("full",),
-)
 
 
 def make_estimate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 import numpy as np
 
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
-from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import Reading, task_logs
@@ -81,12 +81,30 @@ class ActiveHistory:
             self.scores: FloatArray = as_floats(history, "history")
             self.ids = tuple(np.arange(self.scores.shape[-1]).tolist())
             self.task, self.metric, self.filter = task or "array", metric or "score", filter or "none"
+            self._runs: ReferenceRuns | None = None
         else:
             runs = _reference_runs(cast("Reading | Runs", history), task, metric, filter)
             self.scores, self.ids = runs.scores, runs.ids
             self.task, self.metric, self.filter = runs.key
+            self._runs = runs
         self.range = range
         check_history(self.scores, len(self.ids), *range)
+
+    def columns_of(self, questions: Questions) -> list[int]:
+        """Return the position of each question of a run among the questions of the history.
+
+        Questions are matched by the hash of their content if all runs log it, otherwise by their ids.
+
+        Raises
+        ------
+        DataError
+            If the history is an array, whose questions have no identity.
+        NotEstimableError
+            If the history lacks a question.
+        """
+        if self._runs is None:
+            raise DataError("the history is an array, so its questions cannot be matched with those of a run")
+        return self._runs.columns_of(questions)
 
     @cached_property
     def predictor(self) -> Predictor:

@@ -151,6 +151,28 @@ class ActiveSampler:
             if i not in each.scores
         ]
 
+    def draw_of(self, identifier: int | str) -> dict[str, float]:
+        """Return how a question that was asked was chosen, from which the estimate can be computed again.
+
+        Returns
+        -------
+        dict
+            The number of the round as ``round``, the number of questions of this round as ``round_size``, and the
+            probability with which it was drawn in this round as ``probability``.
+
+        Raises
+        ------
+        DataError
+            If the question was not asked.
+        """
+        position = self._position.get(identifier, -1)
+        for number, each in enumerate(self._rounds):
+            found = np.flatnonzero(each.draw.questions[: each.n_asked] == position)
+            if len(found):
+                probability = float(each.draw.probabilities[found[0]])
+                return {"round": number, "round_size": len(each.draw.questions), "probability": probability}
+        raise DataError(f"question {identifier!r} was not asked")
+
     def ask(self, n: int | None = None) -> list[int] | list[str]:
         """Return the next questions to run.
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from harness_uq.data.active_draws import ActiveDraws, active_draws
 from harness_uq.data.merge_runs import merge_runs
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
+from harness_uq.estimation import active
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
 from harness_uq.estimation.method_result import build, credible
 from harness_uq.io import paths as io_paths
@@ -34,6 +36,7 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.redaction import redact
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.active.predictor import fit_predictor
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
 
 METHOD = "difference-estimator"
@@ -150,6 +153,8 @@ def _whole(
     options: Options,
     plugins: Plugins,
 ) -> Estimate:
+    if (draws := active_draws(log.questions)) is not None:
+        return _active(log, data, history, draws, options, plugins)
     n_all, logged = len(history.ids), log.facts.n_all
     if logged is not None and logged != n_all:
         raise NotEstimableError(REFERENCE_SIZE_MISMATCH(n_reference=n_all, n_all=logged))
@@ -175,6 +180,29 @@ def _whole(
     return replace(
         build(problem, METHOD, finding), method_reason="runs of earlier systems were given", info=METHOD_INFO
     )
+
+
+def _active(
+    log: TaskLog, data: Scores, history: ReferenceRuns, draws: ActiveDraws, options: Options, plugins: Plugins
+) -> Estimate:
+    """Estimate from a run whose questions were chosen actively."""
+    problem = make_problem(log, data, clusters_of(log, options.structure, plugins), options)
+    if (bounds := problem.structure.bounds) is None:
+        raise NotEstimableError(RANGE_REQUIRED(method=active.METHOD))
+    columns = np.array(history.columns_of(log.questions))
+    scores = history.align(log.questions, data)[columns]
+    predictor = fit_predictor(history.scores, low=bounds[0], high=bounds[1])
+    subset = active.estimate_active_run(predictor, draws, columns, scores, bounds)
+    finding = credible(
+        problem,
+        subset.posterior,
+        subset.mean,
+        default="quantile",
+        diagnostics=_diagnostics(subset, len(history.systems)) | {"rank": float(predictor.model.rank)},
+        messages=tuple(_notes(subset, history, are_alike=False)),
+    )
+    reason = "the questions were chosen actively"
+    return replace(build(problem, active.METHOD, finding), method_reason=reason, info=active.METHOD_INFO)
 
 
 def _diagnostics(subset: SubsetEstimate, n_systems: int) -> dict[str, float]:

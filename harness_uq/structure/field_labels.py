@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from harness_uq.data.active_draws import PREFIX
 from harness_uq.data.task_log import MetadataField, TaskLog
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import PARTIAL_CLUSTER_FIELD
@@ -50,8 +51,11 @@ def candidate_field(log: TaskLog, name: str) -> MetadataField | None:
 
 
 def candidate_fields(log: TaskLog) -> dict[str, MetadataField]:
-    """Return all fields by name, including the text at the beginning of the prompt."""
-    candidates = dict(log.questions.fields)
+    """Return all fields by name, including the text at the beginning of the prompt.
+
+    Fields that describe how a question was chosen are left out.
+    """
+    candidates = {name: field for name, field in log.questions.fields.items() if not name.startswith(PREFIX)}
     if log.questions.prompt_prefix is not None:
         candidates[PROMPT_PREFIX] = log.questions.prompt_prefix
     return candidates

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from harness_uq.plugin_api import Message
+from harness_uq_inspect.log_metadata import NAME
 from harness_uq_inspect.messages import (
+    CHOSEN_ACTIVELY,
     DAMAGED_MEMBERS,
     ENDED_BY_LIMIT,
     EPOCHS_AS_QUESTIONS,
@@ -45,7 +47,9 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     yield from _on_reductions(log, frame)
     known = set(map(str, log.header.eval.dataset.sample_ids or ()))
     n_generated = sum(question not in known for question in log.documents)
-    if known and n_generated:
+    if any(NAME in (document.metadata or {}) for document in log.documents.values()):
+        yield CHOSEN_ACTIVELY(n_questions=len(log.documents))
+    elif known and n_generated:
         yield QUESTIONS_GENERATED(n_generated=n_generated, n_questions=len(log.documents))
     results = log.header.results
     if results is not None and results.early_stopping is not None:

@@ -192,6 +192,14 @@ INTERVAL_ALLOWS_STOPPING = MessageType(
     "If the end depends on the interval, intervals of the usual width contain the score too rarely.",
     "Nothing.",
 )
+TOO_FEW_ACTIVE_SCORES = MessageType(
+    "UQ545",
+    "too-few-active-scores",
+    "refusal",
+    "Fewer than two questions of the first round were run; a standard error needs at least two.",
+    "Questions that are chosen actively are drawn in rounds, and each round estimates the score on its own.",
+    "Continue the run.",
+)
 REFERENCE_SIZE_MISMATCH = MessageType(
     "UQ550",
     "reference-size-mismatch",

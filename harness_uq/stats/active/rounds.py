@@ -122,6 +122,8 @@ def estimate_round(
     Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 6.3 (difference estimator); Hájek
     (1964), Annals of Mathematical Statistics 35, 1491-1523, for V; Chernozhukov et al. (2018) for cross-fitting.
     """
+    order = np.argsort(answers.questions)  # so that the folds do not depend on the order of the answers
+    answers, probabilities = answers.select(order), probabilities[order]
     n, n_all = len(probabilities), predictor.n_questions
     n_folds = 1 if n < _SMALL_ROUND * len(known.answers.questions) else min(_FOLDS, n)
     fold = np.arange(n) % n_folds
