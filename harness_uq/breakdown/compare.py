@@ -66,8 +66,8 @@ def compare_by(
     """
     options = options_with(options or CompareOptions(), keywords, "compare_by")
     plugins = plugins or load_plugins()
-    selection, use_samples = selection_of(keywords), options.structure.use_samples
-    sides = [Side.read(runs, name, plugins, selection, use_samples=use_samples) for runs, name in ((a, "A"), (b, "B"))]
+    structure, selection = options.structure.without_bounds("compare_by"), selection_of(keywords)
+    sides = [Side.read(runs, name, plugins, structure, selection) for runs, name in ((a, "A"), (b, "B"))]
     matched, _ = common_keys(*sides)
     pairs = [(sides[0].chosen[first], sides[1].chosen[second]) for first, second in matched]
     pairs = [pair for pair in pairs if all(isinstance(run.data, Scores) for run in pair)]

@@ -9,6 +9,7 @@ from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.estimation.estimate import EstimateKeywords, Options, clusters_of, estimate
+from harness_uq.estimation.missing_scores import with_policies
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED, UNKNOWN_GROUP_FIELD
 from harness_uq.plugins.manager import Plugins, load_plugins
@@ -59,7 +60,9 @@ def estimate_by(
     """
     options = options_with(options or Options(), keywords, "estimate_by")
     plugins = plugins or load_plugins()
-    read = [log for log in task_logs(logs, plugins, selection_of(keywords)) if not log.subtasks]
+    structure = options.structure.without_bounds("estimate_by")
+    logged = [log for log in task_logs(logs, plugins, selection_of(keywords)) if not log.subtasks]
+    read = with_policies(logged, structure)
     fields = [by] if isinstance(by, str) else list(by)
     rows = ResultList[Breakdown]()
     for name in fields:

@@ -78,13 +78,16 @@ def structure_options(args: argparse.Namespace) -> "StructureOptions":
     from dataclasses import replace
     from pathlib import Path
 
+    from harness_uq.data.missing_scores import MissingPolicies
     from harness_uq.structure.types import StructureOptions
 
     settings: Settings = args.settings
     file_name = Path(settings.path).name if settings.path else ""
     defaults = StructureOptions(settings.cluster, settings.clusters, settings.ranges, origin=file_name)
     parsed = StructureOptions.parse(args.cluster, dict(args.ranges))
-    return replace(parsed, defaults=defaults, use_samples=getattr(args, "use_samples", False))
+    with checking_arguments():
+        missing = MissingPolicies.parse(getattr(args, "missing", ()), getattr(args, "treat", ()))
+    return replace(parsed, defaults=defaults, use_samples=getattr(args, "use_samples", False), missing=missing)
 
 
 def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options":

@@ -62,6 +62,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
+    _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
     parser.groups["Method"].add_argument(
         "--uq",

@@ -44,6 +44,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_estimation(parser)
+    _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
     _shared_options.add_factors(parser, "none")
     _shared_options.add_overall(parser)

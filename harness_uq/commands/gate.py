@@ -73,6 +73,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
+    _shared_options.add_missing(parser)
     method = parser.groups["Method"]
     method.add_argument(
         "--margin",

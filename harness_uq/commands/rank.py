@@ -23,6 +23,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_named_logs(parser)
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
+    _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
     _shared_options.add_scope(parser)
     parser.groups["Method"].add_argument(

@@ -33,6 +33,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser, details=". Compares two systems, ranks more")
     _shared_options.add_estimation(parser)
+    _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
     _shared_options.add_margin(parser)
     _shared_options.add_overall(parser)

@@ -92,6 +92,26 @@ def add_use_samples(parser: CommandParser) -> None:
     )
 
 
+def add_missing(parser: CommandParser) -> None:
+    """`--missing` and `--treat`: what trials without a score count as."""
+    data = parser.groups["Data"]
+    data.add_argument(
+        "--missing",
+        action="append",
+        default=[],
+        metavar="[CAUSE=]POLICY",
+        help="Leave out trials without a score (drop), count them as the worst score (zero), allow any score (bounds), "
+        "or stop (error); CAUSE is an ending such as error or token-limit (default: drop, repeatable)",
+    )
+    data.add_argument(
+        "--treat",
+        action="append",
+        default=[],
+        metavar="CAUSE=POLICY",
+        help="Ignore the scores of trials that ended by CAUSE, and apply POLICY to these trials (repeatable)",
+    )
+
+
 def add_estimation(parser: CommandParser) -> None:
     """The options of `add_structure` and `add_use_samples`, and how scores are estimated."""
     add_structure(parser)

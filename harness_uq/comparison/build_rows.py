@@ -164,6 +164,7 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         ),
         p_value=finding.p_value,
         higher_is_better=facts.higher_is_better,
+        in_points=facts.bounds == (0.0, 1.0),
         posterior=posterior,
         info=finding.info,
         messages=(*finding.messages, *facts.messages),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from harness_uq.comparison.build_rows import (
@@ -16,6 +17,7 @@ from harness_uq.comparison.build_rows import (
 from harness_uq.comparison.differences import DifferenceFinding, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
+from harness_uq.comparison.missing_scores import with_missing_scores
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.non_mean_metrics import pair_records
 from harness_uq.comparison.own_questions import with_own_questions
@@ -97,15 +99,22 @@ def compare(
     """
     offered = plugins or load_plugins()
     chosen = options_with(options or CompareOptions(), keywords, "compare")
-    selection, use_samples = selection_of(keywords, tasks=keywords.get("margins", ())), chosen.structure.use_samples
+    selection = selection_of(keywords, tasks=keywords.get("margins", ()))
     side_a, side_b = (
-        Side.read(runs, name, offered, selection, use_samples=use_samples) for runs, name in ((a, "A"), (b, "B"))
+        Side.read(runs, name, offered, chosen.structure, selection) for runs, name in ((a, "A"), (b, "B"))
     )
+    compare_again = partial(_compare_sides, options=chosen, plugins=offered)
+    rows = compare_again(side_a, side_b)
+    return ResultList(with_missing_scores(rows, (side_a, side_b), chosen, offered, compare_again))
+
+
+def _compare_sides(side_a: Side, side_b: Side, options: CompareOptions, plugins: Plugins) -> list[Comparison]:
+    """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
     matched, notes = common_keys(side_a, side_b)
     names = side_a.system, side_b.system
     if side_a.system == side_b.system:
         names = f"{side_a.system} (A)", f"{side_b.system} (B)"
-    job = _Job(chosen, offered, names, side_a, side_b)
+    job = _Job(options, plugins, names, side_a, side_b)
     check_margins(job.options, (side_a.chosen[key] for key, _ in matched))
     rows: list[Comparison] = []
     pairs: dict[ScoreKey, Paired] = {}
@@ -117,8 +126,8 @@ def compare(
                 pairs[key_a] = paired
     rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
     rows += job.overall(pairs)
-    same = sameness(side_a, side_b, matched)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
+    same = sameness(side_a, side_b, matched)
     if same is not None:  # more questions would not separate a run from itself
         rows = [
             replace(
@@ -131,7 +140,7 @@ def compare(
             )
             for row in rows
         ]
-    return ResultList(adjust_verdicts(rows, OVERALL, job.options.level))
+    return adjust_verdicts(rows, OVERALL, options.level)
 
 
 def compare_scores(

@@ -11,6 +11,7 @@ from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Disagreement, Disagreements
+from harness_uq.structure.types import StructureOptions
 
 
 def disagreements(
@@ -29,7 +30,9 @@ def disagreements(
     LogError, DataError, NotEstimableError : as for `compare`
     """
     offered, chosen = plugins or load_plugins(), options or CompareOptions()
-    side_a, side_b = (Side.read(runs, name, offered, use_samples=True) for runs, name in ((a, "A"), (b, "B")))
+    side_a, side_b = (
+        Side.read(runs, name, offered, StructureOptions(use_samples=True)) for runs, name in ((a, "A"), (b, "B"))
+    )
     found = []
     for key_a, key_b in common_keys(side_a, side_b)[0]:
         mine, theirs = side_a.chosen[key_a], side_b.chosen[key_b]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness_uq.comparison.differences import CompareMethod, DifferenceFinding
+from harness_uq.comparison.missing_scores import failed_for_other
 from harness_uq.comparison.pairing import Paired
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores
@@ -31,7 +32,8 @@ def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFin
     """
     if method == "latent-normal" or paired.pair.units is not None or not any(paired.n_unmatched):
         return None
-    own_a, own_b = (_own_means(run, rows) for run, rows in zip((paired.a, paired.b), paired.rows, strict=True))
+    runs = (paired.a, paired.b), (paired.b, paired.a)
+    own_a, own_b = (_own_means(*pair, rows) for pair, rows in zip(runs, paired.rows, strict=True))
     try:
         found = partial_overlap(paired.pair.a, paired.pair.b, own_a, own_b)
         shared = paired_t(paired.pair.differences).std_error
@@ -44,10 +46,13 @@ def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFin
     return OwnQuestionsFinding(finding, (found.mean_a, found.mean_b))
 
 
-def _own_means(run: SelectedRun, shared: IntArray) -> FloatArray:
-    """Mean scores of the questions of a run that are not shared; float (n_own,)."""
+def _own_means(run: SelectedRun, other: SelectedRun, shared: IntArray) -> FloatArray:
+    """Mean scores of the questions of a run that the other run does not contain; float (n_own,).
+
+    Questions that the other run contains without a score are not a random part of the questions.
+    """
     if not isinstance(run.data, Scores):
         return np.empty(0)
-    is_own = run.data.is_scored.copy()
+    is_own = run.data.is_scored & ~failed_for_other(run, other)
     is_own[shared] = False
     return np.asarray(np.nanmean(run.data.values[is_own], axis=1) if is_own.any() else np.empty(0))

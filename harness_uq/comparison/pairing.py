@@ -7,9 +7,11 @@ import numpy as np
 
 from harness_uq.alignment.aligned_scores import match_scores
 from harness_uq.comparison.differences import Pair
+from harness_uq.comparison.missing_scores import failed_for_other
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import IntArray
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import FAILED_FOR_ONE_SYSTEM
 from harness_uq.plugins.manager import Plugins
 from harness_uq.structure.task_groups import item_labels, joined_labels
 from harness_uq.structure.types import StructureOptions
@@ -50,6 +52,7 @@ def pair_scores(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugi
     matched = match_scores([a, b], options, plugins)
     of_a, of_b = matched.means
     n_trials, n_unmatched = matched.n_trials, matched.common.n_unmatched
+    n_failed = [int(failed_for_other(run, other).sum()) for run, other in ((b, a), (a, b))]
     return Paired(
         pair=Pair(
             a=of_a,
@@ -66,8 +69,15 @@ def pair_scores(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugi
         n_unmatched=(n_unmatched[0], n_unmatched[1]),
         n_trials=n_trials,
         cluster_key=matched.clusters.key,
-        messages=matched.messages,
+        messages=(*matched.messages, *_failures(a, b, n_failed)),
     )
+
+
+def _failures(a: SelectedRun, b: SelectedRun, n_failed: Sequence[int]) -> tuple[Message, ...]:
+    if not any(n_failed):
+        return ()
+    systems = {"system_a": a.log.system, "system_b": b.log.system}
+    return (FAILED_FOR_ONE_SYSTEM(n_questions=sum(n_failed), n_a=n_failed[0], n_b=n_failed[1], **systems),)
 
 
 def pool(members: Sequence[Paired], weights: Sequence[float] | None) -> Pair:

@@ -1,7 +1,7 @@
 """The two sides of a comparison: the runs of each system, and the tasks that both were run on."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import TaskLog
@@ -18,6 +18,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.types import StructureOptions
 
 _MOST_LISTED = 5
 
@@ -31,23 +32,36 @@ class Side:
     system : name of the system
     logs : all task logs of the system
     chosen : the data to compare, by task, metric and filter
+    logged : the task logs as they were read, before totals replaced samples and policies for missing scores applied
     """
 
     system: str
     logs: tuple[TaskLog, ...]
     chosen: Mapping[ScoreKey, SelectedRun]
+    logged: tuple[TaskLog, ...] = ()
 
     @classmethod
     def read(
-        cls, runs: Runs, name: str, plugins: Plugins, selection: Selection | None = None, *, use_samples: bool = False
+        cls, runs: Runs, name: str, plugins: Plugins, structure: StructureOptions, selection: Selection | None = None
     ) -> "Side":
-        """Read the runs passed as argument `name`. Raises DataError if they belong to several systems."""
-        logs = tuple(with_best_evidence(task_logs(runs, plugins, selection), plugins, use_samples=use_samples))
+        """Read the runs passed as argument `name`.
+
+        Raises
+        ------
+        DataError : if they belong to several systems, or a trial without a score has the policy `error`
+        """
+        logged = tuple(task_logs(runs, plugins, selection))
+        logs = tuple(with_best_evidence(logged, plugins, structure))
         systems = select_runs(logs)
         if len(systems) != 1:
             raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(sorted(systems)) or "none"))
         system, chosen = next(iter(systems.items()))
-        return cls(system, logs, chosen)
+        return cls(system, logs, chosen, logged)
+
+    def with_policies(self, structure: StructureOptions, plugins: Plugins) -> "Side":
+        """The same runs with other policies for missing scores."""
+        logs = tuple(with_best_evidence(self.logged, plugins, structure))
+        return replace(self, logs=logs, chosen=select_runs(logs)[self.system])
 
 
 def common_keys(a: Side, b: Side) -> tuple[list[tuple[ScoreKey, ScoreKey]], tuple[Message, ...]]:

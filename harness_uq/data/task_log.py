@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from harness_uq.data.arrays import FloatArray as FloatArray
 from harness_uq.data.arrays import read_only
+from harness_uq.data.missing_scores import MissingCounts
 from harness_uq.data.resources import Resources
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError
@@ -275,6 +276,8 @@ class Scores:
         Whether every trial that was run has a score; NaN then fills up questions with fewer trials than others.
     bounds_source : str or None
         What `bounds` were inferred from, such as `its name`; empty if they are an assumption, None if they are known.
+    missing : MissingCounts or None
+        Numbers of trials without a score, if a policy for missing scores has been applied to `values`.
     """
 
     metric: str
@@ -288,6 +291,7 @@ class Scores:
     event: str | None = None
     is_complete: bool = False
     bounds_source: str | None = None
+    missing: MissingCounts | None = None
 
     def __post_init__(self) -> None:
         values = read_only(self, "values", self.values, np.float64, 2)

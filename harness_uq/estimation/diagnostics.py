@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.data.task_log import Scores
 from harness_uq.data.trial_endings import UNKNOWN, TrialEndings, describe_counts
 from harness_uq.estimands import Mean
 from harness_uq.messages import Message
@@ -13,6 +13,7 @@ from harness_uq.messages.catalogue.estimation import (
     METHOD_FOR_NEW_QUESTIONS,
     MISSING_SCORES,
     MISSING_SCORES_BOUNDS,
+    MISSING_SCORES_COUNTED,
     NON_EXCHANGEABLE_TRIALS,
     NON_RANDOM_SUBSET,
     TRIALS_ASSUMED_INDEPENDENT,
@@ -34,16 +35,31 @@ def caveats(problem: Problem, method: str, info: MethodInfo) -> tuple[Message, .
 
 
 def missing_note(
-    values: FloatArray, bounds: tuple[float, float] | None, endings: TrialEndings | None = None
+    scores: Scores, bounds: tuple[float, float] | None, endings: TrialEndings | None = None
 ) -> tuple[Message, ...]:
     """Report how many trials of the log have no score, and the range of scores that they could lead to.
 
     Parameters
     ----------
-    values : float (n_questions, n_trials) as logged; NaN marks a missing, errored or refused trial
+    scores : scores as logged, NaN for a missing, errored or refused trial; or after policies for missing scores
     bounds : lowest and highest possible score, None if unknown
     endings : how the trials ended, None if unknown
     """
+    counts, values = scores.missing, scores.values
+    if counts is not None and (counts.n_worst or counts.n_open or counts.n_ignored):
+        numbers = {
+            "count as the worst possible score": counts.n_worst,
+            "may have any score": counts.n_open,
+            "are left out": counts.n_missing - counts.n_worst - counts.n_open,
+        }
+        return (
+            MISSING_SCORES_COUNTED(
+                n_missing=counts.n_missing,
+                n_trials=counts.n_trials,
+                causes=counts.causes,
+                treatments=tuple(f"{n} {treatment}" for treatment, n in numbers.items() if n),
+            ),
+        )
     n_missing = int(np.isnan(values).sum())
     if not n_missing:
         return ()

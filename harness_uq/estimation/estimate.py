@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
 from harness_uq.data.array_input import log_of_array
+from harness_uq.data.missing_scores import Extreme, MissingPolicies
 from harness_uq.data.recover_trials import trials_behind
 from harness_uq.data.task_log import (
     AggregateScore,
@@ -22,6 +24,7 @@ from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, Stru
 from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Scope, Statistic, parse_estimand
 from harness_uq.estimation.defaults import choices
 from harness_uq.estimation.diagnostics import caveats, missing_note
+from harness_uq.estimation.missing_scores import EstimateAt, identified, with_sensitivity
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import (
@@ -191,9 +194,9 @@ def estimate(
         `scope="full"`)
     inclusion_probabilities : file that `harness-uq subset` wrote, or its content (with `reference_runs`)
     **keywords : options with the names of the command line: `method`, `level`, `scope`, `estimand`, `interval`,
-        `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, `column` (names of the columns of
-        tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and
-        `model`, which select parts of the logs. They take precedence over `options`
+        `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, `missing`, `treat`, `column` (names of
+        the columns of tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and `model`, which
+        select parts of the logs. They take precedence over `options`
 
     Returns
     -------
@@ -216,13 +219,59 @@ def estimate(
         auxiliary = AuxiliaryData(labels, reference_runs, inclusion_probabilities)
         return ResultList(auxiliary.estimate(logs, selection, options, plugins))
     selected = task_logs(logs, plugins, selection)
-    read = with_best_evidence(selected, plugins, use_samples=options.structure.use_samples)
+    read = with_best_evidence(selected, plugins, options.structure)
     rows = ResultList[Estimate]()
-    for log in read:
-        for data in log.data:
+    extremes = _Extremes(selected, options, plugins)
+    for i, log in enumerate(read):
+        for k, data in enumerate(log.data):
             row = _estimate_data(log, data, read, options, plugins)
+            if _has_missing(log, data, read):
+                row = extremes.applied(row, data, partial(extremes.at, i, k))
             rows.append(replace(row, messages=(*row.messages, *log.messages)))
     return rows
+
+
+@dataclass(slots=True, eq=False)
+class _Extremes:
+    """Estimates with the worst and the best possible scores of the trials without a score.
+
+    Attributes
+    ----------
+    logged : the logs as they were read
+    """
+
+    logged: Sequence[TaskLog]
+    options: Options
+    plugins: Plugins
+    read: dict[Extreme, list[TaskLog]] = field(default_factory=dict)
+
+    def applied(self, row: Estimate, data: TaskData, at: EstimateAt) -> Estimate:
+        """The estimate for the policy `bounds`, or with a warning that it depends on the default policy."""
+        policies, level = self.options.structure.missing, self.options.level
+        if policies.has_bounds:
+            return identified(row, at, level)
+        if policies.is_default and isinstance(data, Scores) and data.missing is not None:
+            return with_sensitivity(row, data.missing, at, level)
+        return row
+
+    def at(self, i: int, k: int, extreme: Extreme, level: float) -> Estimate:
+        """Estimate the metric `k` of log `i` with equal tails."""
+        if extreme not in self.read:
+            policies = self.options.structure.missing
+            chosen = (MissingPolicies("bounds") if policies.is_default else policies).at(extreme)
+            structure = replace(self.options.structure, missing=chosen)
+            self.read[extreme] = with_best_evidence(self.logged, self.plugins, structure)
+        log = self.read[extreme][i]
+        options = replace(self.options, level=level, interval="quantile")
+        return _estimate_data(log, log.data[k], self.read[extreme], options, self.plugins)
+
+
+def _has_missing(log: TaskLog, data: TaskData, logs: Sequence[TaskLog]) -> bool:
+    """Whether trials of the metric, or of a task of the group, have no score."""
+    if isinstance(data, Scores):
+        return data.missing is not None
+    members = (member for member in logs if member.system == log.system and member.task in log.subtasks)
+    return any(isinstance(item, Scores) and item.missing is not None for member in members for item in member.data)
 
 
 def estimate_scores(
@@ -485,7 +534,7 @@ def _trial_notes(logged: TaskData, problem: Problem) -> tuple[Message, ...]:
     used = problem.data
     if not (isinstance(logged, Scores) and isinstance(used, Scores)):
         return ()
-    notes = () if logged.is_complete else missing_note(logged.values, problem.structure.bounds, problem.log.ended_by)
+    notes = () if logged.is_complete else missing_note(logged, problem.structure.bounds, problem.log.ended_by)
     if _copies_count_once(logged, problem.estimand):
         notes += (IDENTICAL_TRIALS(n_trials=_most_trials(logged)),)
     return notes

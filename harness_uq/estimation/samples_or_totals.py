@@ -8,18 +8,22 @@ import numpy as np
 
 from harness_uq.data.catalogue import Catalogue
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
+from harness_uq.estimation.missing_scores import with_policies
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import NOTHING_REPORTED
+from harness_uq.structure.types import StructureOptions
 
 NEARLY_COMPLETE = 0.95
 _NEAR_TOTAL = 0.5
 _NEAR_INTEGER = 0.02
 
 
-def with_best_evidence(logs: Iterable[TaskLog], plugins: Plugins, *, use_samples: bool = False) -> list[TaskLog]:
+def with_best_evidence(logs: Iterable[TaskLog], plugins: Plugins, options: StructureOptions) -> list[TaskLog]:
     """Replace the samples of each log by the totals where the samples cover fewer questions than the harness reports.
+
+    Trials without a score are then treated as the policies for missing scores require.
 
     All commands that print a score or a verdict call this function, so that they use the same evidence. Samples are
     used if they cover all questions, or if they cover at least 95 % of them and their mean differs from the total by
@@ -29,9 +33,16 @@ def with_best_evidence(logs: Iterable[TaskLog], plugins: Plugins, *, use_samples
     ----------
     logs : task logs, whose data are samples or totals
     plugins : their catalogues name the metrics that are shares of correct answers
-    use_samples : whether to use the samples that the logs contain in any case
+    options : whether to use the samples that the logs contain in any case, and what trials without a score count as
+
+    Raises
+    ------
+    DataError : if a trial without a score has the policy `error`
     """
-    return [_decided(log, plugins.catalogues.get(log.source.harness), use_samples=use_samples) for log in logs]
+    decided = [
+        _decided(log, plugins.catalogues.get(log.source.harness), use_samples=options.use_samples) for log in logs
+    ]
+    return with_policies(decided, options)
 
 
 def _decided(log: TaskLog, catalogue: Catalogue | None, *, use_samples: bool) -> TaskLog:

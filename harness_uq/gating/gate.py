@@ -14,13 +14,16 @@ test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Unpack
 
 from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
 from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
+from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.overall_row import overall_comparison
 from harness_uq.gating.requirements import (
     Bounds,
@@ -73,6 +76,11 @@ class GateOptions:
         """Largest probability of a false failure, and of a false pass: 1 - level."""
         return 1 - self.compare.level
 
+    def without_policies(self) -> "GateOptions":
+        """These options for logs to which the policies for missing scores have been applied."""
+        structure = replace(self.compare.structure, missing=MissingPolicies("drop"))
+        return replace(self, compare=replace(self.compare, structure=structure))
+
 
 class GateKeywords(StructureKeywords, DifferenceKeywords, total=False):
     """Options of `gate` and `self_test`."""
@@ -124,18 +132,27 @@ def gate(
         chosen = replace(chosen, overall=overall)
     if baseline is None and not chosen.requirements:
         raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
-    use_samples = chosen.compare.structure.use_samples
     selection = selection_of(keywords)
-    sides = [Side.read(runs, name, offered, selection, use_samples=use_samples) for runs, name in named]
-    options = with_margins(chosen, keywords.get("margins"), [log for side in sides for log in side.logs])
+    sides = [Side.read(runs, name, offered, chosen.compare.structure, selection) for runs, name in named]
+    settings = with_margins(chosen, keywords.get("margins"), [log for side in sides for log in side.logs])
     own, others = sides[0], sides[1:]
-    decided = decide(own, others[0] if others else None, options, offered)
-    worst = worst_logs(own.logs, options.compare.structure) if others else []
-    rows = _compared(worst, others[0].logs, options, offered) if worst else []
+    both = own, others[0] if others else None
+    decided = with_missing_scores(
+        decide(*both, settings, offered),
+        both,
+        settings.compare,
+        offered,
+        partial(decide, options=settings, plugins=offered),
+        lambda: _decide(_as_logged(own), _as_logged(both[1]) if both[1] else None, settings, offered),
+        has_overall=settings.overall is not None,
+    )
+    settings = settings.without_policies()
+    worst = worst_logs(own.logs, settings.compare.structure) if others else []
+    rows = _compared(worst, others[0].logs, settings, offered) if worst else []
     can_fail = {(row.task, row.metric, row.filter): _p_values(row) for row in rows}
     n_tested = sum(row.adjusted_p is not None for row in decided.rows)
     n_tested += sum(row.adjusted_p is not None for row in decided.requirements)
-    return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, options) for row in decided.rows))
+    return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, settings) for row in decided.rows))
 
 
 def gate_options(
@@ -174,6 +191,15 @@ def decide(new: Side, baseline: Side | None, options: GateOptions, plugins: Plug
     ------
     DataError, NotEstimableError : as `gate`
     """
+    return _decide(new, baseline, options.without_policies(), plugins)
+
+
+def _as_logged(side: Side) -> Side:
+    """The side before policies for missing scores were applied."""
+    return replace(side, logs=side.logged)
+
+
+def _decide(new: Side, baseline: Side | None, options: GateOptions, plugins: Plugins) -> Gate:
     rows = [] if baseline is None else _compared(new.logs, baseline.logs, options, plugins)
     if unknown := sorted(set(options.margins) - {row.metric for row in rows}):
         raise DataError(

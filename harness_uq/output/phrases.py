@@ -1,12 +1,12 @@
 """Phrases that several results share."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
-from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS
+from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Interval
 
@@ -80,7 +80,7 @@ def missing_sentence(rows: Iterable[Estimate]) -> str:
     A task counts with the metric that has the most scores, because some metrics apply to a part of the questions only.
     Of several tasks, the one with the largest share is described.
     """
-    fewest: dict[str, tuple[int, int, object]] = {}
+    fewest: dict[str, tuple[int, int, object, str]] = {}
     for row in rows:
         count = _missing(row)
         if row.task not in fewest or count[0] < fewest[row.task][0]:
@@ -88,17 +88,18 @@ def missing_sentence(rows: Iterable[Estimate]) -> str:
     many = [count for count in fewest.values() if count[0] > _MANY_MISSING * count[1]]
     if not many:
         return ""
-    n, total, causes = max(many, key=lambda count: count[0] / count[1])
-    return f"{n:,} of {total:,} samples {'has' if n == 1 else 'have'} no score{causes}."
+    n, total, causes, treatments = max(many, key=lambda count: count[0] / count[1])
+    return f"{n:,} of {total:,} samples {'has' if n == 1 else 'have'} no score{causes}: {treatments}."
 
 
-def _missing(row: Estimate) -> tuple[int, int, object]:
-    """Number of samples without a score, of all samples, and how the former ended."""
-    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code)
+def _missing(row: Estimate) -> tuple[int, int, object, str]:
+    """Number of samples without a score, of all samples, how the former ended, and what they count as."""
+    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code, MISSING_SCORES_COUNTED.code)
     found = next((message for message in row.messages if message.code in codes), None)
-    return (
-        (0, 1, "") if found is None else (_count(found, "n_missing"), _count(found, "n_trials"), found.params["causes"])
-    )
+    if found is None:
+        return 0, 1, "", ""
+    treatments = cast("Sequence[str]", found.params.get("treatments", ("left out of the mean",)))
+    return _count(found, "n_missing"), _count(found, "n_trials"), found.params["causes"], " and ".join(treatments)
 
 
 def _count(message: Message, name: str) -> int:

@@ -33,7 +33,12 @@ def _sections(ranking: Ranking, digits: int) -> list[Section]:
         Cells(f"{level} interval", [format_interval(system.interval, decimals) for system in systems], name="interval"),
         Cells("Rank set", [ranks_text(system.rank_set) for system in systems]),
         Cells("P(best)", [probability(system.prob_best) for system in systems], spare=1, name="best"),
-        Cells("Expected rank", [f"{system.expected_rank:.1f}" for system in systems], spare=5, in_paper=False),
+        Cells(
+            "Expected rank",
+            ["-" if system.expected_rank is None else f"{system.expected_rank:.1f}" for system in systems],
+            spare=5,
+            in_paper=False,
+        ),
         Cells(
             f"{level} ranks",
             [ranks_text((system.rank_low, system.rank_high)) for system in systems],
@@ -59,16 +64,16 @@ def _sections(ranking: Ranking, digits: int) -> list[Section]:
     ]
     title = f"{ranking.task}, {metric_name(ranking.metric, ranking.filter)}: {sizes}"
     sections = [Section(title, columns, answer=ranking_answer(ranking))]
-    if 2 < len(systems) <= MOST_IN_MATRIX:
-        sections.append(_matrix(ranking))
+    if 2 < len(systems) <= MOST_IN_MATRIX and ranking.prob_better is not None:
+        sections.append(_matrix(ranking, ranking.prob_better))
     return sections
 
 
-def _matrix(ranking: Ranking) -> Section:
+def _matrix(ranking: Ranking, prob_better: Sequence[Sequence[float]]) -> Section:
     names = [system.system for system in ranking.systems]
     columns = [Cells("", [f"{k} {name}" for k, name in enumerate(shorten_names(names, 15), 1)], False, name="system")]
     for j in range(len(names)):
-        shares = [row[j] for row in ranking.prob_better]
+        shares = [row[j] for row in prob_better]
         texts = ["." if i == j else percent_text(share) for i, share in enumerate(shares)]
         columns.append(Cells(str(j + 1), texts, spare=j))
     title = f"{ranking.task}: probability that the system of the row is better than that of the column, in per cent"

@@ -12,6 +12,7 @@ from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
 from harness_uq.overall.combine import Combination, Facts, Rows, combine
 from harness_uq.overall.options import OverallOptions
@@ -94,6 +95,8 @@ def combine_estimates(
     if len(selection.tasks) < 2:
         return None
     try:
+        if any(row.identified_range is not None for row in newest.values()):
+            raise NotEstimableError(OVERALL_WITHOUT_BOUNDS())
         combination = combine(tuple(keys), selection, newest, facts_of(known, newest), chosen)
         if chosen.generalizes_over_tasks and combination.bounds is None:
             raise NotEstimableError(RANGE_REQUIRED(method="new-tasks"))

@@ -14,6 +14,7 @@ from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.messages import Message, with_severity
+from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
 from harness_uq.overall.combine import Combination, Facts, Rows, combine
 from harness_uq.overall.estimate import overall_result, refused, sample_notes, system_score
@@ -122,6 +123,8 @@ def overall_scores(
     DataError : if tasks are missing and the options do not allow it
     NotEstimableError : if there is no overall result
     """
+    if tasks.runs.extremes and ranking.structure.missing.has_bounds:
+        raise NotEstimableError(OVERALL_WITHOUT_BOUNDS())
     rows: Rows = {
         (system, key): row
         for key, joint in tasks.joint.items()

@@ -106,7 +106,7 @@ def _boards(results: Iterable[Ranking | Overall]) -> list[tuple[str, list[_RankR
         else:
             shares = result.prob_rank or [()] * len(result.systems)
             rows = [
-                _RankRow(one.system, one.expected_rank, one.rank_interval, one.rank_set, tuple(row), one.prob_best)
+                _RankRow(one.system, one.typical_rank, one.rank_interval, one.rank_set, tuple(row), one.prob_best)
                 for one, row in zip(result.systems, shares, strict=True)
             ]
             name = task_title(result.task, result.metric, result.filter)

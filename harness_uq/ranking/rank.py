@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
 from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
-from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, TaskLog
+from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
@@ -32,6 +32,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
+from harness_uq.ranking.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
@@ -158,11 +159,13 @@ class ComparableRuns:
     logs : all logs
     by_system : the data that represent each system
     by_key : the data of each task, metric and filter that at least two systems share
+    extremes : the same runs with extreme scores of the trials without a score; empty if all trials have one
     """
 
     logs: Sequence[TaskLog]
     by_system: Mapping[str, Mapping[ScoreKey, SelectedRun]]
     by_key: Mapping[ScoreKey, Sequence[SelectedRun]]
+    extremes: ExtremeRuns = field(default_factory=dict)
 
     def is_higher_better(self, key: ScoreKey) -> bool:
         """Whether higher scores are better."""
@@ -178,11 +181,13 @@ class JointTasks:
     runs : the runs
     joint : joint scores by task, metric and filter; only of those for which they can be computed
     reasons : why there are none for the others
+    open_ranks : rank sets for other scores of the trials without a score, of the tasks that have such trials
     """
 
     runs: ComparableRuns
     joint: Mapping[ScoreKey, JointScores]
     reasons: tuple[str, ...]
+    open_ranks: Mapping[ScoreKey, OpenRanks] = field(default_factory=dict)
 
 
 def comparable_runs(logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins) -> ComparableRuns:
@@ -192,11 +197,15 @@ def comparable_runs(logs: Sequence[TaskLog], options: RankOptions, plugins: Plug
     ------
     NotEstimableError : if all logs belong to one system
     """
-    read = with_best_evidence(logs, plugins, use_samples=options.structure.use_samples)
+    read = with_best_evidence(logs, plugins, options.structure)
     by_system = select_runs(read)
     if len(by_system) == 1:
         raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
-    return ComparableRuns(read, by_system, _by_key(by_system, read))
+    policies = options.structure.missing
+    has_missing = any(isinstance(data, Scores) and data.missing is not None for log in read for data in log.data)
+    is_open = has_missing and (policies.has_bounds or policies.is_default)
+    extremes = extreme_runs(logs, options.estimation, plugins) if is_open else {}
+    return ComparableRuns(read, by_system, _by_key(by_system, read), extremes)
 
 
 def joint_tasks(
@@ -209,17 +218,40 @@ def joint_tasks(
     keys : tasks, metrics and filters; None for all
     """
     joint: dict[ScoreKey, JointScores] = {}
+    open_of: dict[ScoreKey, OpenRanks] = {}
     reasons: list[str] = []
     for key, entries in runs.by_key.items():
         if keys is not None and key not in keys:
             continue
         try:
-            joint[key] = _joint(entries, runs.logs, options, plugins)
+            scores = _joint(entries, runs.logs, options, plugins)
+            if (found := _open_ranks(key, scores, runs, options, plugins)) is not None:
+                open_of[key] = found
+            joint[key] = scores
         except (DataError, NotEstimableError) as error:
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
         except Exception as error:
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error_summary(error)}")
-    return JointTasks(runs, joint, tuple(reasons))
+    return JointTasks(runs, joint, tuple(reasons), open_of)
+
+
+def _open_ranks(
+    key: ScoreKey, joint: JointScores, runs: ComparableRuns, options: RankOptions, plugins: Plugins
+) -> OpenRanks | None:
+    """Rank sets for other scores of the trials without a score; None if there are none.
+
+    Raises
+    ------
+    NotEstimableError : if the policy is `bounds` and they cannot be computed
+    """
+    if not runs.extremes:
+        return None
+    try:
+        return open_ranks(key, joint, runs.by_key[key], runs.extremes, options.estimation, plugins)
+    except NotEstimableError:
+        if options.structure.missing.has_bounds:
+            raise
+        return None
 
 
 def rankings_of(tasks: JointTasks, options: RankOptions) -> ResultList[Ranking]:
@@ -236,10 +268,12 @@ def rankings_of(tasks: JointTasks, options: RankOptions) -> ResultList[Ranking]:
         )
     adjusted = _adjusted([joint.p_values for joint in tasks.joint.values()], options.correction)
     n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in tasks.joint.values())
-    return ResultList(
-        _ranking(key, joint, p, n_pairs, options, higher=tasks.runs.is_higher_better(key))
-        for (key, joint), p in zip(tasks.joint.items(), adjusted, strict=True)
-    )
+    rankings = ResultList[Ranking]()
+    for (key, joint), p in zip(tasks.joint.items(), adjusted, strict=True):
+        ranking = _ranking(key, joint, p, n_pairs, options, higher=tasks.runs.is_higher_better(key))
+        found = tasks.open_ranks.get(key)
+        rankings.append(ranking if found is None else with_open_ranks(ranking, found, options.structure.missing))
+    return rankings
 
 
 def rank_scores(

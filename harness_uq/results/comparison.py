@@ -92,7 +92,10 @@ class Comparison(Declared, HasMessages):
     n_additional_questions : number of further questions with which a difference of the size of the margin (without a
         margin: of the observed size) would be detected with 80 % power; None if decided or unknown
     identical_runs_note : the reason if A and B are the same log or have the same scores on every question; else None
+    identified_range : smallest and largest difference on these questions, if trials without a score may have any score;
+        None if the difference is known. The difference is then that without these trials
     info : description of the method of both scores, if the difference was computed from them
+    in_points : whether differences are stated in percentage points; not part of the JSON form
     messages : notes, warnings, and why there is no difference
     """
 
@@ -131,6 +134,8 @@ class Comparison(Declared, HasMessages):
     verdict_p_adjusted: float | None = None
     higher_is_better: bool = True
     identical_runs_note: str | None = None
+    identified_range: tuple[float, float] | None = None
+    in_points: bool = field(default=True, repr=False, compare=False, metadata=INTERNAL)
     posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
     info: MethodInfo | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
     messages: tuple[Message, ...] = ()

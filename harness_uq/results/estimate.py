@@ -71,6 +71,8 @@ class Estimate(Declared, HasMessages):
     std_error : posterior standard deviation, or standard error of a frequentist method; None if not estimable
     interval : None if the score is not estimable
     n_questions, n_trials, n_scores : number of scored questions, largest number of trials of one, number of scores
+    identified_range : lowest and highest score of these questions, if trials without a score may have any score; None
+        if the score is known. The value is then the score without these trials
     harness : value and standard error that the harness reported
     variance_between, variance_within : variance of the means of questions (or clusters), and of the trials (or
         questions) within them; None if unknown
@@ -104,6 +106,7 @@ class Estimate(Declared, HasMessages):
     effective_questions: float | None = None
     variance_between: float | None = None
     variance_within: float | None = None
+    identified_range: tuple[float, float] | None = None
     harness: HarnessResult = NOTHING_REPORTED
     structure: "Structure | None" = field(default=None, repr=False, metadata=INTERNAL)
     posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)

@@ -16,9 +16,9 @@ class RankedSystem(Declared):
     Attributes
     ----------
     value, interval : score on the common questions, with the interval of `estimate` for these questions
-    prob_best : probability that this system has the best score
-    expected_rank : posterior mean of the rank; 1 is best
-    rank_low, rank_high : credible interval of the rank of this system alone
+    prob_best : probability that this system has the best score; None if trials without a score may have any score
+    expected_rank : posterior mean of the rank, 1 is best; None as for `prob_best`
+    rank_low, rank_high : credible interval of the rank of this system alone; the rank set if `prob_best` is None
     rank_set : best and worst rank in the simultaneous rank sets, which all contain the true ranks with probability
         `interval.level`; None if not computed
     letters : compact letter display: systems that share a letter cannot be separated
@@ -32,14 +32,19 @@ class RankedSystem(Declared):
     system: str
     value: float
     interval: Interval
-    prob_best: float
-    expected_rank: float
+    prob_best: float | None
+    expected_rank: float | None
     rank_low: int = field(metadata=INTERNAL)
     rank_high: int = field(metadata=INTERNAL)
     letters: str
     tied_rank: int | None = None
     letters_adjusted: str = ""
     rank_set: tuple[int, int] | None = None
+
+    @property
+    def typical_rank(self) -> float:
+        """The expected rank, or the middle of the rank set if it is unknown."""
+        return (self.rank_low + self.rank_high) / 2 if self.expected_rank is None else self.expected_rank
 
     @property
     def rank_interval(self) -> tuple[int, int]:
@@ -82,7 +87,8 @@ class Ranking(Declared, HasMessages):
     Attributes
     ----------
     systems : best first
-    prob_better : prob_better[i][j] = P(system i is better than system j), in the order of `systems`
+    prob_better : prob_better[i][j] = P(system i is better than system j), in the order of `systems`; None if trials
+        without a score may have any score
     adjusted_p : adjusted_p[i][j], p-values of two-sided paired tests after the correction; None if not computed, NaN
         (null in JSON) if the difference of a pair is constant
     correction : `holm` or `bh`
@@ -100,7 +106,7 @@ class Ranking(Declared, HasMessages):
     metric: str
     filter: str
     systems: tuple[RankedSystem, ...]
-    prob_better: tuple[tuple[float, ...], ...]
+    prob_better: tuple[tuple[float, ...], ...] | None
     n_questions: int
     n_comparisons: int
     adjusted_p: tuple[tuple[float, ...], ...] | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, TypeVar
 
+from harness_uq.data.missing_scores import MissingPolicies, MissingPolicy
 from harness_uq.data.score_selection import LogFilter
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import StructureError
@@ -14,7 +15,7 @@ from harness_uq.structure.types import StructureOptions
 
 _Options = TypeVar("_Options")
 _SELECTION = {"task": "tasks", "metric": "metrics", "filter": "filters", "model": "models"}
-_STRUCTURE = ("cluster", "range", "use_samples")
+_STRUCTURE = ("cluster", "range", "use_samples", "missing", "treat")
 _RESOURCES = ("resources", "prices")
 
 
@@ -41,12 +42,17 @@ class StructureKeywords(SelectionKeywords, total=False):
         tasks to fields
     range : smallest and largest possible score by metric or by `TASK:METRIC`
     use_samples : whether to use the logged samples even if they cover only a part of what the harness reports
+    missing : what trials without a score count as: `drop`, `zero`, `bounds` or `error`, or a mapping from causes such
+        as `error`, `limit` or `token-limit` to these
+    treat : policy by cause for trials whose scores are to be ignored, such as `{"limit": "zero"}`
     column : names of the columns of tables by role, such as `{"score": "right"}`, as for `read_table`
     """
 
     cluster: str | Sequence[str] | Mapping[str, str]
     range: Mapping[str, tuple[float, float]]
     use_samples: bool
+    missing: MissingPolicy | Mapping[str, MissingPolicy]
+    treat: Mapping[str, MissingPolicy]
     column: Mapping[str, str | Sequence[str]]
 
 
@@ -114,7 +120,8 @@ def options_with(
 
     Parameters
     ----------
-    options : a frozen dataclass; its attribute `structure`, if any, is set by `cluster`, `range` and `use_samples`
+    options : a frozen dataclass; its attribute `structure`, if any, is set by `cluster`, `range`,
+        `use_samples`, `missing` and `treat`
     keywords : options by the names of the command line; those of `SelectionKeywords` are ignored
     function : name of the function that received the keywords
     names : names of attributes on the command line that differ from the attribute
@@ -180,6 +187,10 @@ def _structure_with(structure: StructureOptions, keywords: Mapping[str, Any]) ->
     changes = {name: keywords[name] for name in ("use_samples",) if name in keywords}
     if "range" in keywords:
         changes["ranges"] = keywords["range"]
+    if "missing" in keywords or "treat" in keywords:
+        missing = keywords.get("missing")
+        general, by_cause = (None, missing) if isinstance(missing, Mapping) else (missing, {})
+        changes["missing"] = MissingPolicies(general, by_cause, keywords.get("treat", {}))
     if isinstance(cluster := keywords.get("cluster"), Mapping):
         changes |= {"cluster": None, "cluster_by_task": cluster}
     elif cluster is not None:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.task_log import IntArray
-from harness_uq.errors import StructureError
+from harness_uq.errors import DataError, StructureError
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
 
@@ -39,6 +40,7 @@ class StructureOptions:
     ranges : (low, high) by metric name, or by `TASK:METRIC`, which takes precedence
     origin : source of the options, for the report
     use_samples : whether to use the logged samples even if they cover only a part of what the harness reports
+    missing : what trials without a score count as
     defaults : options for everything that is not specified here
     """
 
@@ -47,7 +49,21 @@ class StructureOptions:
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     origin: str = "--cluster"
     use_samples: bool = False
+    missing: MissingPolicies = field(default_factory=MissingPolicies)
     defaults: "StructureOptions | None" = None
+
+    def without_bounds(self, function: str) -> "StructureOptions":
+        """These options.
+
+        Raises
+        ------
+        DataError : if a policy for missing scores is `bounds`, which `function` does not support
+        """
+        if self.missing.has_bounds:
+            raise DataError(
+                f"{function} does not support the policy bounds for missing scores; use drop, zero or error"
+            )
+        return self
 
     def of_task(self, task: str) -> "StructureOptions":
         """Return the options of one task, completed from the defaults: its cluster field and the ranges by metric.

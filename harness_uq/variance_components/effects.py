@@ -119,7 +119,7 @@ def estimates_over(
 
 def _fits(logs: Runs, options: EffectOptions, plugins: Plugins) -> "tuple[list[_Fit], list[Message]]":
     fits, left_out = [], []
-    read = with_best_evidence(task_logs(logs, plugins), plugins, use_samples=options.structure.use_samples)
+    read = with_best_evidence(task_logs(logs, plugins), plugins, options.structure.without_bounds("effects"))
     for entries in _by_model(read, across_tasks="task" in options.factors.values()):
         try:
             fits.append(_fit(entries, options, plugins))

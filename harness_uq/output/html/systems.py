@@ -122,13 +122,15 @@ def rank_view(ranking: Ranking) -> RankView:
     lines = tuple(_rank_line(ranking, k) for k in range(len(ranking.systems)))
     title = task_title(ranking.task, ranking.metric, ranking.filter)
     has_ties = any(system.tied_rank is not None for system in ranking.systems)
-    return RankView(title, ranking, lines, has_ties, has_matrix=2 < len(lines) <= MOST_IN_MATRIX)
+    has_matrix = 2 < len(lines) <= MOST_IN_MATRIX and ranking.prob_better is not None
+    return RankView(title, ranking, lines, has_ties, has_matrix)
 
 
 def _rank_line(ranking: Ranking, k: int) -> RankLine:
     system, n = ranking.systems[k], len(ranking.systems)
     shares = ranking.prob_rank[k] if ranking.prob_rank is not None else ()
     tail = (1 - system.interval.level) / 2
+    probabilities = () if ranking.prob_better is None else ranking.prob_better[k]
     darkness = max(1.0, n / 10)  # of many systems, each rank has little probability
     return RankLine(
         k + 1,
@@ -141,13 +143,13 @@ def _rank_line(ranking: Ranking, k: int) -> RankLine:
         probability(system.prob_best),
         _across(system.rank_low - 0.5, n),
         _across(system.rank_high - 0.5, n),
-        _across(system.expected_rank - 0.5, n),
+        _across(system.typical_rank - 0.5, n),
         None if system.rank_set is None else (_across(system.rank_set[0] - 1, n), _across(system.rank_set[1], n)),
         tuple(
             (_across(r, n), _across(1, n), round(min(1.0, p * darkness), 3)) for r, p in enumerate(shares) if p >= 0.005
         ),
-        tuple(("–", "self") if j == k else _heat(p) for j, p in enumerate(ranking.prob_better[k])),
-        is_apart=k + 1 < n and not tail <= ranking.prob_better[k][k + 1] <= 1 - tail,
+        tuple(("–", "self") if j == k else _heat(p) for j, p in enumerate(probabilities)),
+        is_apart=k + 1 < len(probabilities) and not tail <= probabilities[k + 1] <= 1 - tail,
     )
 
 

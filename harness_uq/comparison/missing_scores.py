@@ -1,0 +1,155 @@
+"""Compare two systems of which some trials have no score: extremes, and how much the verdict depends on them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness_uq.comparison.build_rows import CompareOptions
+from harness_uq.comparison.sides import Side
+from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
+from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
+from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.data.task_log import Scores
+from harness_uq.messages.catalogue.comparison import IDENTIFIED_DIFFERENCE, VERDICT_DEPENDS_ON_MISSING
+from harness_uq.plugins.manager import Plugins
+from harness_uq.results.comparison import Comparison, Difference
+from harness_uq.results.estimate import Interval
+from harness_uq.stats.trials.partial_identification import IdentifiedPosterior
+
+CompareSides: TypeAlias = Callable[[Side, Side], list[Comparison]]
+"""Comparisons of two sides, with their verdicts after correction."""
+
+
+def with_missing_scores(
+    rows: list[Comparison], sides: tuple[Side, Side], options: CompareOptions, plugins: Plugins, compare: CompareSides
+) -> list[Comparison]:
+    """Apply the policy `bounds`, or warn if a verdict depends on the default policy.
+
+    Parameters
+    ----------
+    rows : comparisons without the trials that have no score
+    sides : the two systems
+    compare : compares sides in which such trials have other scores
+    """
+    missing = [counts for side in sides for counts in missing_counts(side.chosen).values()]
+    policies = options.structure.missing
+    if not missing or not (policies.has_bounds or policies.is_default):
+        return rows
+    chosen = MissingPolicies("bounds") if policies.is_default else policies
+
+    def at(first: Extreme, second: Extreme) -> dict[ScoreKey, Comparison]:
+        read = [
+            side.with_policies(replace(options.structure, missing=chosen.at(extreme)), plugins)
+            for side, extreme in zip(sides, (first, second), strict=True)
+        ]
+        return {_key(row): row for row in compare(read[0], read[1])}
+
+    extremes = at("worst", "best"), at("best", "worst")
+    open_rows = {
+        key: _identified(row, [ends[key] for ends in extremes if key in ends], options.level)
+        for key, row in ((_key(row), row) for row in rows)
+    }
+    if policies.has_bounds:
+        return list(open_rows.values())
+    worst = at("worst", "worst")
+    return [_with_warning(row, worst.get(_key(row)), open_rows[_key(row)], sides) for row in rows]
+
+
+def _key(row: Comparison) -> ScoreKey:
+    return row.task, row.metric, row.filter
+
+
+def _identified(row: Comparison, ends: Sequence[Comparison], level: float) -> Comparison:
+    """The comparison for any scores of the open trials, whose extremes `ends` gives."""
+    for end in ends:
+        if end.difference is None or end.posterior is None:
+            return end
+    low, high = sorted(ends, key=lambda end: end.difference.value if end.difference else 0.0)
+    if low.difference is None or high.difference is None or low.posterior is None or high.posterior is None:
+        return row
+    posterior = IdentifiedPosterior(low.posterior, high.posterior)
+    kind = low.difference.interval.kind
+    interval = Interval(*posterior.interval(level), level, kind)
+    limits = low.difference.value, high.difference.value
+    value = row.difference.value if row.difference else posterior.mean
+    sign = 1.0 if row.higher_is_better else -1.0
+    verdict, text = verdict_of(
+        VerdictInputs(
+            low=min(sign * interval.low, sign * interval.high),
+            high=max(sign * interval.low, sign * interval.high),
+            name_a=row.system_a,
+            name_b=row.system_b,
+            margin=row.margin,
+            in_points=low.in_points,
+        )
+    )
+    known = [end.prob_noninferior for end in ends if end.prob_noninferior is not None]
+    return replace(
+        low,
+        value_a=row.value_a,
+        value_b=row.value_b,
+        difference=Difference(value, posterior.sd, interval),
+        verdict=verdict,
+        verdict_text=text,
+        next_step="",
+        n_additional_questions=None,
+        prob_positive=None,
+        odds_ratio=None,
+        table=None,
+        prob_noninferior=min(known, default=None),
+        p_value=None,
+        identified_range=limits,
+        posterior=posterior,
+        messages=(*low.messages, IDENTIFIED_DIFFERENCE(low=limits[0], high=limits[1])),
+    )
+
+
+def _with_warning(row: Comparison, worst: Comparison | None, open_row: Comparison, sides: Sequence[Side]) -> Comparison:
+    """Warn if the verdict is not the same under all policies."""
+    verdicts = {other.headline_verdict for other in (worst, open_row) if other is not None}
+    if worst is None or row.difference is None or verdicts <= {row.headline_verdict}:
+        return row
+    counts = [count for side in sides for count in _counts_of_row(row, side)]
+    if not counts:
+        return row
+    warning = VERDICT_DEPENDS_ON_MISSING(
+        n_missing=sum(count.n_missing for count in counts),
+        n_trials=sum(count.n_trials for count in counts),
+        dropped=row.headline_verdict,
+        worst=worst.headline_verdict,
+        open=open_row.headline_verdict,
+    )
+    return replace(row, messages=(*row.messages, warning))
+
+
+def missing_counts(chosen: Mapping[ScoreKey, SelectedRun]) -> dict[ScoreKey, MissingCounts]:
+    """Numbers of trials of the scores of which some are missing."""
+    return {
+        key: run.data.missing
+        for key, run in chosen.items()
+        if isinstance(run.data, Scores) and run.data.missing is not None
+    }
+
+
+def _counts_of_row(row: Comparison, side: Side) -> Iterable[MissingCounts]:
+    """Numbers of trials of the task, or of all tasks of a group or an overall row."""
+    counts, key = missing_counts(side.chosen), _key(row)
+    if key in side.chosen and not side.chosen[key].log.subtasks:
+        return [counts[key]] if key in counts else []
+    members = side.chosen[key].log.subtasks if key in side.chosen else None
+    return [
+        count
+        for (task, *score), count in counts.items()
+        if tuple(score) == key[1:] and (members is None or task in members)
+    ]
+
+
+def failed_for_other(own: SelectedRun, other: SelectedRun) -> NDArray[np.bool_]:
+    """Which scored questions of a run are in the log of the other run, but have no score there; bool (n_questions,)."""
+    if not (isinstance(own.data, Scores) and isinstance(other.data, Scores)):
+        return np.zeros(len(own.log.questions), bool)
+    unscored = {other.log.questions.ids[row] for row in np.flatnonzero(~other.data.is_scored)}
+    return np.asarray(own.data.is_scored & np.array([name in unscored for name in own.log.questions.ids], bool))

@@ -1,0 +1,128 @@
+"""Confidence intervals of a score that is known only up to a range, because some trials have no score."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize, special
+
+from harness_uq.stats.common.validate_arrays import FloatArray
+
+
+def imbens_manski_level(width: float, std_error: float, level: float = 0.95) -> float:
+    """Level of the two-sided intervals whose outer limits cover a partially identified parameter.
+
+    The parameter lies between a lower and an upper bound, which are both estimated. The interval from the lower limit
+    of the lower bound's interval to the upper limit of the upper bound's interval contains the parameter with
+    probability `level`, wherever it lies, if both intervals have the level that this function returns. It is `level`
+    for a width of 0 and decreases to ``2 * level - 1`` for a width that is large compared with the standard error,
+    because the parameter then cannot be close to both bounds.
+
+    Parameters
+    ----------
+    width : float
+        Estimated upper bound minus estimated lower bound, >= 0.
+    std_error : float
+        The larger of the standard errors of the two bounds, >= 0.
+    level : float
+        Probability with which the interval contains the parameter, in (0, 1).
+
+    Returns
+    -------
+    float
+        Level ``2 * Phi(c) - 1`` with ``Phi(c + width / std_error) - Phi(-c) = level``, in [max(2 * level - 1, 0),
+        level].
+
+    References
+    ----------
+    Imbens and Manski (2004), "Confidence intervals for partially identified parameters", Econometrica 72, 1845-1857,
+    equations 6 and 7.
+
+    Examples
+    --------
+    >>> round(imbens_manski_level(0.0, 0.02), 4), round(imbens_manski_level(0.3, 0.02), 4)
+    (0.95, 0.9)
+    """
+    lowest, highest = float(special.ndtri(max(level, 0.5))), float(special.ndtri((1 + level) / 2))
+    ratio = width / std_error if std_error > 0 else (math.inf if width > 0 else 0.0)
+    if not math.isfinite(ratio):
+        return 2 * float(special.ndtr(lowest)) - 1
+
+    def excess(c: float) -> float:
+        return float(special.ndtr(c + ratio) - special.ndtr(-c)) - level
+
+    critical = lowest if excess(lowest) >= 0 else float(optimize.brentq(excess, lowest, highest + 1, xtol=1e-12))
+    return 2 * float(special.ndtr(critical)) - 1
+
+
+class _Posterior(Protocol):
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def sd(self) -> float: ...
+
+    def cdf(self, x: ArrayLike) -> FloatArray: ...
+
+    def interval(self, level: float = 0.95, kind: Literal["quantile", "hdi"] = "quantile") -> tuple[float, float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifiedPosterior:
+    """Confidence distribution of a parameter between a lower and an upper bound, of which the posteriors are known.
+
+    Attributes
+    ----------
+    low, high : posterior
+        Posteriors of the lower and of the upper bound.
+    """
+
+    low: _Posterior
+    high: _Posterior
+
+    @property
+    def mean(self) -> float:
+        """Middle of the range in which the parameter lies."""
+        return (self.low.mean + self.high.mean) / 2
+
+    @property
+    def sd(self) -> float:
+        """The larger of the standard deviations of the two bounds."""
+        return max(self.low.sd, self.high.sd)
+
+    @property
+    def width(self) -> float:
+        """Distance of the means of the two bounds."""
+        return max(self.high.mean - self.low.mean, 0.0)
+
+    def interval(self, level: float = 0.95, kind: Literal["quantile", "hdi"] = "quantile") -> tuple[float, float]:
+        """Interval that contains the parameter with probability `level`, see `imbens_manski_level`."""
+        outer = imbens_manski_level(self.width, self.sd, level)
+        return self.low.interval(outer, kind)[0], self.high.interval(outer, kind)[1]
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        """Half of the p-value of `x`, or 1 minus it above the range; 0.5 between the medians of the bounds.
+
+        The p-value is 1 minus the level of the interval that ends at `x`.
+        """
+        below, above = np.asarray(self.low.cdf(x), float), 1 - np.asarray(self.high.cdf(x), float)
+        tail = np.minimum(np.minimum(below, above), 0.5)
+        half = np.minimum(self._p_value(tail) / 2, 0.5)
+        return np.asarray(np.where(below <= above, half, 1 - half))
+
+    def _p_value(self, tail: FloatArray) -> FloatArray:
+        critical = -special.ndtri(tail)
+        ratio = self.width / self.sd if self.sd > 0 else math.inf
+        return np.asarray(special.ndtr(-critical - ratio) + special.ndtr(-critical))
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        """Value at which `cdf` reaches `p`."""
+        return np.asarray(np.vectorize(self._quantile, otypes=[float])(p))
+
+    def _quantile(self, p: float) -> float:
+        if p == 0.5:
+            return self.mean
+        low, high = self.interval(abs(1 - 2 * p))
+        return low if p < 0.5 else high
