@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
+from scipy import stats
+
 from harness_uq.data.missing_scores import Extreme, MissingCounts, find_missing
 from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.data.run_selection import higher_is_better
@@ -20,8 +22,8 @@ from harness_uq.stats.trials.partial_identification import imbens_manski_level
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.types import StructureOptions
 
-MANY = 0.02
-"""Share of trials without a score above which the dependence of the result on them is reported."""
+_FEW = 0.02  # a share of missing scores that is not reported if it may be as low as this
+_ALPHA = 0.05
 _NOTABLE = 0.5  # largest shift of the score by missing trials, in standard errors, that is not reported
 
 EstimateAt: TypeAlias = Callable[[Extreme, float], Estimate]
@@ -118,11 +120,12 @@ def with_sensitivity(row: Estimate, counts: MissingCounts, at: EstimateAt, level
     Parameters
     ----------
     row : estimate without the trials
-    counts : numbers of trials; nothing is reported if at most 2 % have no score
+    counts : numbers of trials; nothing is reported unless significantly more than 2 % have no score
     at : estimates with the worst and the best scores of all these trials
     level : level of the interval
     """
-    if counts.n_missing <= MANY * counts.n_trials or row.interval is None or row.value is None:
+    has_few = stats.binom.sf(counts.n_missing - 1, counts.n_trials, _FEW) > _ALPHA
+    if has_few or row.interval is None or row.value is None:
         return row
     worst, wide = at("worst", level), identified(row, at, level)
     if wide.identified_range is None or wide.interval is None or worst.interval is None or worst.value is None:
