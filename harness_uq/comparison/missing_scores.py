@@ -117,7 +117,6 @@ def _with_warning(row: Comparison, worst: Comparison | None, open_row: Compariso
         return row
     warning = VERDICT_DEPENDS_ON_MISSING(
         n_missing=sum(count.n_missing for count in counts),
-        n_trials=sum(count.n_trials for count in counts),
         dropped=row.headline_verdict,
         worst=worst.headline_verdict,
         open=open_row.headline_verdict,

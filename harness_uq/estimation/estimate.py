@@ -52,6 +52,7 @@ from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
 from harness_uq.structure.detection import detect
+from harness_uq.structure.missingness import missingness_notes
 from harness_uq.structure.option_keywords import (
     ResourceKeywords,
     StructureKeywords,
@@ -327,14 +328,14 @@ def detect_structure(
     """
     offered = plugins or load_plugins()
     chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
-    return ResultList(
-        _task_structure(log, clusters_of(log, chosen, offered), chosen)
-        for log in task_logs(logs, offered, selection_of(keywords), need_scores=False)
-    )
+    read = task_logs(logs, offered, selection_of(keywords), need_scores=False)
+    return ResultList(_task_structure(log, clusters_of(log, chosen, offered), chosen, read) for log in read)
 
 
-def _task_structure(log: TaskLog, clusters: Clusters, options: StructureOptions) -> TaskStructure:
-    metrics, messages = {}, clusters.messages
+def _task_structure(
+    log: TaskLog, clusters: Clusters, options: StructureOptions, logs: Sequence[TaskLog]
+) -> TaskStructure:
+    metrics, messages = {}, (*clusters.messages, *missingness_notes(log, clusters, logs))
     for data in log.data:
         if isinstance(data, AggregateScore):
             continue
@@ -384,7 +385,12 @@ def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Op
     except (DataError, NotEstimableError, StructureError) as error:
         return not_estimable(log, data, _estimand(data, options), (refusal_of(error),))
     row = solve(problem, options.method, plugins)
-    row = replace(row, messages=(*row.messages, *_trial_notes(data, problem), *_grader_note(log, data, plugins)))
+    row = replace(
+        row,
+        n_missing=_n_missing(data),
+        endings={} if log.ended_by is None else log.ended_by.counts(),
+        messages=(*row.messages, *_trial_notes(data, problem), *_grader_note(log, data, plugins)),
+    )
     return replace(row, n_trials=_most_trials(data)) if _copies_count_once(data, problem.estimand) else row
 
 
@@ -493,6 +499,15 @@ def _with_distinct_trials(data: Scores, estimand: Estimand) -> Scores:
         return data
     first_scored = np.isfinite(data.values).argmax(axis=1)[:, None]
     return replace(data, values=np.take_along_axis(data.values, first_scored, axis=1))
+
+
+def _n_missing(data: TaskData) -> int | None:
+    """Number of trials that have no score or whose score is ignored; None if the trials are unknown."""
+    if not isinstance(data, Scores):
+        return None
+    if data.missing is not None:
+        return data.missing.n_missing
+    return 0 if data.is_complete else int(np.isnan(data.values).sum())
 
 
 def _copies_count_once(data: TaskData, estimand: Estimand) -> bool:

@@ -61,7 +61,6 @@ def with_missing_scores(
         return decided
     warning = GATE_DEPENDS_ON_MISSING(
         n_missing=sum(count.n_missing for count in counts),
-        n_trials=sum(count.n_trials for count in counts),
         dropped=decided.decision,
         worst=worst,
         open=open_decision,

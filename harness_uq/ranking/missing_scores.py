@@ -147,7 +147,6 @@ def with_open_ranks(ranking: Ranking, ranks: OpenRanks, policies: MissingPolicie
         return ranking
     warning = RANKS_DEPEND_ON_MISSING(
         n_missing=sum(count.n_missing for count in ranks.counts),
-        n_trials=sum(count.n_trials for count in ranks.counts),
         dropped=leaders,
         worst=others[0],
         open=others[1],

@@ -73,6 +73,8 @@ class Estimate(Declared, HasMessages):
     n_questions, n_trials, n_scores : number of scored questions, largest number of trials of one, number of scores
     identified_range : lowest and highest score of these questions, if trials without a score may have any score; None
         if the score is known. The value is then the score without these trials
+    n_missing : number of trials without a score; None if the log does not contain the trials
+    endings : number of trials by how they ended, such as `error` or `token limit`; empty if the log does not tell
     harness : value and standard error that the harness reported
     variance_between, variance_within : variance of the means of questions (or clusters), and of the trials (or
         questions) within them; None if unknown
@@ -107,6 +109,8 @@ class Estimate(Declared, HasMessages):
     variance_between: float | None = None
     variance_within: float | None = None
     identified_range: tuple[float, float] | None = None
+    n_missing: int | None = None
+    endings: Mapping[str, int] = field(default_factory=dict)
     harness: HarnessResult = NOTHING_REPORTED
     structure: "Structure | None" = field(default=None, repr=False, metadata=INTERNAL)
     posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)

@@ -8,7 +8,7 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
     "UQ207",
     "verdict-depends-on-missing",
     "warning",
-    "The verdict depends on the {n_missing} of {n_trials:count trial} without a score. It is {dropped!r} without "
+    "The verdict depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
     "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
     "Trials that failed are left out by default. If they would have been scored differently from the others, the "
     "verdict may be wrong.",
@@ -19,7 +19,7 @@ GATE_DEPENDS_ON_MISSING = MessageType(
     "UQ208",
     "gate-depends-on-missing",
     "warning",
-    "The decision depends on the {n_missing} of {n_trials:count trial} without a score. It is {dropped!r} without "
+    "The decision depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
     "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
     "Trials that failed are left out by default. A new system that fails more often on hard questions then looks "
     "better than it is.",
@@ -29,7 +29,7 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "UQ209",
     "ranks-depend-on-missing",
     "warning",
-    "Which systems may be the best depends on the {n_missing} of {n_trials:count trial} without a score. They are "
+    "Which systems may be the best depends on the {n_missing:count trial} without a score. They are "
     "{dropped:join} without these trials, {worst:join} if they count as the worst possible score, and {open:join} if "
     "they may have any score.",
     "Trials that failed are left out by default. A system that fails more often on hard questions then ranks higher "

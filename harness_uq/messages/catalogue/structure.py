@@ -186,5 +186,23 @@ PERCENT_SCORES = MessageType(
     "Without a known range, intervals can exceed 100, and scores in per cent are not combined with scores from 0 to 1.",
     "Declare the range, or ignore this note if larger scores are possible.",
 )
+MISSING_BY_GROUP = MessageType(
+    "UQ422",
+    "missing-by-group",
+    "note",
+    "Missing scores are related to the field {field!r}: the share of questions with a missing score ranges from "
+    "{low:percent}{lowest} to {high:percent}{highest} in its {n_groups:count group} (p = {p_value:.2g}).",
+    "Scores that are missing more often in some groups are not missing at random, so leaving them out shifts the mean.",
+    "Compare the policies for missing scores (`--missing`), or report the scores of the groups with `--by`.",
+)
+MISSING_BY_SCORE = MessageType(
+    "UQ423",
+    "missing-by-score",
+    "note",
+    "Missing scores are related to the difficulty of the questions: the mean score of other systems is {lost:.3f} on "
+    "the {n_questions:count question} with a missing score and {others:.3f} on the others (p = {p_value:.2g}).",
+    "If hard questions fail more often, leaving them out overstates the score.",
+    "Compare the policies for missing scores (`--missing`).",
+)
 
 TYPES = message_types_in(globals())

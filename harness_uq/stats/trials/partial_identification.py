@@ -115,7 +115,7 @@ class IdentifiedPosterior:
     def _p_value(self, tail: FloatArray) -> FloatArray:
         critical = -special.ndtri(tail)
         ratio = self.width / self.sd if self.sd > 0 else math.inf
-        return np.asarray(special.ndtr(-critical - ratio) + special.ndtr(-critical))
+        return np.where(tail < 0.5, special.ndtr(-critical - ratio) + special.ndtr(-critical), 1.0)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         """Value at which `cdf` reaches `p`."""
