@@ -34,7 +34,7 @@ from harness_uq.gating.gate import GateKeywords
 from harness_uq.io.human_labels import read_labels
 from harness_uq.planning.plan import PlanKeywords
 from harness_uq.ranking.rank import ArrayRankKeywords, RankKeywords
-from harness_uq.structure.option_keywords import ResourceKeywords, StructureKeywords
+from harness_uq.structure.option_keywords import ResourceKeywords, ScoreKeywords, StructureKeywords
 from harness_uq.variance_components.effects import EffectKeywords
 from tests.data.toy import task_log
 
@@ -241,6 +241,8 @@ def test_settings_files_are_not_read(tmp_path, monkeypatch) -> None:
 def test_the_types_of_the_keywords_list_every_option(keywords, options, renamed, without) -> None:
     attributes = {renamed.get(field.name, field.name) for field in fields(options)} - {"structure"} - without
     structure = {"range"} if keywords.__name__.startswith("Array") else {*get_type_hints(StructureKeywords)}
+    if not keywords.__name__.startswith("Array"):
+        structure |= {*get_type_hints(ScoreKeywords)}
     if keywords in (EstimateKeywords, CompareKeywords, RankKeywords):
         structure |= {*get_type_hints(ResourceKeywords)}
     assert {*get_type_hints(keywords)} == attributes | structure

@@ -22,11 +22,11 @@ from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.pairs.multiple_testing import holm
-from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
+from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 from harness_uq.structure.question_groups import QuestionGroups, part_of
 
 
-class CompareByKeywords(StructureKeywords, DifferenceKeywords, total=False):
+class CompareByKeywords(ScoreKeywords, DifferenceKeywords, total=False):
     """Options of `compare_by`."""
 
 

@@ -29,6 +29,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_logs(parser)
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
+    _shared_options.add_missing(parser)
     _shared_options.add_factors(parser, "all factors found")
     _shared_options.add_level(parser)
     _emit_results.add_output(parser)

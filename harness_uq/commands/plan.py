@@ -42,6 +42,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_named_logs(parser, nargs="*", details=". Pass runs of one or two systems")
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
+    _shared_options.add_missing(parser)
     _add_target(parser)
     _add_costs(parser)
     _add_assumptions(parser)

@@ -16,7 +16,7 @@ from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED,
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
-from harness_uq.structure.option_keywords import ResourceKeywords, StructureKeywords
+from harness_uq.structure.option_keywords import ResourceKeywords, ScoreKeywords
 from harness_uq.structure.types import StructureOptions
 
 _FEWEST = 2
@@ -82,7 +82,7 @@ class DifferenceKeywords(TypedDict, total=False):
     seed: int
 
 
-class CompareKeywords(StructureKeywords, ResourceKeywords, DifferenceKeywords, total=False):
+class CompareKeywords(ScoreKeywords, ResourceKeywords, DifferenceKeywords, total=False):
     """Options of `compare`."""
 
     margins: Mapping[str, float]

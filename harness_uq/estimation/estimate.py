@@ -55,7 +55,9 @@ from harness_uq.structure.detection import detect
 from harness_uq.structure.missingness import missingness_notes
 from harness_uq.structure.option_keywords import (
     ResourceKeywords,
+    ScoreKeywords,
     StructureKeywords,
+    check_keywords,
     options_of_arrays,
     options_with,
     selection_of,
@@ -113,7 +115,7 @@ class MethodKeywords(TypedDict, total=False):
     seed: int
 
 
-class EstimateKeywords(StructureKeywords, ResourceKeywords, MethodKeywords, total=False):
+class EstimateKeywords(ScoreKeywords, ResourceKeywords, MethodKeywords, total=False):
     """Options of `estimate` and `report`."""
 
 
@@ -326,6 +328,7 @@ def detect_structure(
     plugins : plugins to use; by default the installed ones
     **keywords : `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`, as for `estimate`
     """
+    check_keywords(keywords, StructureKeywords.__annotations__, "detect_structure")
     offered = plugins or load_plugins()
     chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
     read = task_logs(logs, offered, selection_of(keywords), need_scores=False)

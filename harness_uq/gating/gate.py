@@ -44,7 +44,7 @@ from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow, Sco
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
-from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
+from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 
 _POWER = 0.8
 
@@ -82,7 +82,7 @@ class GateOptions:
         return replace(self, compare=replace(self.compare, structure=structure))
 
 
-class GateKeywords(StructureKeywords, DifferenceKeywords, total=False):
+class GateKeywords(ScoreKeywords, DifferenceKeywords, total=False):
     """Options of `gate` and `self_test`."""
 
     margins: Mapping[str, float]

@@ -41,7 +41,7 @@ def _sections(ranking: Ranking, digits: int) -> list[Section]:
         ),
         Cells(
             f"{level} ranks",
-            [ranks_text((system.rank_low, system.rank_high)) for system in systems],
+            [ranks_text(None if system.prob_best is None else system.rank_interval) for system in systems],
             spare=3,
             name="ranks",
             in_paper=False,
@@ -99,6 +99,9 @@ def _guide(rankings: Sequence[Ranking]) -> dict[str, str]:
         "error is at most "
         f"{error:.3f}.",
     }
+    if all(ranking.prob_better is None for ranking in rankings):
+        meanings["Group"] = "systems that share a letter are not separated by the rank sets."
+        del meanings["Probabilities"]
     if any(system.rank_set for system in systems):
         meanings["Rank set"] = (
             f"possible ranks of each system; the rank sets of all systems hold simultaneously with {percent} "

@@ -24,7 +24,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.plan import Plan
 from harness_uq.results.result_list import ResultList
-from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
+from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
@@ -71,7 +71,7 @@ class PlanOptions:
             raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
 
 
-class PlanKeywords(StructureKeywords, total=False):
+class PlanKeywords(ScoreKeywords, total=False):
     """Options of `plan`."""
 
     difference: float | None

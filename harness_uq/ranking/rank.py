@@ -45,7 +45,7 @@ from harness_uq.stats.pairs.ranks import (
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
 from harness_uq.structure.option_keywords import (
     ResourceKeywords,
-    StructureKeywords,
+    ScoreKeywords,
     options_of_arrays,
     options_with,
     selection_of,
@@ -106,7 +106,7 @@ class OrderKeywords(TypedDict, total=False):
     seed: int
 
 
-class RankKeywords(StructureKeywords, ResourceKeywords, OrderKeywords, total=False):
+class RankKeywords(ScoreKeywords, ResourceKeywords, OrderKeywords, total=False):
     """Options of `rank`."""
 
 

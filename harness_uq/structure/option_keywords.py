@@ -42,18 +42,27 @@ class StructureKeywords(SelectionKeywords, total=False):
         tasks to fields
     range : smallest and largest possible score by metric or by `TASK:METRIC`
     use_samples : whether to use the logged samples even if they cover only a part of what the harness reports
-    missing : what trials without a score count as: `drop`, `zero`, `bounds` or `error`, or a mapping from causes such
-        as `error`, `limit` or `token-limit` to these
-    treat : policy by cause for trials whose scores are to be ignored, such as `{"limit": "zero"}`
     column : names of the columns of tables by role, such as `{"score": "right"}`, as for `read_table`
     """
 
     cluster: str | Sequence[str] | Mapping[str, str]
     range: Mapping[str, tuple[float, float]]
     use_samples: bool
+    column: Mapping[str, str | Sequence[str]]
+
+
+class ScoreKeywords(StructureKeywords, total=False):
+    """The keywords of `StructureKeywords`, and what trials without a score count as.
+
+    Attributes
+    ----------
+    missing : `drop`, `zero`, `bounds` or `error`, or a mapping from causes such as `error`, `limit` or `token-limit` to
+        these
+    treat : policy by cause for trials whose scores are to be ignored, such as `{"limit": "zero"}`
+    """
+
     missing: MissingPolicy | Mapping[str, MissingPolicy]
     treat: Mapping[str, MissingPolicy]
-    column: Mapping[str, str | Sequence[str]]
 
 
 class ResourceKeywords(TypedDict, total=False):

@@ -29,7 +29,7 @@ from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.diagnostics import identical_trials
-from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
+from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
 
 METHOD = "crossed"
@@ -60,7 +60,7 @@ class EffectOptions:
             raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
 
 
-class EffectKeywords(StructureKeywords, total=False):
+class EffectKeywords(ScoreKeywords, total=False):
     """Options of `effects`."""
 
     generalize_over: str | Sequence[str]

@@ -58,7 +58,7 @@ def test_estimates_carry_the_counts_and_begin_with_them():
     causes = " (8 errors, 4 token limit)"
     assert has(row, "missing-scores-bounds", n_missing=12, n_trials=300, causes=causes)
     answer = estimates_document(list(rows)).sections[0].answer
-    assert answer == "12 of 300 samples have no score (8 errors, 4 token limit)."
+    assert answer == "12 of 300 samples have no score (8 errors, 4 token limit): left out of the mean."
 
 
 def test_one_per_cent_does_not_come_first():

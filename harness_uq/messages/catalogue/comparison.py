@@ -4,38 +4,7 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 # ---------------------------------------------------------------- alignment: warnings
 
-VERDICT_DEPENDS_ON_MISSING = MessageType(
-    "UQ207",
-    "verdict-depends-on-missing",
-    "warning",
-    "The verdict depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
-    "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
-    "Trials that failed are left out by default. If they would have been scored differently from the others, the "
-    "verdict may be wrong.",
-    "Choose a policy with `--missing`, and report it with the verdict.",
-)
 
-GATE_DEPENDS_ON_MISSING = MessageType(
-    "UQ208",
-    "gate-depends-on-missing",
-    "warning",
-    "The decision depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
-    "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
-    "Trials that failed are left out by default. A new system that fails more often on hard questions then looks "
-    "better than it is.",
-    "Choose a policy with `--missing`; `zero` is the strictest for the new system.",
-)
-RANKS_DEPEND_ON_MISSING = MessageType(
-    "UQ209",
-    "ranks-depend-on-missing",
-    "warning",
-    "Which systems may be the best depends on the {n_missing:count trial} without a score. They are "
-    "{dropped:join} without these trials, {worst:join} if they count as the worst possible score, and {open:join} if "
-    "they may have any score.",
-    "Trials that failed are left out by default. A system that fails more often on hard questions then ranks higher "
-    "than it should.",
-    "Choose a policy with `--missing`, and report it with the ranking.",
-)
 QUESTION_CONTENT_DIFFERS = MessageType(
     "UQ201",
     "question-content-differs",
@@ -91,28 +60,40 @@ TOTALS_USED = MessageType(
     "of them are present and their mean is within half a standard error of the total.",
     "Log all samples, or use those that are present with `--use-samples`.",
 )
+VERDICT_DEPENDS_ON_MISSING = MessageType(
+    "UQ207",
+    "verdict-depends-on-missing",
+    "warning",
+    "The verdict depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
+    "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
+    "Trials that failed are left out by default. If they would have been scored differently from the others, the "
+    "verdict may be wrong.",
+    "Choose a policy with `--missing`, and report it with the verdict.",
+)
+GATE_DEPENDS_ON_MISSING = MessageType(
+    "UQ208",
+    "gate-depends-on-missing",
+    "warning",
+    "The decision depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
+    "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
+    "Trials that failed are left out by default. A new system that fails more often on hard questions then looks "
+    "better than it is.",
+    "Choose a policy with `--missing`; `zero` is the strictest for the new system.",
+)
+RANKS_DEPEND_ON_MISSING = MessageType(
+    "UQ209",
+    "ranks-depend-on-missing",
+    "warning",
+    "Which systems may be the best depends on the {n_missing:count trial} without a score. They are "
+    "{dropped:join} without these trials, {worst:join} if they count as the worst possible score, and {open:join} if "
+    "they may have any score.",
+    "Trials that failed are left out by default. A system that fails more often on hard questions then ranks higher "
+    "than it should.",
+    "Choose a policy with `--missing`, and report it with the ranking.",
+)
 
 # ---------------------------------------------------------------- alignment: notes
 
-FAILED_FOR_ONE_SYSTEM = MessageType(
-    "UQ218",
-    "failed-for-one-system",
-    "note",
-    "{n_questions:count question} {n_questions:plural has|have} a score for only one of the two systems and "
-    "{n_questions:plural is|are} left out for both. {n_a} of them have none for {system_a}, and {n_b} for {system_b}.",
-    "A question that one system failed to complete may be a hard question, so leaving it out may favor that system.",
-    "Compare with `--missing zero` or `--missing bounds`, too.",
-)
-IDENTIFIED_DIFFERENCE = MessageType(
-    "UQ219",
-    "identified-difference",
-    "note",
-    "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
-    "{high:.4f}. The interval adds the uncertainty of both ends.",
-    "With the policy `bounds` the data determine the difference only up to a range. The interval contains the "
-    "difference with its nominal probability wherever it lies in the range (Imbens and Manski 2004).",
-    "Find out the missing scores if the range is wider than you can accept.",
-)
 UNMATCHED_QUESTIONS = MessageType(
     "UQ210",
     "unmatched-questions",
@@ -181,6 +162,25 @@ RUNS_MERGED = MessageType(
     "{paths:join}.",
     "Runs of one system that share no question are parts of one run.",
     "Pass the runs separately if they are not.",
+)
+FAILED_FOR_ONE_SYSTEM = MessageType(
+    "UQ218",
+    "failed-for-one-system",
+    "note",
+    "{n_questions:count question} {n_questions:plural has|have} a score for only one of the two systems and "
+    "{n_questions:plural is|are} left out for both. {n_a} of them have none for {system_a}, and {n_b} for {system_b}.",
+    "A question that one system failed to complete may be a hard question, so leaving it out may favor that system.",
+    "Compare with `--missing zero` or `--missing bounds`, too.",
+)
+IDENTIFIED_DIFFERENCE = MessageType(
+    "UQ219",
+    "identified-difference",
+    "note",
+    "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
+    "{high:.4f}. The interval adds the uncertainty of both ends.",
+    "With the policy `bounds` the data determine the difference only up to a range. The interval contains the "
+    "difference with its nominal probability wherever it lies in the range (Imbens and Manski 2004).",
+    "Find out the missing scores if the range is wider than you can accept.",
 )
 
 # ---------------------------------------------------------------- comparison
@@ -510,6 +510,14 @@ IDENTICAL_SYSTEMS = MessageType(
     "Two different systems rarely agree on every question. The logs may be copies of one run.",
     "Check that the paths refer to different systems.",
 )
+OVERALL_WITHOUT_BOUNDS = MessageType(
+    "UQ279",
+    "overall-without-bounds",
+    "refusal",
+    "There is no overall result, because the policy `bounds` for missing scores applies to single tasks only.",
+    "The ranges of several tasks cannot be combined like independent errors.",
+    "Use `--missing drop` and `--missing zero` to see how much the overall result depends on missing scores.",
+)
 TOO_FEW_SYSTEMS = MessageType(
     "UQ280",
     "too-few-systems",
@@ -542,14 +550,6 @@ SINGLE_SYSTEM = MessageType(
     "All logs belong to one system, {system!r}, so there is nothing to rank.",
     "A ranking requires at least two systems.",
     "Add the logs of another system, or name the systems: `harness-uq rank first=RUN second=RUN`.",
-)
-OVERALL_WITHOUT_BOUNDS = MessageType(
-    "UQ279",
-    "overall-without-bounds",
-    "refusal",
-    "There is no overall result, because the policy `bounds` for missing scores applies to single tasks only.",
-    "The ranges of several tasks cannot be combined like independent errors.",
-    "Use `--missing drop` and `--missing zero` to see how much the overall result depends on missing scores.",
 )
 
 TYPES = message_types_in(globals())

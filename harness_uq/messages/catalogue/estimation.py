@@ -249,15 +249,6 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "is a lower bound of pass@k and an upper bound of pass^k.",
     "Check that the temperature is above 0, that caching is off and that seeds differ between trials.",
 )
-REPORTED_ERROR_USED = MessageType(
-    "UQ128",
-    "reported-error-used",
-    "warning",
-    "{reason:sentence} The interval is computed from the standard error that the harness reported.",
-    "Without a score for each question, neither the standard error nor its assumptions can be checked: most harnesses "
-    "treat the questions as independent.",
-    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them.",
-)
 MISSING_SCORES_MATTER = MessageType(
     "UQ125",
     "missing-scores-matter",
@@ -268,6 +259,42 @@ MISSING_SCORES_MATTER = MessageType(
     "Trials that failed are left out by default. If trials of hard questions fail more often, the remaining ones "
     "overstate the score.",
     "Choose a policy with `--missing`: `drop`, `zero`, `bounds` or `error`, also by the cause of the failure.",
+)
+MISSING_SCORES_COUNTED = MessageType(
+    "UQ126",
+    "missing-scores-counted",
+    "note",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no usable score{causes}: {treatments:join}.",
+    "The options `--missing` and `--treat` determine what trials without a usable score count as.",
+    "State the policy with the score.",
+)
+IDENTIFIED_RANGE = MessageType(
+    "UQ127",
+    "identified-range",
+    "note",
+    "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
+    "{high:.4f}. The interval adds the uncertainty of both ends.",
+    "With the policy `bounds` the data determine the score only up to a range. The interval contains the score with "
+    "its nominal probability wherever the score lies in the range (Imbens and Manski 2004).",
+    "Find out the missing scores if the range is wider than you can accept.",
+)
+REPORTED_ERROR_USED = MessageType(
+    "UQ128",
+    "reported-error-used",
+    "warning",
+    "{reason:sentence} The interval is computed from the standard error that the harness reported.",
+    "Without a score for each question, neither the standard error nor its assumptions can be checked: most harnesses "
+    "treat the questions as independent.",
+    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain them.",
+)
+MISSING_SCORES_REFUSED = MessageType(
+    "UQ129",
+    "missing-scores-refused",
+    "error",
+    "{n_missing} of {n_trials:count trial} of task {task!r} ({system}) {n_missing:plural has|have} no usable "
+    "score{causes}, which `--missing error` does not allow.",
+    "The policy `error` refuses results of logs with missing scores.",
+    "Repeat the failed trials, or choose another policy with `--missing`.",
 )
 
 # ---------------------------------------------------------------- notes
@@ -325,24 +352,6 @@ MISSING_SCORES_BOUNDS = MessageType(
     "{low:.4f} if all missing scores were {worst} and {high:.4f} if all were {best}.",
     "Trials that failed or were refused are left out of the mean. The two values bound their effect.",
     "Find out why the scores are missing if the two values differ by more than you can accept.",
-)
-MISSING_SCORES_COUNTED = MessageType(
-    "UQ126",
-    "missing-scores-counted",
-    "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no usable score{causes}: {treatments:join}.",
-    "The options `--missing` and `--treat` determine what trials without a usable score count as.",
-    "State the policy with the score.",
-)
-IDENTIFIED_RANGE = MessageType(
-    "UQ127",
-    "identified-range",
-    "note",
-    "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
-    "{high:.4f}. The interval adds the uncertainty of both ends.",
-    "With the policy `bounds` the data determine the score only up to a range. The interval contains the score with "
-    "its nominal probability wherever the score lies in the range (Imbens and Manski 2004).",
-    "Find out the missing scores if the range is wider than you can accept.",
 )
 IDENTICAL_TRIALS = MessageType(
     "UQ136",
@@ -864,15 +873,6 @@ METHOD_UNSUITABLE = MessageType(
     "Method {method!r} does not apply to these data for the following reason: {reason:sentence}",
     "A method of a plugin does not support these data.",
     "Use `--uq bayes`, or see the documentation of the plugin.",
-)
-MISSING_SCORES_REFUSED = MessageType(
-    "UQ129",
-    "missing-scores-refused",
-    "error",
-    "{n_missing} of {n_trials:count trial} of task {task!r} ({system}) {n_missing:plural has|have} no usable "
-    "score{causes}, which `--missing error` does not allow.",
-    "The policy `error` refuses results of logs with missing scores.",
-    "Repeat the failed trials, or choose another policy with `--missing`.",
 )
 METHOD_FAILED = MessageType(
     "UQ196",
