@@ -121,6 +121,15 @@ SPARE_SAMPLES = MessageType(
     "The folder contains the samples of the task twice, for example with and without compression.",
     "Nothing.",
 )
+UNPARSED_ANSWERS = MessageType(
+    "LM115",
+    "unparsed-answers",
+    "note",
+    "No filter of the task could parse {n_unparsed} of {n_questions:count answer}. lm-eval scored "
+    "{n_unparsed:plural it|them} like other answers, usually as wrong.",
+    "A filter replaces an answer that does not match its pattern by [invalid], and the metric scores this text.",
+    "Check the format of the answers. `--treat unparsed=drop` shows the score without them.",
+)
 
 # ---------------------------------------------------------------- warnings on what was read
 

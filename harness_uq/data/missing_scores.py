@@ -146,7 +146,9 @@ class MissingTrials:
         return np.select([self.policy == "zero", self.policy == "bounds"], [worst, open_score], kept)
 
 
-def find_missing(values: FloatArray, endings: TrialEndings | None, policies: MissingPolicies) -> MissingTrials | None:
+def find_missing(
+    values: FloatArray, endings: TrialEndings | None, policies: MissingPolicies, *, is_complete: bool = False
+) -> MissingTrials | None:
     """Find the trials without a usable score; None if there are none.
 
     Parameters
@@ -155,16 +157,17 @@ def find_missing(values: FloatArray, endings: TrialEndings | None, policies: Mis
     endings : how the trials ended; None if unknown. All are unknown if it has another shape, because trials were
         reduced to one score
     policies : what missing trials count as
+    is_complete : whether NaN marks no missing trials, see `Scores`
     """
     codes = _cause_codes(values, endings)
     of_scored = np.array([policies.of_scored(cause) or "" for cause in CAUSES])[codes]
     is_lost = np.isnan(values)
     is_ignored = ~is_lost & (of_scored != "")
-    is_missing = is_lost | is_ignored
+    is_missing = is_ignored if is_complete else is_lost | is_ignored
     if not is_missing.any():
         return None
     of_lost = np.array([policies.of(cause) for cause in CAUSES])[codes]
-    policy = np.select([is_lost, is_ignored], [of_lost, of_scored], "")
+    policy = np.select([is_ignored, is_missing], [of_scored, of_lost], "")
     by_ending = {} if endings is None else endings.counts_without_score(np.where(is_missing, np.nan, values))
     causes = f" ({describe_counts(by_ending)})" if by_ending.keys() - {UNKNOWN} else ""
     counts = MissingCounts(

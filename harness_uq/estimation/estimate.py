@@ -552,7 +552,8 @@ def _trial_notes(logged: TaskData, problem: Problem) -> tuple[Message, ...]:
     used = problem.data
     if not (isinstance(logged, Scores) and isinstance(used, Scores)):
         return ()
-    notes = () if logged.is_complete else missing_note(logged, problem.structure.bounds, problem.log.ended_by)
+    is_whole = logged.is_complete and logged.missing is None
+    notes = () if is_whole else missing_note(logged, problem.structure.bounds, problem.log.ended_by)
     if _copies_count_once(logged, problem.estimand):
         notes += (IDENTICAL_TRIALS(n_trials=_most_trials(logged)),)
     return notes

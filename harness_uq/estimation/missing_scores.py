@@ -46,9 +46,9 @@ def with_policies(logs: Iterable[TaskLog], structure: StructureOptions) -> list[
 
 
 def _with_policies(log: TaskLog, data: TaskData, structure: StructureOptions) -> TaskData:
-    if not isinstance(data, Scores) or data.is_complete or data.metric in RESOURCE_METRICS:
+    if not isinstance(data, Scores) or data.metric in RESOURCE_METRICS:
         return data
-    missing = find_missing(data.values, log.ended_by, structure.missing)
+    missing = find_missing(data.values, log.ended_by, structure.missing, is_complete=data.is_complete)
     if missing is None:
         return data
     counts = missing.counts

@@ -8,6 +8,7 @@ from harness_uq_lm_eval.json_access import Table, items, table
 from harness_uq_lm_eval.read.results import Results
 from harness_uq_lm_eval.read.rows import Row
 from harness_uq_lm_eval.read.tasks import logs_in_memory
+from harness_uq_lm_eval.read.unparsed import FALLBACK, is_unparsed
 
 THIS_RUN = "this run"
 IN_MEMORY = "results in memory"
@@ -52,7 +53,8 @@ def _row(sample: Mapping[str, object], as_json: Callable[[object], object], omit
     row = {name: _round_trip(value, as_json) for name, value in sample.items() if name not in omitted}
     first = next(iter(items(sample.get("arguments"))), ())
     prompt = next(iter(items(first)), None)
-    return {**row, "arguments": [_round_trip(prompt, as_json)]}
+    unparsed = {"filtered_resps": [FALLBACK]} if is_unparsed(sample.get("filtered_resps")) else {}
+    return {**row, **unparsed, "arguments": [_round_trip(prompt, as_json)]}
 
 
 def _round_trip(value: object, as_json: Callable[[object], object]) -> object:

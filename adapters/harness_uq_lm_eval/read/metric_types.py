@@ -177,6 +177,8 @@ def _numbers(column: MetricValues, about: MetricType) -> Interpretation | None:
         values[values == -1] = math.nan
         messages += (OTHER_CONTEXT_LENGTH(label=about.label),)
     data = _of_numbers(values, about)
+    if isinstance(data, Scores) and column.n_numbers < len(column):
+        data = replace(data, is_complete=False)
     return Interpretation(data, (*messages, *_checked(data, about).messages))
 
 
@@ -203,6 +205,7 @@ def _scores(values: NDArray[np.float64], about: MetricType) -> Scores:
         values[:, None],
         logged_trials=about.logged_trials,
         reduction=about.filter if repeated else None,
+        is_complete=True,  # a question without this metric is not a question whose score is missing
     )
 
 

@@ -3,12 +3,15 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from harness_uq.plugin_api import MAX_SCORES, LogError, Questions, check_cells
+import msgspec
+
+from harness_uq.plugin_api import MAX_SCORES, LogError, Questions, TrialEndings, check_cells
 from harness_uq_lm_eval.json_access import items, text
 from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.read.metric_values import MetricValues
 from harness_uq_lm_eval.read.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, repeated_keys, value
 from harness_uq_lm_eval.read.shared_items import Identifiers
+from harness_uq_lm_eval.read.unparsed import FALLBACK, UnparsedAnswers, is_unparsed
 
 # the name of a filter; in rows before lm-eval 0.4.7, which have none, how many rows of the question came before
 Label = str | int
@@ -51,6 +54,7 @@ class Samples:
         self._occurrences: list[int] = []
         self._documents = DocumentFields()
         self.prompts = PromptPrefixes()
+        self._unparsed = UnparsedAnswers()
 
     def __len__(self) -> int:
         """Number of questions."""
@@ -97,6 +101,7 @@ class Samples:
         if not self._is_new(label, question):
             self.n_duplicates += 1
             return
+        self._unparsed.add(question, is_unparsed=_has_unparsed_answer(row))
         for metric, score in values.items():
             key = (metric, label)
             column = self._columns.get(key)
@@ -134,6 +139,10 @@ class Samples:
             self._hash_of_all = None
         elif self._hash_of_all is not None:
             self._hash_of_all.update("".join(map(str, hashes)).encode())
+
+    def endings(self) -> TrialEndings | None:
+        """How the questions ended; None if every answer was parsed."""
+        return self._unparsed.endings(len(self))
 
     @property
     def hash_of_all(self) -> str | None:
@@ -216,3 +225,11 @@ class Samples:
             fields=self._documents.candidates(),
             prompt_prefix=self.prompts.candidate() if has_own_openings else None,
         )
+
+
+def _has_unparsed_answer(row: Row) -> bool:
+    """Whether the filter could not parse the answer of a row; only a column with the fallback is decoded."""
+    filtered = row.get("filtered_resps")
+    if isinstance(filtered, msgspec.Raw) and FALLBACK.encode() not in bytes(filtered):
+        return False
+    return is_unparsed(value(filtered))

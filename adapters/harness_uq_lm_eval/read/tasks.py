@@ -35,6 +35,7 @@ from harness_uq_lm_eval.messages import (
     TRIALS_NOT_SCORED,
     TRIALS_SCORED_SEPARATELY,
     UNLISTED_COLUMNS,
+    UNPARSED_ANSWERS,
 )
 from harness_uq_lm_eval.read import replay
 from harness_uq_lm_eval.read.discover import LmEvalRun
@@ -180,7 +181,11 @@ class _Task:
         trials, remarks = self._trials(len(samples))
         data = with_inferred_ranges([*(interpretation.data for interpretation in interpretations), *trials])
         questions = samples.questions(has_own_openings=self._has_own_openings(samples))
-        return self._task_log(questions, data, reported, (*messages, *remarks))
+        ended_by = samples.endings()
+        if ended_by is not None:
+            n_unparsed = ended_by.counts()["unparsed"]
+            remarks = [*remarks, UNPARSED_ANSWERS(n_unparsed=n_unparsed, n_questions=len(samples))]
+        return replace(self._task_log(questions, data, reported, (*messages, *remarks)), ended_by=ended_by)
 
     def _trials(self, n_questions: int) -> tuple[list[Scores], list[Message]]:
         """Scores of single trials, as recorded by a live run or computed by replaying, and messages about them."""
