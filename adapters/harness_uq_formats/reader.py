@@ -12,7 +12,6 @@ FORMATS: Final = {
     "every-eval-ever": "harness_uq_formats.every_eval_ever",
     "harbor": "harness_uq_formats.harbor",
     "terminal-bench": "harness_uq_formats.terminal_bench",
-    "openai-evals": "harness_uq_formats.openai_evals",
     "helm": "harness_uq_formats.helm",
     "lighteval": "harness_uq_formats.lighteval",
     "promptfoo": "harness_uq_formats.promptfoo",

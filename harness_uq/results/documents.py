@@ -6,6 +6,7 @@ Within a schema version, fields are only ever added.
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.budget_allocation import BudgetAllocation
 from harness_uq.results.comparison import Comparison, Disagreements
 from harness_uq.results.data_summary import DataSummary
@@ -25,11 +26,17 @@ VERSION = 1
 # lists of results in the document of each command; a command prints at least one of several optional lists ("?"), and
 # one result or null instead of a list ("!")
 _LISTS: dict[str, dict[str, type[Declared]]] = {
-    "estimate": {"overall!": Overall, "estimates": Estimate, "resource_use?": ResourceUse},
+    "estimate": {
+        "overall!": Overall,
+        "estimates": Estimate,
+        "breakdowns?": Breakdown,
+        "resource_use?": ResourceUse,
+    },
     "structure": {"structures": StructureSummary, "summary!": DataSummary},
     "compare": {
         "overall!": Overall,
         "comparisons": Comparison,
+        "difference_breakdowns?": DifferenceBreakdown,
         "disagreements?": Disagreements,
         "resource_use?": ResourceUse,
     },
@@ -42,6 +49,8 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
         "estimates": Estimate,
         "comparisons": Comparison,
         "rankings": Ranking,
+        "breakdowns?": Breakdown,
+        "difference_breakdowns?": DifferenceBreakdown,
         "resource_use?": ResourceUse,
     },
 }
