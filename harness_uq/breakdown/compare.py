@@ -68,6 +68,7 @@ def compare_by(
     plugins = plugins or load_plugins()
     structure, selection = options.structure.without_bounds("compare_by"), selection_of(keywords)
     sides = [Side.read(runs, name, plugins, structure, selection) for runs, name in ((a, "A"), (b, "B"))]
+    options = replace(options, structure=structure.without_policies)
     matched, _ = common_keys(*sides)
     pairs = [(sides[0].chosen[first], sides[1].chosen[second]) for first, second in matched]
     pairs = [pair for pair in pairs if all(isinstance(run.data, Scores) for run in pair)]

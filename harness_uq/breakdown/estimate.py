@@ -1,6 +1,7 @@
 """Estimate scores by groups of questions."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -63,6 +64,7 @@ def estimate_by(
     structure = options.structure.without_bounds("estimate_by")
     logged = [log for log in task_logs(logs, plugins, selection_of(keywords)) if not log.subtasks]
     read = with_policies(logged, structure)
+    options = replace(options, structure=structure.without_policies)
     fields = [by] if isinstance(by, str) else list(by)
     rows = ResultList[Breakdown]()
     for name in fields:

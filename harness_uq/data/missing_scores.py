@@ -159,9 +159,11 @@ def find_missing(
     policies : what missing trials count as
     is_complete : whether NaN marks no missing trials, see `Scores`
     """
+    is_lost = np.isnan(values)
+    if not policies.treat and (is_complete or not is_lost.any()):
+        return None
     codes = _cause_codes(values, endings)
     of_scored = np.array([policies.of_scored(cause) or "" for cause in CAUSES])[codes]
-    is_lost = np.isnan(values)
     is_ignored = ~is_lost & (of_scored != "")
     is_missing = is_ignored if is_complete else is_lost | is_ignored
     if not is_missing.any():

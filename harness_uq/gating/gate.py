@@ -20,7 +20,6 @@ from typing import Any, Unpack
 from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
 from harness_uq.comparison.sides import Side, common_keys
-from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
 from harness_uq.gating.missing_scores import with_missing_scores
@@ -78,8 +77,7 @@ class GateOptions:
 
     def without_policies(self) -> "GateOptions":
         """These options for logs to which the policies for missing scores have been applied."""
-        structure = replace(self.compare.structure, missing=MissingPolicies("drop"))
-        return replace(self, compare=replace(self.compare, structure=structure))
+        return replace(self, compare=replace(self.compare, structure=self.compare.structure.without_policies))
 
 
 class GateKeywords(ScoreKeywords, DifferenceKeywords, total=False):

@@ -1,7 +1,7 @@
 """Types that describe the structure of a task's scores: options, catalog entries, facts and clusters."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from harness_uq.data.missing_scores import MissingPolicies
@@ -51,6 +51,11 @@ class StructureOptions:
     use_samples: bool = False
     missing: MissingPolicies = field(default_factory=MissingPolicies)
     defaults: "StructureOptions | None" = None
+
+    @property
+    def without_policies(self) -> "StructureOptions":
+        """These options for logs to which the policies for missing scores have been applied."""
+        return replace(self, missing=MissingPolicies("drop"))
 
     def without_bounds(self, function: str) -> "StructureOptions":
         """These options.

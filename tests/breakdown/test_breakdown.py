@@ -1,6 +1,8 @@
 """Scores and differences by groups of questions."""
 
 import json
+from dataclasses import replace
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from harness_uq import Questions, TaskLog, compare_by, compare_scores, estimate_by, estimate_scores
 from harness_uq.cli import main
 from harness_uq.data.task_log import MetadataField, Scores, Source
-from harness_uq.errors import StructureError
+from harness_uq.errors import DataError, StructureError
 from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED
 from harness_uq.output.formats import RenderOptions, render_results
 from tests.message_checks import has
@@ -142,3 +144,40 @@ def test_rank_and_report_contain_groups(tables: list[str], tmp_path: Path, capsy
     assert main(["report", *names, "--by", "subject", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (len(document["breakdowns"]), len(document["difference_breakdowns"])) == (2, 1)
+
+
+def test_the_p_value_of_a_group_is_at_least_that_of_mcnemars_exact_test() -> None:
+    """With 7 and 1 discordant questions, twice the posterior tail is smaller than the exact p-value, 18 / 256."""
+    logs = (log({"law": (47, 60), "art": (30, 60)}), log({"law": (41, 60), "art": (30, 60)}, "other"))
+    values = np.concatenate([logs[0].data[0].values[:60], logs[0].data[0].values[60:]])
+    values[:8] = 0.0
+    values[0], values[1:8] = 0.0, 1.0
+    other = values.copy()
+    other[0], other[1:8] = 1.0, 0.0
+    pair = [replace(one, data=(Scores("acc", "none", x),)) for one, x in zip(logs, (values, other), strict=True)]
+    (row,) = compare_by(*pair, "subject")
+    alone = compare_scores(values[:60, 0], other[:60, 0])
+    tail = 2 * min(alone.prob_positive, 1 - alone.prob_positive)
+    exact = 2 * sum(comb(8, k) for k in (0, 1)) / 2**8
+    assert tail < exact
+    assert row.groups[0].p_value == pytest.approx(exact)
+
+
+def test_without_an_exact_test_the_p_value_is_twice_the_tail_of_the_posterior() -> None:
+    """Unpaired groups have no table of right and wrong answers."""
+    first, second = log({"law": (50, 60), "art": (30, 60)}), log({"law": (30, 60), "art": (31, 60)}, "other")
+    apart = replace(second, questions=replace(second.questions, ids=tuple(f"other {k}" for k in range(120))))
+    (row,) = compare_by(first, apart, "subject")
+    alone = compare_scores([1.0] * 50 + [0.0] * 10, [1.0] * 30 + [0.0] * 30, method="independent")
+    assert alone.p_value is None
+    assert row.groups[0].p_value == pytest.approx(2 * (1 - alone.prob_positive), rel=1e-6)
+
+
+def test_policies_for_missing_scores_apply_to_groups() -> None:
+    values = log({"law": (30, 60), "art": (50, 60)}).data[0].values.copy()
+    values[0] = np.nan
+    part = replace(log({"law": (30, 60), "art": (50, 60)}), data=(Scores("acc", "none", values),))
+    (zero,), (drop,) = (estimate_by(part, "subject", missing=policy) for policy in ("zero", "drop"))
+    assert (zero.groups[0].value, drop.groups[0].value) == (29 / 60, 29 / 59)
+    with pytest.raises(DataError, match="bounds"):
+        estimate_by(part, "subject", missing="bounds")
