@@ -100,15 +100,14 @@ def add_missing(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[CAUSE=]POLICY",
-        help="Leave out trials without a score (drop), count them as the worst score (zero), allow any score (bounds), "
-        "or stop (error); CAUSE is an ending such as error or token-limit (default: drop, repeatable)",
+        help="Treat trials without a score by POLICY: drop, zero, bounds or error (default: drop, repeatable)",
     )
     data.add_argument(
         "--treat",
         action="append",
         default=[],
         metavar="CAUSE=POLICY",
-        help="Ignore the scores of trials that ended by CAUSE, and apply POLICY to these trials (repeatable)",
+        help="Ignore the scores of trials that ended by CAUSE, and apply POLICY to them (repeatable)",
     )
 
 

@@ -148,7 +148,7 @@ def _counts_of_row(row: Comparison, side: Side) -> Iterable[MissingCounts]:
 
 def failed_for_other(own: SelectedRun, other: SelectedRun) -> NDArray[np.bool_]:
     """Which scored questions of a run are in the log of the other run, but have no score there; bool (n_questions,)."""
-    if not (isinstance(own.data, Scores) and isinstance(other.data, Scores)):
+    if not (isinstance(own.data, Scores) and isinstance(other.data, Scores)) or other.data.is_scored.all():
         return np.zeros(len(own.log.questions), bool)
     unscored = {other.log.questions.ids[row] for row in np.flatnonzero(~other.data.is_scored)}
     return np.asarray(own.data.is_scored & np.array([name in unscored for name in own.log.questions.ids], bool))

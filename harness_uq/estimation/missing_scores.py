@@ -39,10 +39,13 @@ def with_policies(logs: Iterable[TaskLog], structure: StructureOptions) -> list[
     ------
     DataError : if a trial without a score has the policy `error`
     """
-    return [
-        replace(log, data=tuple(_with_policies(log, data, structure) for data in log.data)) if log.data else log
-        for log in logs
-    ]
+    return [_completed(log, structure) for log in logs]
+
+
+def _completed(log: TaskLog, structure: StructureOptions) -> TaskLog:
+    data = tuple(_with_policies(log, item, structure) for item in log.data)
+    is_unchanged = all(new is old for new, old in zip(data, log.data, strict=True))
+    return log if is_unchanged else replace(log, data=data)
 
 
 def _with_policies(log: TaskLog, data: TaskData, structure: StructureOptions) -> TaskData:
