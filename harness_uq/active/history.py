@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
+from harness_uq.data.active_draws import active_draws
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
@@ -128,7 +129,9 @@ def _is_array(history: object) -> "TypeGuard[ArrayLike]":
 def _reference_runs(
     history: "Reading | Runs", task: str | None, metric: str | None, filter_name: str | None
 ) -> ReferenceRuns:
+    """Scores of the runs; those whose questions were chosen actively are left out, because they are incomplete."""
     logs = history.logs if isinstance(history, Reading) else task_logs(history, load_plugins())
+    logs = [log for log in logs if active_draws(log.questions) is None]
     if task is None:
         tasks = sorted({log.task for log in logs if any(isinstance(data, Scores) for data in log.data)})
         if len(tasks) > 1:

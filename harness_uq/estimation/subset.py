@@ -133,11 +133,14 @@ def probabilities_of(chances: Mapping[str, float] | None, history: ReferenceRuns
 def _rows(
     log: TaskLog, earlier: Sequence[TaskLog], options: Options, drawn: Probabilities, plugins: Plugins
 ) -> Iterator[Estimate]:
+    # questions that were chosen actively, by reference runs of any system; such a run is no reference run itself
+    is_active = active_draws(log.questions) is not None
+    complete = [other for other in earlier if active_draws(other.questions) is None]
+    others = [other for other in complete if is_active or other.system != log.system]
     for data in log.data:
         if not isinstance(data, Scores):
             continue
         try:
-            others = [other for other in earlier if other.system != log.system]
             history = reference_runs(others, log.task, data.metric, data.filter)
             row = _whole(log, data, history, drawn.get(log.task), options, plugins)
         except (DataError, NotEstimableError, StructureError) as error:

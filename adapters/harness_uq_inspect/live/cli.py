@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from typing import Final
 
@@ -19,6 +19,9 @@ Examples:
   harness-uq inspect eval task.py --model openai/gpt-4o --uq bayes
   # A comparison with an earlier run
   harness-uq inspect eval task.py --uq bayes --uq-compare logs/earlier.eval
+  # 300 questions, chosen during the run with the scores of earlier runs
+  harness-uq inspect eval task.py --uq bayes --uq-questions 300 \\
+    --uq-reference-runs logs/earlier
   # The same intervals without this command
   inspect eval task.py --env HARNESS_UQ=bayes
 
@@ -33,6 +36,12 @@ Method:
   --uq-cluster [TASK=]FIELD
                           Cluster questions by FIELD; 'auto' detects it, 'none'
                           assumes independence (default: auto, repeatable)
+
+  --uq-questions N        Run N questions of each task, chosen during the run,
+                          and estimate the score on all questions
+  --uq-reference-runs RUN
+                          Choose the questions by the scores of these runs of
+                          other systems on all questions (repeatable)
 
 Output:
   --uq-compare RUN        Compare with this logged run, question by question
@@ -52,6 +61,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(_HELP)
         return 0
     original_environment, original_argv = dict(os.environ), sys.argv
+    restore: Callable[[], None] = lambda: None  # noqa: E731 - nothing to undo unless `--uq-questions` is given
     try:
         inspect_arguments, variables = split_arguments(argv)
         if variables:
@@ -61,13 +71,19 @@ def main(argv: Sequence[str]) -> int:
                 raise UsageError(f"{', '.join(options)} can only be used with --uq: add --uq bayes.")
             from harness_uq_inspect.live.settings import settings_from_environment
 
-            settings_from_environment()
+            settings = settings_from_environment()
+            if settings.n_questions is not None:
+                from harness_uq_inspect.live import choose_samples
+
+                choose_samples.check_arguments(inspect_arguments)
+                restore = choose_samples.install(settings)
         sys.argv = ["inspect", *inspect_arguments]  # `--detach` passes this to the process that it starts
         return _run_inspect()
     except HarnessUqError as error:
         sys.stderr.write(escape_control(f"harness-uq inspect: error: {error}") + "\n")
         return 2
     finally:
+        restore()
         sys.argv = original_argv
         for name in OPTIONS.values():
             os.environ.pop(name, None)

@@ -11,7 +11,10 @@ OPTIONS: Final = {
     "--uq-scope": "HARNESS_UQ_SCOPE",
     "--uq-cluster": "HARNESS_UQ_CLUSTER",
     "--uq-compare": "HARNESS_UQ_COMPARE",
+    "--uq-questions": "HARNESS_UQ_QUESTIONS",
+    "--uq-reference-runs": "HARNESS_UQ_REFERENCE_RUNS",
 }
+_REPEATABLE: Final = frozenset({"--uq-cluster", "--uq-reference-runs"})
 _SWAP: Final = "HARNESS_UQ_SWAP"
 _OFF: Final = frozenset({"", "0", "off"})
 _EXAMPLES: Final = {
@@ -20,6 +23,8 @@ _EXAMPLES: Final = {
     "--uq-scope": "population",
     "--uq-cluster": "passage",
     "--uq-compare": "logs/earlier.eval",
+    "--uq-questions": "300",
+    "--uq-reference-runs": "logs/earlier",
 }
 
 
@@ -59,6 +64,6 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]
                 raise UsageError(f"{name} requires a value, such as {name} {_EXAMPLES[name]}.")
             value = queue.pop(0)
         variable = OPTIONS[name]
-        is_repeatable = name == "--uq-cluster" and variable in variables
+        is_repeatable = name in _REPEATABLE and variable in variables
         variables[variable] = f"{variables[variable]},{value}" if is_repeatable else value
     return rest, variables

@@ -79,7 +79,8 @@ def _annotate_file(
     task = task_log_of(source, name or path)
     if source is not log:
         task = replace(task, messages=(*task.messages, TRIALS_AS_FINISHED(n_trials=len(source.cells))))
-    estimates = estimate(task, settings.options())
+    reference_runs = list(settings.reference_runs) or None
+    estimates = estimate(task, settings.options(), reference_runs=reference_runs)
     comparisons, comparison_text = _compare(task, settings)
     text = _table(estimates) + comparison_text
     if log.header.results is None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from harness_uq.plugin_api import ClusterDeclaration, HarnessResult
 from harness_uq_inspect.read.harness_uq_metrics import harness_value, is_ours
 from harness_uq_inspect.read.reducers import MEAN, SINGLE_TRIAL_IDENTITIES
@@ -62,12 +64,15 @@ def reported_by(score: ScoreTotals, header: Header, epochs: Epochs) -> HarnessRe
 
 
 def printed_value(score: ScoreTotals) -> Metric | None:
-    """The metric that represents the score: accuracy, else mean, else the first that is not a measure of spread."""
+    """The metric that represents the score: accuracy, else mean, else the first that is not a measure of spread.
+
+    It has the value that Inspect computed, even if harness_uq replaced it.
+    """
     ungrouped = [metric for metric in score.metrics.values() if metric.group is None and not is_ours(metric)]
     for name in _MEANS:
         for metric in ungrouped:
             if metric.bare_name == name:
-                return metric
+                return msgspec.structs.replace(metric, value=harness_value(metric))
     return next((metric for metric in ungrouped if metric.bare_name not in _SPREADS), None)
 
 

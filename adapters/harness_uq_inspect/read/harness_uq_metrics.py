@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 
-from harness_uq_inspect.log_metadata import NAME, NATIVE_STDERR, REGISTERED, SCORES_HASH, block_of
+from harness_uq_inspect.log_metadata import NAME, NATIVE_STDERR, NATIVE_VALUE, REGISTERED, SCORES_HASH, block_of
 from harness_uq_inspect.read.samples import Log
 from harness_uq_inspect.read.schema import Metric
 
@@ -12,7 +12,7 @@ from harness_uq_inspect.read.schema import Metric
 def harness_value(metric: Metric) -> float | None:
     """The value that Inspect computed, even if harness_uq replaced it."""
     annotation = (metric.metadata or {}).get(NAME)
-    value = annotation.get(NATIVE_STDERR) if isinstance(annotation, dict) else None
+    value = annotation.get(NATIVE_STDERR, annotation.get(NATIVE_VALUE)) if isinstance(annotation, dict) else None
     return value if isinstance(value, float | int) else metric.value
 
 

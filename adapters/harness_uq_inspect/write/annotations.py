@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias, cast
 
 from harness_uq.plugin_api import Estimate
-from harness_uq_inspect.log_metadata import METRICS, NAME, NATIVE_STDERR, SCORES_HASH
+from harness_uq_inspect.log_metadata import METRICS, NAME, NATIVE_STDERR, NATIVE_VALUE, SCORES_HASH
 from harness_uq_inspect.read.schema import Json
 
 ANNOTATED_MEMBERS: Final = ("results", "log_updates", "metadata")
 _STDERR: Final = "stderr"
+_MEANS: Final = ("accuracy", "mean")
+ACTIVE: Final = "active"  # the method for questions that were chosen during the run
 _TOLERANCE: Final = 1e-6
 _AUTHOR: Final = "harness_uq "
 
@@ -79,15 +81,17 @@ def remove_annotations(header: Header) -> Json:
 def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, *, is_only: bool) -> Json:
     """The score with the metrics of harness_uq; the viewer shows their group if there are several scores.
 
-    An interval of the mean is added only if Inspect's value is the mean: a metric with parameters such as
-    `accuracy(to_float=...)` computes another quantity.
+    The mean of actively chosen samples is not an estimate; the value of `accuracy` or `mean` becomes that of the
+    estimate. An interval of the mean is otherwise added only if Inspect's value is the mean: a metric with parameters
+    such as `accuracy(to_float=...)` computes another quantity.
     """
     interval, sd = estimate.interval, estimate.std_error
     if interval is None or sd is None or not all(map(math.isfinite, (interval.low, interval.high, sd))):
         return score
     printed, value = estimate.harness.value, estimate.value
     is_printed = printed is not None and value is not None and math.isclose(printed, value, abs_tol=_TOLERANCE)
-    if estimate.estimand == "mean" and printed is not None and not is_printed:
+    is_replaced = estimate.method == ACTIVE and estimate.scope == "full"
+    if estimate.estimand == "mean" and printed is not None and not is_printed and not is_replaced:
         return score
     settings = _mapping(annotations.block["settings"])
     estimand = settings.get("estimand", "mean")
@@ -101,6 +105,8 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
         for name, value in zip(METRICS, (interval.low, interval.high, sd), strict=True)
     }
     metrics = _mapping(score.get("metrics"))
+    if is_replaced:
+        metrics = {name: _with_estimate(_mapping(metric), value) for name, metric in metrics.items()}
     stderr = metrics.get(_STDERR)
     if annotations.swaps_stderr and isinstance(stderr, dict) and (is_printed or estimate.estimand == "mean"):
         metadata = _mapping(stderr.get("metadata")) | {NAME: {NATIVE_STDERR: stderr.get("value")}}
@@ -110,20 +116,30 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
     return score | {"metrics": metrics if is_present else metrics | uq_metrics}
 
 
+def _with_estimate(metric: Json, value: float | None) -> Json:
+    """The metric with the estimate as its value, if it is a mean without parameters; its own value is kept."""
+    is_mean = str(metric.get("name")).rpartition("/")[2] in _MEANS and not metric.get("params")
+    if not is_mean or value is None or metric.get("group") is not None:
+        return metric
+    metadata = _mapping(metric.get("metadata")) | {NAME: {NATIVE_VALUE: metric.get("value"), "method": ACTIVE}}
+    return metric | {"value": value, "metadata": metadata}
+
+
 def _original_score(score: Json) -> Json:
     metrics = {
-        name: _with_native_stderr(_mapping(metric))
+        name: _with_native_value(_mapping(metric))
         for name, metric in _mapping(score.get("metrics")).items()
         if not (name in METRICS and NAME in _mapping(_mapping(metric).get("metadata")))
     }
     return score | {"metrics": metrics} if "metrics" in score else score
 
 
-def _with_native_stderr(metric: Json) -> Json:
+def _with_native_value(metric: Json) -> Json:
     annotation = _mapping(_mapping(metric.get("metadata")).get(NAME))
-    if NATIVE_STDERR not in annotation:
-        return metric
-    return _without(metric | {"value": annotation[NATIVE_STDERR]}, "metadata", NAME)
+    for name in (NATIVE_STDERR, NATIVE_VALUE):
+        if name in annotation:
+            return _without(metric | {"value": annotation[name]}, "metadata", NAME)
+    return metric
 
 
 def _without(parent: Json, field: str, name: str) -> Json:

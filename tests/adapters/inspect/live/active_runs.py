@@ -6,6 +6,7 @@ seed.
 
 import builtins
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from harness_uq_inspect import ActiveSource
 
 OPTIONS = {"model": "mockllm/model", "display": "none", "log_realtime": False, "log_level": "warning"}
 N, N_ASKED = 300, 60
-STATE = builtins.__dict__.setdefault("_active_runs", {"fails_at": None, "ran": [], "history": None})
+FAILS_AT = int(os.environ.get("ACTIVE_RUNS_FAILS_AT", 0))
+STATE = builtins.__dict__.setdefault("_active_runs", {"fails_at": FAILS_AT, "ran": [], "history": None})
 
 
 def answers() -> np.ndarray:
@@ -58,6 +60,12 @@ def active():
     dataset = [Sample(id=number, input=f"Question {number}?", target="t") for number in range(N)]
     source = ActiveSource(dataset, STATE["history"], n_questions=N_ASKED, n_rounds=4)
     return Task(dataset=source, solver=answering(), scorer=right(), name="active")
+
+
+@task
+def plain():
+    dataset = [Sample(id=number, input=f"Question {number}?", target="t") for number in range(N)]
+    return Task(dataset=dataset, solver=answering(), scorer=right(), name="active")
 
 
 def main(folder: Path) -> None:

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from harness_uq import ActiveHistory, ActiveSampler, DataError, NotEstimableError, estimate
+from harness_uq_inspect.live import choose_samples
+from harness_uq_inspect.live.cli import main
 from harness_uq_inspect.messages import CHOSEN_ACTIVELY
+from harness_uq_inspect.write.annotations import remove_annotations
 from tests.adapters.inspect.environment import LIVE, run_with_uq
 from tests.message_checks import has
 
@@ -83,6 +86,82 @@ def test_estimates_without_reference_runs_say_that_they_ignore_the_choice(runs):
     (row,) = estimate(runs["max_samples=1"]["location"])
     assert has(row, CHOSEN_ACTIVELY.code, n_questions=N_ASKED)
     assert row.cluster_key is None  # the round is no cluster
+
+
+def inspect(folder, *arguments, **variables):
+    """Run `harness-uq inspect` and return the newest log."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    options = ["--uq", "bayes", "--uq-questions", N_ASKED, "--uq-reference-runs", folder / "history.csv"]
+    command = [sys.executable, "-m", "harness_uq", "inspect", *arguments, *options, "--log-dir", folder / "command"]
+    run_with_uq(*command, "--display", "plain", cwd=folder, HARNESS_UQ=None, **variables)
+    return read_eval_log(list_eval_logs(str(folder / "command"))[0])
+
+
+@pytest.fixture(scope="module")
+def command_runs(folder):
+    """A run of the command that fails after 35 samples, and its retry."""
+    task = [f"{LIVE / 'active_runs.py'}@plain", "--model", "mockllm/model", "--max-samples", "5"]
+    failed = inspect(folder, "eval", *task, ACTIVE_RUNS_FAILS_AT="35")
+    return failed, inspect(folder, "eval-retry", failed.location)
+
+
+def test_the_command_runs_exactly_the_requested_number_of_samples_after_a_retry(command_runs):
+    failed, retried = command_runs
+    assert (failed.status, retried.status) == ("error", "success")
+    assert len(retried.samples) == N_ASKED
+    finished = {sample.id for sample in failed.samples if sample.error is None}
+    assert len(finished) > 24
+    reused = {sample.id: sample.uuid for sample in failed.samples if sample.id in finished}
+    assert reused.items() <= {sample.id: sample.uuid for sample in retried.samples}.items()
+
+
+def test_the_score_in_the_log_is_the_estimate_and_its_own_value_is_kept(command_runs, folder):
+    _, log = command_runs
+    (row,) = estimate(log.location, scope="full", reference_runs=folder / "history.csv")
+    metrics = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    assert row.method == "active"
+    assert metrics["accuracy"] == pytest.approx(row.value)
+    assert metrics["stderr"] == pytest.approx(row.std_error)
+    assert (metrics["uq_lower"], metrics["uq_upper"]) == pytest.approx((row.interval.low, row.interval.high))
+    of_samples = np.mean([sample.scores["right"].value == "C" for sample in log.samples])
+    assert row.harness.value == pytest.approx(of_samples)
+    original = remove_annotations(log.model_dump(mode="json", exclude_none=True, exclude={"samples"}))
+    assert original["results"]["scores"][0]["metrics"]["accuracy"]["value"] == pytest.approx(of_samples)
+    assert [*original["results"]["scores"][0]["metrics"]] == ["accuracy", "stderr"]
+
+
+def test_an_actively_chosen_run_is_no_reference_run(runs, folder):
+    own = [runs["max_samples=1"]["location"], runs["max_samples=100"]["location"]]
+    with pytest.raises(NotEstimableError):
+        ActiveHistory(own)
+    alone, beside_others = (
+        estimate(own[0], scope="full", reference_runs=[folder / "history.csv", *others])[0] for others in ([], own)
+    )
+    assert (alone.value, alone.interval) == (beside_others.value, beside_others.interval)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["eval", "--uq-questions", "5"], "together"),
+        (["eval", "--uq-reference-runs", "runs"], "together"),
+        (["eval", "--uq-questions", "1", "--uq-reference-runs", "runs"], "at least 2"),
+        (["eval", "--uq-questions", "many", "--uq-reference-runs", "runs"], "at least 2"),
+        (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--uq-scope", "population"], "--uq-scope full"),
+        (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--limit=9"], "--limit"),
+        (["eval-set", "--uq-questions", "5", "--uq-reference-runs", "runs"], "eval and eval-retry"),
+    ],
+)
+def test_invalid_combinations_of_options_are_usage_errors(capsys, arguments, message):
+    assert main([*arguments, "--uq", "bayes"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_the_private_function_the_command_refuses_to_run_all_samples(capsys, monkeypatch):
+    monkeypatch.delattr(".".join(choose_samples.LOAD))
+    assert main(["eval", "--uq", "bayes", "--uq-questions", "5", "--uq-reference-runs", "runs"]) == 2
+    assert "ActiveSource" in capsys.readouterr().err
 
 
 def source(folder, **options):
