@@ -90,8 +90,8 @@ FUNCTION_INFERRED = MessageType(
     "LM111",
     "function-inferred",
     "note",
-    "Metric {label!r} is computed with {function!r}, which reproduces the value of lm-eval's aggregation "
-    "{aggregation!r}.",
+    "lm-eval computed metric {label!r} with its aggregation {aggregation!r}, whose code is not in the log. "
+    "The function {function!r} gives the same value and is used instead.",
     "The log does not contain the code of the aggregation.",
     "Nothing.",
 )

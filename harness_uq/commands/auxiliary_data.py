@@ -36,7 +36,7 @@ def add_auxiliary_data(parser: CommandParser) -> None:
     data.add_argument(
         "--inclusion-probabilities",
         metavar="FILE",
-        help="Read the inclusion probabilities that harness-uq subset wrote (with --reference-runs)",
+        help="Read the inclusion probabilities in a file of harness-uq subset; requires --reference-runs",
     )
 
 

@@ -26,7 +26,10 @@ after an update of harness-uq.
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     parser.groups["Data"].add_argument(
-        "shell", choices=["bash", "zsh", "tcsh"], metavar="SHELL", help="Print the script for this shell"
+        "shell",
+        choices=["bash", "zsh", "tcsh"],
+        metavar="SHELL",
+        help="Print the script for bash, zsh or tcsh",
     )
 
 

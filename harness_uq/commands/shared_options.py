@@ -88,7 +88,7 @@ def add_use_samples(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--use-samples",
         action="store_true",
-        help="Use the logged samples even if they cover only some of the questions that the totals cover",
+        help="Use the logged samples even if the totals of the log cover more questions",
     )
 
 
@@ -217,7 +217,7 @@ def add_factors(parser: CommandParser, default: str) -> None:
     parser.groups["Method"].add_argument(
         "--generalize-over",
         metavar="NAME[,NAME]",
-        help=f"Estimate the score for new levels of these factors, such as question,seed (default: {default})",
+        help=f"Estimate the score for new values of these factors, such as question,seed (default: {default})",
     )
     parser.groups["Data"].add_argument(
         "--factor",
@@ -225,7 +225,7 @@ def add_factors(parser: CommandParser, default: str) -> None:
         default=[],
         metavar="NAME=FIELD",
         dest="factors",
-        help="Define the factor NAME by the logged setting FIELD, or by the task, path or run (repeatable)",
+        help="Define the factor NAME by the setting FIELD of the runs, or by task, path or run (repeatable)",
     )
 
 
@@ -240,7 +240,7 @@ def add_overall(parser: CommandParser) -> None:
         "--weights",
         default="equal",
         metavar="WEIGHTS",
-        help="Weight tasks equally (equal), by questions, by group, by subtasks or by a file (default: %(default)s)",
+        help="Set the weights of tasks: equal, questions, group, subtasks or a file (default: %(default)s)",
     )
     overall.add_argument(
         "--normalize",

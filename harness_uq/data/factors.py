@@ -10,6 +10,7 @@ from harness_uq.errors import DataError
 from harness_uq.messages.catalogue.reading import CONSTANT_FACTOR, UNKNOWN_SETTING_OF_LOGS
 
 REPEAT = "run"
+_LONGEST_VALUE = 24  # characters of a value in a text; longer ones are hashes or prompts
 _UNKNOWN = "not logged"
 
 # Fields that describe the progress and outcome of a run, not its setup.
@@ -134,10 +135,12 @@ def _requested_factor(name: str, field: str, settings: Sequence[Mapping[str, str
 
 
 def _evidence(fields: Sequence[str], levels: Sequence[str]) -> str:
-    values = [value if len(value) <= 24 else value[:21] + "..." for value in dict.fromkeys(levels)]
+    values = list(dict.fromkeys(levels))
     more = f" and {len(values) - 4} more" if len(values) > 4 else ""
-    verb = "differs" if len(fields) == 1 else "differ together"
-    return f"{', '.join(fields)} {verb}: {', '.join(values[:4])}{more} in {len(levels)} logs"
+    is_short = all(len(value) <= _LONGEST_VALUE for value in values)
+    shown = f": {', '.join(values[:4])}{more}" if is_short else ""
+    verb = "has" if len(fields) == 1 else "have"
+    return f"{' and '.join(fields)} {verb} {len(values)} values in {len(levels)} logs{shown}"
 
 
 def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:

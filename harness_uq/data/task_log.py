@@ -118,6 +118,8 @@ class RunMetadata:
     watched_clusters : tuple of int or None
         Cluster of each planned question, the logged questions first and in their order; None if the log does not
         contain the clusters of the questions that were not asked.
+    chance : float or None
+        Expected score of random answers, from the numbers of choices of the questions; None if it is unknown.
     settings : mapping
         All other settings by name (`num_fewshot`, `epochs`, `seed`, …), as the harness logs them.
     """
@@ -128,6 +130,7 @@ class RunMetadata:
     is_finished: bool = True
     n_watched: int | None = None
     watched_clusters: tuple[int, ...] | None = None
+    chance: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

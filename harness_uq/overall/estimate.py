@@ -119,12 +119,18 @@ def newest_rows(rows: Iterable[Estimate]) -> dict[tuple[str, ScoreKey], Estimate
 
 
 def facts_of(logs: Iterable[TaskLog], rows: Rows) -> Facts:
-    """Return the directions of all metrics, and the values of groups that the harness reported."""
+    """Return the directions of all metrics, the values of groups that the harness reported, and scores by chance."""
+    known = list(logs)
     directions = {
-        (log.task, data.metric, data.filter): higher_is_better(log, data.metric) for log in logs for data in log.data
+        (log.task, data.metric, data.filter): higher_is_better(log, data.metric) for log in known for data in log.data
     }
     reported = {place: row.harness.value for place, row in rows.items() if row.harness.value is not None}
-    return Facts(directions, reported)
+    return Facts(directions, reported, chances_of(known))
+
+
+def chances_of(logs: Iterable[TaskLog]) -> dict[str, float]:
+    """Return the expected score of random answers of each task whose logs contain it."""
+    return {log.task: log.facts.chance for log in logs if log.facts.chance is not None}
 
 
 def refused(options: OverallOptions, reason: Message) -> Overall:

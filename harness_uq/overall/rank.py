@@ -17,7 +17,7 @@ from harness_uq.messages import Message, with_severity
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
 from harness_uq.overall.combine import Combination, Facts, Rows, combine
-from harness_uq.overall.estimate import overall_result, refused, sample_notes, system_score
+from harness_uq.overall.estimate import chances_of, overall_result, refused, sample_notes, system_score
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.plugins.manager import Plugins, load_plugins
@@ -175,6 +175,7 @@ def _facts(runs: ComparableRuns) -> Facts:
     return Facts(
         higher_is_better={key: runs.is_higher_better(key) for key in runs.by_key},
         reported={place: one.value for place, one in reported.items() if one is not None and one.value is not None},
+        chance=chances_of(runs.logs),
         full_scores={place: score for place, entry in entries.items() if (score := _full_score(entry)) is not None},
     )
 

@@ -55,6 +55,7 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "is_random_subset": pa.bool_(),
     "is_finished": pa.bool_(),
     "n_watched": pa.int64(),
+    "chance": pa.float64(),
     "watched_clusters": CODES,
     "settings": pa.string(),
     "messages": TEXTS,
@@ -71,10 +72,18 @@ NULLABLE = frozenset(
         "reported[].std_error",
         "reported[].n",
     }
-    | {"declared", "ended_by", "n_all", "n_watched", "watched_clusters", *(f"data[].{name}" for name in OPTIONAL_DATA)}
+    | {
+        "declared",
+        "ended_by",
+        "n_all",
+        "n_watched",
+        "watched_clusters",
+        "chance",
+        *(f"data[].{name}" for name in OPTIONAL_DATA),
+    }
 )
 """Columns, and fields within them, whose values may be missing."""
-_METADATA = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched", "watched_clusters")
+_METADATA = ("n_all", "is_limited", "is_random_subset", "is_finished", "n_watched", "watched_clusters", "chance")
 
 
 def log_to_row(log: TaskLog) -> Row:

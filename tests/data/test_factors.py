@@ -20,13 +20,13 @@ def test_settings_that_change_together_are_one_factor() -> None:
     found = find_factors(logs(*({"random_seed": s, "fewshot_seed": 10 * s, "num_fewshot": 5} for s in (0, 1, 2))), {})
     (factor,) = found
     assert (factor.name, factor.n_levels) == ("seed", 3)
-    assert factor.evidence == "random_seed, fewshot_seed differ together: 0, 1, 2 in 3 logs"
+    assert factor.evidence == "random_seed and fewshot_seed have 3 values in 3 logs: 0, 1, 2"
 
 
 def test_a_prompt_that_changes_with_the_seed_is_not_told_from_it() -> None:
     (factor,) = find_factors(logs(*({"seed": s, "description": f"text {s}"} for s in (0, 1))), {})
     assert factor.name == "prompt"
-    assert factor.evidence == "description, seed differ together: text 0, text 1 in 2 logs"
+    assert factor.evidence == "description and seed have 2 values in 2 logs: text 0, text 1"
 
 
 def test_crossed_settings_are_two_factors() -> None:

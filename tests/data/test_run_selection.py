@@ -24,7 +24,7 @@ def notes_of(*settings: dict[str, object]) -> tuple[Message, ...]:
 def test_seeds_that_differ_are_named_with_the_command_that_measures_them() -> None:
     notes = notes_of({"seed": 1}, {"seed": 2}, {"seed": 3})
     assert has(notes, "several-runs", system="a", n_runs=3, path="3.json")
-    assert has(notes, "run-variation-ignored", n_runs=3, evidence="seed differs: 1, 2, 3 in 3 logs")
+    assert has(notes, "run-variation-ignored", n_runs=3, evidence="seed has 3 values in 3 logs: 1, 2, 3")
 
 
 def test_repeats_are_only_counted() -> None:

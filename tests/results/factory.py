@@ -338,7 +338,7 @@ def effects() -> Effects:
         unit="question",
         n_questions=200,
         n_scores=1000,
-        evidence={"seed": "fewshot_seed differs: 0, 1, 2, 3 and 1 more in 5 logs"},
+        evidence={"seed": "fewshot_seed has 5 values in 5 logs: 0, 1, 2, 3 and 1 more"},
         components=parts,
         uncertainty={"question": 0.52, "seed": 0.48},
         not_identifiable=("question × seed",),

@@ -151,7 +151,7 @@ def test_every_form_says_the_components(form: str) -> None:
     assert "residual" in text
     if form == "json":
         (row,) = json.loads(text)["effects"]
-        assert row["evidence"] == {"seed": "fewshot_seed differs: 0, 1, 2, 3 and 1 more in 5 logs"}
+        assert row["evidence"] == {"seed": "fewshot_seed has 5 values in 5 logs: 0, 1, 2, 3 and 1 more"}
     elif form == "csv":
         assert [row["name"] for row in csv.DictReader(io.StringIO(text))] == ["seed", "question", "residual"]
     else:

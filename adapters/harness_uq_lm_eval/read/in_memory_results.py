@@ -54,7 +54,8 @@ def _row(sample: Mapping[str, object], as_json: Callable[[object], object], omit
     first = next(iter(items(sample.get("arguments"))), ())
     prompt = next(iter(items(first)), None)
     unparsed = {"filtered_resps": [FALLBACK]} if is_unparsed(sample.get("filtered_resps")) else {}
-    return {**row, **unparsed, "arguments": [_round_trip(prompt, as_json)]}
+    others = [None] * (len(items(sample.get("arguments"))) - 1)
+    return {**row, **unparsed, "arguments": [_round_trip(prompt, as_json), *others]}
 
 
 def _round_trip(value: object, as_json: Callable[[object], object]) -> object:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
@@ -187,6 +187,11 @@ class Results:
         n_all = integer(table(self._tree, "n-samples", task).get("original"))
         is_limited = table(self._tree, "config").get("limit") is not None
         return RunMetadata(n_all=n_all, is_limited=is_limited, settings=self._settings(task))
+
+    def has_choices(self, task: str, metrics: Collection[str]) -> bool:
+        """Whether each request of a sample is a choice of its question; mutual information needs further requests."""
+        is_choice = table(self._tree, "configs", task).get("output_type") == "multiple_choice"
+        return is_choice and "acc_mutual_info" not in metrics
 
     def higher_is_better(self, task: str) -> dict[str, bool]:
         """The direction of each metric for which it is logged."""

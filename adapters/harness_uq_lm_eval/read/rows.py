@@ -182,6 +182,16 @@ def prompt(arguments: object) -> str | None:
         return _first_text(value(arguments))
 
 
+def n_requests(arguments: object) -> int:
+    """The number of requests of a row, which is the number of choices of a multiple-choice question; 0 if unknown."""
+    if isinstance(arguments, msgspec.Raw):
+        for decoder in (_undecoded_object, _undecoded_array):
+            with suppress(msgspec.DecodeError, RecursionError):
+                return len(decoder.decode(arguments))
+        arguments = value(arguments)
+    return len(arguments) if isinstance(arguments, dict | list) else 0
+
+
 def _first_text(tree: object) -> str | None:
     """The first text, following first entries: "Q: …" in `{"gen_args_0": {"arg_0": "Q: …"}}` and `[["Q: …", " A"]]`."""
     while not isinstance(tree, str):

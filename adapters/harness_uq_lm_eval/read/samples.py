@@ -9,7 +9,16 @@ from harness_uq.plugin_api import MAX_SCORES, LogError, Questions, TrialEndings,
 from harness_uq_lm_eval.json_access import items, text
 from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.read.metric_values import MetricValues
-from harness_uq_lm_eval.read.rows import HARNESS_COLUMNS, Decoder, Row, iterate, prompt, repeated_keys, value
+from harness_uq_lm_eval.read.rows import (
+    HARNESS_COLUMNS,
+    Decoder,
+    Row,
+    iterate,
+    n_requests,
+    prompt,
+    repeated_keys,
+    value,
+)
 from harness_uq_lm_eval.read.shared_items import Identifiers
 from harness_uq_lm_eval.read.unparsed import FALLBACK, UnparsedAnswers, is_unparsed
 
@@ -30,14 +39,19 @@ class Samples:
     prompts : openings of the prompts
     """
 
-    def __init__(self, expected: Iterable[str] = (), identifiers: Identifiers | None = None) -> None:
+    def __init__(
+        self, expected: Iterable[str] = (), identifiers: Identifiers | None = None, *, has_choices: bool = False
+    ) -> None:
         """Create an empty table.
 
         Parameters
         ----------
         expected : metrics that are read even if the rows do not list them
         identifiers : receives the fields that may identify each question's item
+        has_choices : whether each request of a row is a choice of a question
         """
+        self._has_choices = has_choices
+        self._n_choices: list[int] = []
         self._identifiers = identifiers
         self.n_duplicates = 0
         self.n_shared_ids = 0
@@ -122,9 +136,11 @@ class Samples:
             return known
         document, target = value(row.get("doc")), text(value(row.get("target_hash"))) or ""
         opening = prompt(row.get("arguments"))
+        n_choices = n_requests(row.get("arguments")) if self._has_choices else 0
         question = self._ids[doc_id] = len(self._ids)
         self._hashes.append(doc_hash)
         self._prompt_hashes.append(text(value(row.get("prompt_hash"))) or "")
+        self._n_choices.append(n_choices)
         self._occurrences.append(0)
         self._documents.add(document)
         if self._identifiers is not None:
@@ -139,6 +155,13 @@ class Samples:
             self._hash_of_all = None
         elif self._hash_of_all is not None:
             self._hash_of_all.update("".join(map(str, hashes)).encode())
+
+    @property
+    def chance(self) -> float | None:
+        """Mean probability that a random choice is right; None if a number of choices is unknown."""
+        if not self._n_choices or min(self._n_choices) < 2:
+            return None
+        return sum(1 / n for n in self._n_choices) / len(self._n_choices)
 
     def endings(self) -> TrialEndings | None:
         """How the questions ended; None if every answer was parsed."""

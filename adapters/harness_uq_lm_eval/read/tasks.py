@@ -128,7 +128,9 @@ class _Task:
                 "The samples file cannot be read" if is_unread else "No samples file of this task was found"
             )
         identifiers = Identifiers(self.name)
-        samples = Samples((metric for metric, _ in self._reported()), identifiers)
+        metrics = {metric for metric, _ in self._reported()}
+        has_choices = self.results is not None and self.results.has_choices(self.name, metrics)
+        samples = Samples(metrics, identifiers, has_choices=has_choices)
         try:
             if self.rows is None:
                 samples.read(self.path)
@@ -185,7 +187,8 @@ class _Task:
         if ended_by is not None:
             n_unparsed = ended_by.counts()["unparsed"]
             remarks = [*remarks, UNPARSED_ANSWERS(n_unparsed=n_unparsed, n_questions=len(samples))]
-        return replace(self._task_log(questions, data, reported, (*messages, *remarks)), ended_by=ended_by)
+        log = self._task_log(questions, data, reported, (*messages, *remarks))
+        return replace(log, facts=replace(log.facts, chance=samples.chance), ended_by=ended_by)
 
     def _trials(self, n_questions: int) -> tuple[list[Scores], list[Message]]:
         """Scores of single trials, as recorded by a live run or computed by replaying, and messages about them."""

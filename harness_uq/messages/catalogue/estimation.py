@@ -395,8 +395,8 @@ FEW_INFORMATIVE_CLUSTERS = MessageType(
     "UQ140",
     "few-informative-clusters",
     "note",
-    "Only {n_informative} of {n_clusters:count cluster} (defined by {clusters}) {n_informative:plural "
-    "contains|contain} at least one {outcome}, so the correlation within clusters is poorly known.",
+    "The correlation within clusters is poorly known, because only {n_informative} of the {n_clusters:count cluster} "
+    "(defined by {clusters}) {n_informative:plural has|have} a {outcome}.",
     "If nearly all answers are equal, few clusters show whether answers within a cluster agree. The interval is wide "
     "for this reason.",
     "Add clusters.",
@@ -549,7 +549,7 @@ CLUSTERS_USED = MessageType(
     "UQ157",
     "clusters-used",
     "note",
-    "The interval accounts for clusters of questions: {clusters} ({evidence}).",
+    "The interval accounts for the clusters of the questions ({clusters}; {evidence}).",
     "Questions of a cluster share material, such as a passage, and are not independent.",
     "Use `--cluster TASK=FIELD` if the clusters are wrong, or `--cluster none` if the questions are independent.",
 )

@@ -150,9 +150,9 @@ DRAW_SIZE_MISMATCH = MessageType(
     "UQ540",
     "draw-size-mismatch",
     "warning",
-    "The inclusion probabilities are those of a draw of {expected:.0f} questions, but {n_questions} questions "
-    "have scores, which biases the estimate. Run all drawn questions, and use the probabilities that the last "
-    "draw wrote.",
+    "The inclusion probabilities belong to a subset of {expected:.0f} questions, but {n_questions:count question} "
+    "{n_questions:plural has|have} a score, which biases the estimate. Run all questions of the subset, and use the "
+    "file that `harness-uq subset` wrote for it.",
     "Inverse-probability weights are valid only if all drawn questions are scored.",
     "Pass the probabilities that the second draw wrote, and run the questions that are missing.",
 )
