@@ -55,13 +55,13 @@ class OpenAIEvals:
         values = np.array([[*row, *[np.nan] * (n_trials - len(row))] for row in trials.values()])
         try:
             spec, accuracy = found["spec"], (found["final_report"] or {}).get("accuracy")
-            system, task = ", ".join(spec["completion_fns"]), str(spec["eval_name"])
+            system, task, time = ", ".join(spec["completion_fns"]), str(spec["eval_name"]), spec.get("created_at")
         except (KeyError, TypeError, AttributeError) as error:
             raise uq.LogError(f"the specification or the report of the run is incomplete ({error!r})") from None
         yield uq.TaskLog(
             system=system,
             task=task,
-            source=uq.Source(path, self.name, time=spec.get("created_at")),
+            source=uq.Source(path, self.name, time=time if isinstance(time, str) else None),
             questions=uq.Questions(tuple(trials)),
             data=(uq.Scores("accuracy", "none", values, levels=(0.0, 1.0), is_complete=True),) if trials else (),
             reported={("accuracy", "none"): uq.HarnessResult(accuracy)} if isinstance(accuracy, float) else {},
