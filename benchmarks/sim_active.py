@@ -22,9 +22,9 @@ import numpy as np
 from scipy import special
 
 from harness_uq import ActiveHistory, ActiveSampler
-from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
-from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round
-from harness_uq.stats.subsets.estimate import SubsetEstimate
+from harness_uq.stats.active.expected_width import evaluate
+from harness_uq.stats.active.predictor import fit_predictor
+from harness_uq.stats.active.rounds import round_sizes
 
 FACTORS = Path(__file__).parents[2] / "shared/data/leaderboard_factors/bbh_gpqa_ifeval_math_musr.npz"
 OUTPUT = Path(__file__).parent / "results" / "active.json"
@@ -98,17 +98,6 @@ NEW: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
 }
 
 
-def evaluate(predictor: Predictor, scores: np.ndarray, n: int, rng: np.random.Generator) -> SubsetEstimate:
-    """Score on all questions from n of them, asked in rounds of equal size."""
-    known, rounds = Knowledge(), []
-    for size in np.diff(np.round(np.linspace(0, n, N_ROUNDS + 1)).astype(int)):
-        draw = draw_round(predictor, known, int(size), rng)
-        answers = Answers(draw.questions, scores[draw.questions])
-        rounds.append(estimate_round(predictor, known, answers, draw.probabilities))
-        known = known.after(rounds[-1])
-    return combine_rounds(rounds, len(scores))
-
-
 def decide(cell: Cell) -> dict[str, object]:
     """Simulate evaluations that end when it is decided whether the system reaches a score."""
     rng = np.random.default_rng(SEED)
@@ -148,7 +137,7 @@ def simulate(cell: Cell) -> dict[str, object]:
     for system in np.concatenate([others, ahead]):
         for _ in range(cell.n_draws):
             scores = bernoulli(NEW[cell.new](log_odds()[system], rng), rng)
-            estimate = evaluate(predictor, scores, n, rng)
+            estimate = evaluate(predictor, scores, round_sizes(n, N_ROUNDS), rng)
             low, high = estimate.interval()
             plain = scores.var(ddof=1) * (1 / n - 1 / n_all)
             truth = scores.mean()

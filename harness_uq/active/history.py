@@ -1,5 +1,6 @@
 """The scores of earlier systems on all questions of a benchmark, with the model that is fitted to them."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeGuard, cast
@@ -12,6 +13,7 @@ from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import Reading, task_logs
+from harness_uq.stats.active.expected_width import ExpectedWidth, expected_widths
 from harness_uq.stats.active.predictor import Predictor, fit_predictor
 from harness_uq.stats.common.validate_arrays import as_floats
 from harness_uq.stats.common.validate_scalars import check_range
@@ -106,6 +108,49 @@ class ActiveHistory:
         if self._runs is None:
             raise DataError("the history is an array, so its questions cannot be matched with those of a run")
         return self._runs.columns_of(questions)
+
+    def expected_widths(
+        self, n_questions: Sequence[int], *, level: float = 0.95, n_rounds: int = 5, n_systems: int = 20, seed: int = 0
+    ) -> list[ExpectedWidth]:
+        """Return the width of the interval to expect from some numbers of questions, before a question is run.
+
+        Earlier systems are evaluated as if they were new, without their own scores in the history.
+
+        Parameters
+        ----------
+        n_questions : sequence of int
+            Numbers of questions, each less than the number of questions of the benchmark.
+        level, n_rounds : optional
+            Nominal coverage of the interval, and number of rounds.
+        n_systems : int, optional
+            How many earlier systems to evaluate at most. The time is proportional to it.
+        seed : int, optional
+            Random seed (default 0).
+
+        Returns
+        -------
+        list of ExpectedWidth
+            For each number of questions, `n_questions`, the mean `width`, and `width_uniform`, the mean width for as
+            many questions drawn at random.
+
+        Raises
+        ------
+        DataError
+            If an argument is out of range.
+        NotEstimableError
+            If fewer than two earlier systems have scores on all questions.
+        """
+        low, high = self.range
+        return expected_widths(
+            self.scores,
+            n_questions,
+            level=level,
+            n_rounds=n_rounds,
+            n_systems=n_systems,
+            low=low,
+            high=high,
+            rng=np.random.default_rng(seed),
+        )
 
     @cached_property
     def predictor(self) -> Predictor:

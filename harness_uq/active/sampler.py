@@ -13,7 +13,15 @@ from harness_uq.active.target import Target
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.active.predictor import Answers
-from harness_uq.stats.active.rounds import Draw, Knowledge, RoundEstimate, combine_rounds, draw_round, estimate_round
+from harness_uq.stats.active.rounds import (
+    Draw,
+    Knowledge,
+    RoundEstimate,
+    combine_rounds,
+    draw_round,
+    estimate_round,
+    round_sizes,
+)
 from harness_uq.stats.common.validate_arrays import as_floats
 from harness_uq.stats.common.validate_scalars import check_whole
 
@@ -22,8 +30,6 @@ if TYPE_CHECKING:
 
     from harness_uq.plugins.readers import Reading
     from harness_uq.plugins.runs import Runs
-
-_LEAST_PER_ROUND = 5
 
 Self = TypeVar("Self", bound="ActiveSampler")
 
@@ -124,8 +130,7 @@ class ActiveSampler:
         check_whole(seed, "seed", 0)
         self.n_questions, self.n_rounds, self.seed, self.system = n_questions, n_rounds, seed, system
         self.target = Target(width, at_least, level)
-        n_rounds_used = min(n_rounds, max(1, n_questions // _LEAST_PER_ROUND))
-        self._sizes = np.diff(np.arange(n_rounds_used + 1) * n_questions // n_rounds_used).tolist()
+        self._sizes = round_sizes(n_questions, n_rounds)
         self._rounds: list[_Round] = []
         self._estimates: list[RoundEstimate] = []  # of complete rounds
         self._known = Knowledge()

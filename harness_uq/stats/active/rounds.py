@@ -9,11 +9,11 @@ import numpy as np
 
 from harness_uq.stats.active.predictor import NO_ANSWERS, NO_FORECAST, Answers, Forecast, Predictor
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
-from harness_uq.stats.subsets.draw import inclusion_probabilities, ordered, systematic
+from harness_uq.stats.subsets.draw import FLOOR, inclusion_probabilities, ordered, systematic
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 
-_FLOOR: Final = 0.1  # keeps inclusion probabilities away from 0
 _FOLDS: Final = 5
+_LEAST_PER_ROUND: Final = 5
 _LEARNING: Final = (0.75, 1.2)  # relative precision of the first and the last round
 _ENOUGH_SURPRISE: Final = 15.0
 _SMALL_ROUND: Final = 0.1  # of the earlier answers: such a round is predicted from these alone
@@ -72,10 +72,16 @@ class Knowledge:
         return Knowledge(self.answers + estimate.forecast.answers, self.forecast + estimate.forecast)
 
 
+def round_sizes(n_questions: int, n_rounds: int) -> list[int]:
+    """Numbers of questions of the rounds, as equal as possible; fewer rounds if one would have fewer than five."""
+    n_used = min(n_rounds, max(1, n_questions // _LEAST_PER_ROUND))
+    return [int(size) for size in np.diff(np.round(np.linspace(0, n_questions, n_used + 1)))]
+
+
 def draw_round(predictor: Predictor, known: Knowledge, n: int, rng: np.random.Generator) -> Draw:
     """Draw n of the questions that are not known.
 
-    In the first round all questions have the same probability. Later it is proportional to sqrt(m (1 - m)) + 0.1 for a
+    In the first round all questions have the same probability. Later it is proportional to sqrt(m (1 - m)) + 0.15 for a
     question with predicted score m: Neyman's allocation, bounded away from 0 in case the prediction is wrong. The
     sample is systematic along the order of m.
 
@@ -86,7 +92,7 @@ def draw_round(predictor: Predictor, known: Knowledge, n: int, rng: np.random.Ge
     rest = np.setdiff1d(np.arange(predictor.n_questions), known.answers.questions)
     means = predictor.calibrated(predictor.log_odds(known.answers), known.forecast)[rest]
     is_first = not len(known.answers.questions)
-    size = np.ones(len(rest)) if is_first else np.sqrt(means * (1.0 - means)) + _FLOOR
+    size = np.ones(len(rest)) if is_first else np.sqrt(means * (1.0 - means)) + FLOOR
     p = inclusion_probabilities(size, n)
     drawn = rng.permutation(systematic(p, ordered(means, rng), rng))
     return Draw(rest[drawn], p[drawn])
