@@ -32,6 +32,7 @@ margin = _number(float, lambda d: 0 <= d < _INFINITE, "the smallest difference t
 _bound = _number(float, lambda x: abs(x) < _INFINITE, "a number, such as 0.8")
 score = _number(float, lambda p: 0 < p < 1, "a number between 0 and 1, such as 0.8")
 _chance = _number(float, lambda p: 0 <= p < 1, "a number from 0 to 1, such as 0.25")
+share = _number(float, lambda p: 0 <= p <= 1, "a number from 0 to 1, such as 0.1")
 correlation = _number(float, lambda r: -1 <= r <= 1, "a number from -1 to 1")
 positive = _number(float, lambda x: 0 < x < _INFINITE, "a number above 0")
 not_negative = _number(float, lambda x: 0 <= x < _INFINITE, "a number, 0 or more")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands import argument_values as _argument_values
 from harness_uq.commands import loading as _loading
 from harness_uq.commands.parser import CommandParser
@@ -21,12 +22,8 @@ if TYPE_CHECKING:
 
 def add_auxiliary_data(parser: CommandParser) -> None:
     """Declare `--labels`, `--reference-runs` and `--inclusion-probabilities`."""
+    add_labels(parser, "id and score")
     data = parser.groups["Data"]
-    data.add_argument(
-        "--labels",
-        metavar="FILE|METRIC",
-        help="Correct a grader's scores with human labels from a table (columns id and score) or a metric of the log",
-    )
     data.add_argument(
         "--reference-runs",
         nargs="+",
@@ -38,6 +35,35 @@ def add_auxiliary_data(parser: CommandParser) -> None:
         metavar="FILE",
         help="Read the inclusion probabilities in a file of harness-uq subset; requires --reference-runs",
     )
+
+
+def add_labels(parser: CommandParser, columns: str) -> None:
+    """Declare `--labels`, a table with these columns or a metric."""
+    parser.groups["Data"].add_argument(
+        "--labels",
+        metavar="FILE|METRIC",
+        help=f"Correct a grader's scores with human labels from a table (columns {columns}) or a metric of the log",
+    )
+
+
+def add_labels_of_systems(parser: CommandParser) -> None:
+    """Declare `--labels` and `--grader-shift` for a command that compares systems."""
+    add_labels(parser, "id, system and score")
+    parser.groups["Method"].add_argument(
+        "--grader-shift",
+        type=_argument_types.share,
+        default=0.1,
+        metavar="SHIFT",
+        help="Assume that the grader's sensitivity and specificity differ by at most SHIFT between the systems if only "
+        "one of them has labels (default: %(default)s)",
+    )
+
+
+def label_metrics(labels: str | None) -> tuple[str, ...]:
+    """The metric with human labels, if they are not in a file."""
+    from harness_uq.estimation.auxiliary_data import is_labels_file
+
+    return (labels,) if labels and not is_labels_file(labels) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +104,7 @@ class AuxiliaryData:
     @property
     def label_metrics(self) -> tuple[str, ...]:
         """The metric with human labels, which has to be read even if `--metric` does not select it."""
-        from harness_uq.estimation.auxiliary_data import is_labels_file
-
-        return (self.labels,) if self.labels and not is_labels_file(self.labels) else ()
+        return label_metrics(self.labels)
 
     def select_logs(self, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
         """The logs without those of the tables of labels or reference runs."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
@@ -64,6 +65,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
+    _auxiliary_data.add_labels_of_systems(parser)
     parser.groups["Method"].add_argument(
         "--uq",
         "--method",
@@ -112,12 +114,13 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
-    from harness_uq.comparison.compare import compare, worse_rows
+    from harness_uq.comparison.compare import worse_rows
     from harness_uq.output.comparison_headline import row_name
     from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.result_list import ResultList
 
+    _check_labels(args)
     _output_files.try_plot(args)
     names = ("overall", "comparisons", *_requested(args))
     with _emit_results.emitting(args, *names) as emitter:
@@ -130,8 +133,8 @@ def run(args: argparse.Namespace) -> int:
             emitter.emit(dict.fromkeys(names, ()), errors)
             return 1
         options = _compare_options(args, [*logs, *b])
-        rows = ResultList[Comparison](row for a in sides for row in compare(a, b, options, plugins=plugins))
-        overall = _overall(args, sides, b, options, plugins)
+        rows = ResultList[Comparison](row for a in sides for row in _compared(args, a, b, options, plugins))
+        overall = [] if args.labels else _overall(args, sides, b, options, plugins)
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
         if overall and emitter.output_format.name in _BRIEF:
             lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
@@ -151,6 +154,32 @@ def run(args: argparse.Namespace) -> int:
             _console.print_error(f"worse: {row_name(row, rows)}: {row.verdict_text}")
         return WORSE
     return max(failed, _console.report_failures(rows))
+
+
+def _check_labels(args: argparse.Namespace) -> None:
+    """Check that no option is given that comparisons with human labels do not support.
+
+    Raises
+    ------
+    UsageError : if there is one
+    """
+    given = {"--by": args.by, "--disagreements": args.disagreements, "--overall": args.overall}
+    given["--resources"] = _argument_values.has_resources(args)
+    if args.labels and (wrong := [option for option, value in given.items() if value]):
+        raise UsageError(f"--labels cannot be combined with {wrong[0]}, which does not correct scores.")
+
+
+def _compared(
+    args: argparse.Namespace, a: "_Logs", b: "_Logs", options: "CompareOptions", plugins: "Plugins"
+) -> "Iterable[Comparison]":
+    from harness_uq.comparison.compare import compare
+    from harness_uq.estimation.auxiliary_data import human_labels
+
+    if not args.labels:
+        return compare(a, b, options, plugins=plugins)
+    with _argument_values.checking_arguments():
+        labels = human_labels(args.labels, [*a, *b])
+    return compare(a, b, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
 
 
 def _brief(
@@ -233,10 +262,10 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
     """
     if len(args.runs) == 2 and len(args.models) != 2 and args.baseline is None:
         parts = [_loading.scan_named(args, argument, plugins).reading for argument in args.runs]
-        a, b = (_argument_values.select_logs(args, [part]) for part in parts)
+        a, b = (_selected(args, [part]) for part in parts)
         return parts, [a] if a else [], b
     readings = [scan.reading for scan in _loading.scan_all_named(args, args.runs, plugins)]
-    logs = _argument_values.select_logs(args, readings)
+    logs = _selected(args, readings)
     if not logs:
         return readings, [], []
     systems = _in_order(logs, args.models)
@@ -250,6 +279,14 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
         others = [system for system in systems if system != baseline]
     by_system = {system: [log for log in logs if log.system == system] for system in systems}
     return readings, [by_system[system] for system in others], by_system[baseline]
+
+
+def _selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[TaskLog]":
+    """The selected logs of the readings, without a file of labels among them."""
+    from harness_uq.estimation.auxiliary_data import without_labels
+
+    logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
+    return without_labels(logs, args.labels) if args.labels else logs
 
 
 def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from harness_uq.comparison.build_rows import (
 from harness_uq.comparison.differences import DifferenceFinding, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
+from harness_uq.comparison.judge_correction import HumanLabels, compare_with_labels
 from harness_uq.comparison.missing_scores import with_missing_scores
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.non_mean_metrics import pair_records
@@ -28,6 +29,7 @@ from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, tasks_by_metric
 from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
+from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels
 from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
@@ -50,7 +52,11 @@ from harness_uq.structure.option_keywords import options_of_arrays, options_with
 from harness_uq.structure.task_groups import group_data, members_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import ArrayLike
+
+    from harness_uq.io.human_labels import Label
 
 __all__ = ["CompareOptions", "compare", "compare_scores", "worse_rows"]
 
@@ -68,6 +74,8 @@ def compare(
     b: Runs,
     options: CompareOptions | None = None,
     *,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    grader_shift: float = 0.1,
     plugins: Plugins | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> ResultList[Comparison]:
@@ -78,6 +86,11 @@ def compare(
     a, b : runs of one system each: paths or results in memory, as for `read_logs`. If a task has several runs, the
         newest finished run without a sample limit is used
     options : options of the comparison
+    labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
+        the metric of the runs that contains them, or labels. The comparisons then refer to the scores that a person
+        would give
+    grader_shift : if only one system has labels, the largest assumed difference between the systems of the grader's
+        sensitivity, specificity and their sum, in [0, 1]
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `method`, `level`, `scope`, `seed`, `margin` (and
         `margins` by task), `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `power`.
@@ -99,10 +112,13 @@ def compare(
     """
     offered = plugins or load_plugins()
     chosen = options_with(options or CompareOptions(), keywords, "compare")
-    selection = selection_of(keywords, tasks=keywords.get("margins", ()))
+    selection = selection_with_labels(selection_of(keywords, tasks=keywords.get("margins", ())), labels)
     side_a, side_b = (
         Side.read(runs, name, offered, chosen.structure, selection) for runs, name in ((a, "A"), (b, "B"))
     )
+    if labels is not None:
+        human = HumanLabels(human_labels(labels, (*side_a.logs, *side_b.logs)), grader_shift)
+        return ResultList(compare_with_labels((side_a, side_b), human, chosen, offered))
     compare_again = partial(_compare_sides, options=chosen, plugins=offered)
     rows = compare_again(side_a, side_b)
     return ResultList(with_missing_scores(rows, (side_a, side_b), chosen, offered, compare_again))

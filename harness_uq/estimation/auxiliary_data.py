@@ -50,10 +50,8 @@ class AuxiliaryData:
         """
         if self.reference_runs is None:
             labels = self.labels or ()
-            if isinstance(labels, str) and not is_labels_file(labels) and selection.filter.metrics:
-                with_labels = replace(selection.filter, metrics=(*selection.filter.metrics, labels))
-                selection = replace(selection, filter=with_labels)
-            return estimate_with_labels(task_logs(logs, plugins, selection), labels, options, plugins)
+            read = task_logs(logs, plugins, selection_with_labels(selection, labels))
+            return estimate_with_labels(read, labels, options, plugins)
         if options.scope != "full":
             raise DataError("reference_runs requires scope='full'.")
         given = self.inclusion_probabilities
@@ -72,17 +70,39 @@ def estimate_with_labels(
     LogError : if the file of labels cannot be read
     DataError : if there is no such file or metric, or a different scope or estimand is requested
     """
+    return correct(without_labels(logs, labels), human_labels(labels, logs), options, plugins=plugins)
+
+
+def without_labels(logs: Sequence[TaskLog], labels: str | Path | Sequence[Label]) -> list[TaskLog]:
+    """The logs without one that was read from the file of labels."""
+    path = Path(labels).absolute() if isinstance(labels, str | Path) else None
+    return [log for log in logs if Path(log.source.path).absolute() != path]
+
+
+def human_labels(labels: str | Path | Sequence[Label], logs: Sequence[TaskLog]) -> str | Sequence[Label]:
+    """Labels that are read from a file, or the metric of the logs that contains them.
+
+    Raises
+    ------
+    LogError : if the file cannot be read
+    DataError : if there is no such file or metric
+    """
     if not isinstance(labels, str | Path):
-        return correct(logs, labels, options, plugins=plugins)
+        return labels
     source = str(labels)
     if is_labels_file(source):
-        path = Path(source).absolute()
-        others = [log for log in logs if Path(log.source.path).absolute() != path]
-        return correct(others, read_labels(source), options, plugins=plugins)
+        return read_labels(source)
     metrics = {data.metric for log in logs for data in log.data}
     if logs and source not in metrics:
         raise DataError(unknown_name("file or metric of labels", source, metrics, plural="metrics"))
-    return correct(logs, source, options, plugins=plugins)
+    return source
+
+
+def selection_with_labels(selection: Selection, labels: str | Path | Sequence[Label] | None) -> Selection:
+    """The selection with the metric of the logs that contains labels, if a selection of metrics would omit it."""
+    if not isinstance(labels, str) or is_labels_file(labels) or not selection.filter.metrics:
+        return selection
+    return replace(selection, filter=replace(selection.filter, metrics=(*selection.filter.metrics, labels)))
 
 
 def is_labels_file(source: str) -> bool:

@@ -51,13 +51,13 @@ METHOD_INFO = MethodInfo(
     ),
     sources=("angelopoulos2023", "rubin1981", "ferguson1973"),
 )
-FEW_LABELS = 20
+ENOUGH_LABELS = 20
 
 Human = str | Sequence[Label]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Grades:
+class Grades:
     """Human labels of the questions of a task as `Scores`, and the probabilities with which questions were labeled."""
 
     scores: Scores
@@ -97,25 +97,39 @@ def _rows(log: TaskLog, human: Human, options: Options, plugins: Plugins) -> Ite
         if not isinstance(data, Scores) or data.metric == human:
             continue
         try:
-            row = _corrected(log, data, _grades(log, data, human), clusters, options)
+            row = corrected_estimate(log, data, human, clusters, options)
         except (DataError, LogError, NotEstimableError, StructureError) as error:
             row = not_estimable(log, data, parse_estimand("mean", "population"), (refusal_of(error),))
         yield replace(row, messages=(*row.messages, *log.messages))
 
 
-def _grades(log: TaskLog, judge: Scores, human: Human) -> _Grades:
+def grades_of(log: TaskLog, judge: Scores, human: Human) -> Grades:
+    """The human labels of the answers that a grader scored.
+
+    Raises
+    ------
+    NotEstimableError : if the log has no such metric
+    LogError : if a question has two labels, or only some labels have a probability
+    """
     if not isinstance(human, str):
-        values, chances = grades(human, log.task, log.questions.ids)
-        return _Grades(replace(judge, values=values[:, None], clusters=None), chances)
+        values, chances = grades(human, log.task, log.questions.ids, log.system)
+        return Grades(replace(judge, values=values[:, None], clusters=None), chances)
     candidates = [data for data in log.data if isinstance(data, Scores) and data.metric == human]
     if not candidates:
         raise NotEstimableError(NO_LABEL_METRIC(metric=human))
     same = [data for data in candidates if data.filter == judge.filter]
-    return _Grades((same or candidates)[0], None)
+    return Grades((same or candidates)[0], None)
 
 
-def _corrected(log: TaskLog, judge: Scores, human: _Grades, clusters: Clusters, options: Options) -> Estimate:
-    is_judged = judge.is_scored
+def corrected_estimate(log: TaskLog, judge: Scores, labels: Human, clusters: Clusters, options: Options) -> Estimate:
+    """Estimate the human score from a grader's scores and human labels.
+
+    Raises
+    ------
+    NotEstimableError : if the labels are insufficient
+    DataError, LogError : if the labels are invalid
+    """
+    human, is_judged = grades_of(log, judge, labels), judge.is_scored
     f, h = _matched(judge.values[is_judged], human.scores.values[is_judged])
     if (n_lost := int((human.scores.is_scored & ~is_judged).sum())) and not np.isfinite(h).any():
         raise NotEstimableError(LABELED_QUESTIONS_UNSCORED(n_labels=n_lost, metric=judge.metric))
@@ -175,8 +189,8 @@ def _notes(worth: JudgeAssessment, is_plain_sample: bool) -> Iterator[Message]:
 
 
 def _warnings(problem: Problem, worth: JudgeAssessment) -> Iterator[Message]:
-    if worth.n_labels < FEW_LABELS:
-        yield estimation.FEW_LABELS(n_labels=worth.n_labels, enough=FEW_LABELS)
+    if worth.n_labels < ENOUGH_LABELS:
+        yield estimation.FEW_LABELS(n_labels=worth.n_labels, enough=ENOUGH_LABELS)
     if worth.effective_labels is None:
         yield UNIFORM_LABELS()
     if problem.structure.n_clusters is not None and problem.structure.n_clusters < 10:

@@ -31,18 +31,20 @@ class Label:
     score : the grade
     task : of the question; None if the id identifies it
     probability : with which the question was chosen to be graded, None if all were alike
+    system : whose answer was graded; None if only one system is evaluated
     """
 
     id: str
     score: float
     task: str | None = None
     probability: float | None = None
+    system: str | None = None
 
 
 def read_labels(path: str | Path) -> tuple[Label, ...]:
-    """Grades of a CSV file, a path or a URL, with the columns `id` and `score`, and perhaps `task` and `probability`.
+    """Grades of a CSV file, a path or a URL, with the columns `id` and `score`.
 
-    An empty score is a question without a grade.
+    Optional columns are `task`, `system` and `probability`. An empty score is a question without a grade.
 
     Raises
     ------
@@ -58,15 +60,21 @@ def read_labels(path: str | Path) -> tuple[Label, ...]:
     return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
 
 
-def grades(labels: Sequence[Label], task: str, ids: Sequence[str]) -> tuple[FloatArray, FloatArray | None]:
+def grades(
+    labels: Sequence[Label], task: str, ids: Sequence[str], system: str | None = None
+) -> tuple[FloatArray, FloatArray | None]:
     """Grade of each question of a task, NaN if there is none, and the probabilities where any is given.
+
+    Labels of other systems' answers than those of `system` are ignored.
 
     Raises
     ------
     LogError : if a question has two grades, or only some grades have a probability
     """
     place = {question: i for i, question in enumerate(ids)}
-    mine = [label for label in labels if label.task in (None, task) and label.id in place]
+    mine = [
+        label for label in labels if label.task in (None, task) and label.system in (None, system) and label.id in place
+    ]
     score, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     for label in mine:
         i = place[label.id]
@@ -86,4 +94,5 @@ def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
         score, probability = float(row["score"]), float(chance) if chance else None
     except ValueError:
         raise LogError(LABEL_NOT_A_NUMBER(path=redact(str(path)), line=line, row=str(row))) from None
-    return Label(row["id"].strip(), score, (row.get("task") or "").strip() or None, probability)
+    task, system = ((row.get(name) or "").strip() or None for name in ("task", "system"))
+    return Label(row["id"].strip(), score, task, probability, system)

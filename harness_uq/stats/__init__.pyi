@@ -52,6 +52,10 @@ from .groups.partial_pooling import PooledGroups as PooledGroups
 from .groups.partial_pooling import pool_groups as pool_groups
 from .labels.effective_labels import JudgeAssessment as JudgeAssessment
 from .labels.effective_labels import assess_judge as assess_judge
+from .labels.equal_errors import OneSidedCorrection as OneSidedCorrection
+from .labels.equal_errors import one_sided_correction as one_sided_correction
+from .labels.grader_errors import GraderErrors as GraderErrors
+from .labels.grader_errors import grader_errors as grader_errors
 from .labels.judge import judge_corrected_difference as judge_corrected_difference
 from .labels.judge import judge_corrected_posterior as judge_corrected_posterior
 from .means.bayesian_bootstrap import bayesian_bootstrap as bayesian_bootstrap

@@ -282,6 +282,71 @@ OWN_QUESTIONS_USED = MessageType(
     "that the own questions are from the same population.",
     "Run both systems on the same questions if they differ in kind.",
 )
+GRADER_DIFFERENCE = MessageType(
+    "UQ231",
+    "grader-difference",
+    "note",
+    "The difference is {raw:+.4f} according to the grader and {labeled:+.4f} according to the {n_labels:count "
+    "question} with human labels for both systems. Combined, it is {corrected:+.4f}.",
+    "The labels correct the difference of the grader's scores on all questions (prediction-powered inference). The "
+    "values of A and B are corrected in the same way.",
+    "Nothing.",
+)
+LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
+    "UQ232",
+    "labels-of-different-questions",
+    "note",
+    "Hardly any question has human labels for both systems ({n_a} for A, {n_b} for B), so the corrected scores are "
+    "compared as independent samples.",
+    "Labels for both systems' answers to the same questions give a more precise difference.",
+    "Label the answers of both systems to the same questions.",
+)
+GRADER_ERRORS = MessageType(
+    "UQ233",
+    "grader-errors",
+    "note",
+    "According to the human labels, the grader's J (sensitivity + specificity − 1) is {j_a:.2f} for {system_a} and "
+    "{j_b:.2f} for {system_b}. The difference of J is {shift:+.2f} [{low:+.2f}, {high:+.2f}].",
+    "A grader that makes different errors for the two systems shifts the difference of their scores. Labels for both "
+    "systems correct this.",
+    "Nothing.",
+)
+GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
+    "UQ234",
+    "grader-errors-assumed-equal",
+    "warning",
+    "Only answers of {labeled} have human labels. The comparison assumes that the grader's sensitivity, specificity "
+    "and their sum differ by at most {shift:g} for {unlabeled}; if they are equal, the interval is [{low:+.4f}, "
+    "{high:+.4f}].",
+    "The interval contains the intervals for all such differences of the grader's errors.",
+    "Label answers of both systems, or justify another limit with `--grader-shift`.",
+)
+GRADER_UNINFORMATIVE = MessageType(
+    "UQ235",
+    "grader-uninformative",
+    "refusal",
+    "Only answers of {labeled} have human labels, and the grader's J (sensitivity + specificity − 1) on them, {j:.2f} "
+    "[{low:.2f}, {high:.2f}], is not clearly above the assumed shift of {shift:g}.",
+    "For the other system J could be 0. Its grades would then be unrelated to the truth.",
+    "Label answers of both systems.",
+)
+LABELS_OF_ONE_SYSTEM = MessageType(
+    "UQ236",
+    "labels-of-one-system",
+    "refusal",
+    "Only answers of {labeled} have human labels, which suffices only if all grades and labels are 0 or 1.",
+    "For other scores no limit on the grader's errors for the second system is defined.",
+    "Label answers of both systems.",
+)
+LABELS_WITHOUT_SYSTEM = MessageType(
+    "UQ237",
+    "labels-without-system",
+    "error",
+    "{n_labels:count human label does|human labels do} not say which system's answer was graded. Add a column 'system' "
+    "with the names {systems:join} to the labels.",
+    "A label grades one answer, and the answers of two systems to the same question differ.",
+    "Add the names of the systems as `harness-uq compare` prints them.",
+)
 
 # ---------------------------------------------------------------- comparison: refusals and errors
 

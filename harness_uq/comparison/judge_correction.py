@@ -1,0 +1,284 @@
+"""Compare two systems by a grader's scores, corrected with human labels of their answers."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
+from harness_uq.comparison.differences import DifferenceFinding
+from harness_uq.comparison.independent import difference_of
+from harness_uq.comparison.multiplicity import adjust_verdicts
+from harness_uq.comparison.pairing import Paired, pair_scores
+from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.data.run_selection import SelectedRun, higher_is_better
+from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
+from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.judge_correction import (
+    ENOUGH_LABELS,
+    METHOD,
+    METHOD_INFO,
+    Human,
+    corrected_estimate,
+    grades_of,
+)
+from harness_uq.messages import Message, distinct
+from harness_uq.messages.catalogue.comparison import (
+    GRADER_DIFFERENCE,
+    GRADER_ERRORS,
+    GRADER_ERRORS_ASSUMED_EQUAL,
+    GRADER_UNINFORMATIVE,
+    LABELS_OF_DIFFERENT_QUESTIONS,
+    LABELS_OF_ONE_SYSTEM,
+    LABELS_WITHOUT_SYSTEM,
+)
+from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED
+from harness_uq.plugins.manager import Plugins
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.labels.effective_labels import assess_judge
+from harness_uq.stats.labels.equal_errors import one_sided_correction
+from harness_uq.stats.labels.grader_errors import grader_errors
+from harness_uq.stats.labels.judge import judge_corrected_difference
+from harness_uq.stats.labels.validate_labels import mean_of_trials
+from harness_uq.structure.detection import detect
+
+_FEWEST_LABELS = 3
+_ONE_SYSTEM = MethodInfo(
+    title="Difference of two graded scores, corrected with human labels of one system's answers",
+    formula="θ<sub>A</sub> − θ<sub>B</sub> with θ = (p + c − 1) / (s + c − 1) for each system",
+    text=(
+        "p is the share of answers that the grader scores as right, s its sensitivity and c its specificity. The "
+        "interval contains the intervals for all differences of s, c and s + c between the systems up to a limit."
+    ),
+    sources=("rubin1981",),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HumanLabels:
+    """Human labels for a comparison.
+
+    Attributes
+    ----------
+    source : name of the metric with the human scores, or labels
+    max_shift : largest difference of the grader's sensitivity, specificity and their sum between the systems if only
+        one system has labels, in [0, 1]
+    """
+
+    source: Human
+    max_shift: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_shift <= 1:
+            raise DataError(f"grader_shift must lie in [0, 1]; got {self.max_shift}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Labeled:
+    """Scores of the grader and of people on the matched questions, of both systems.
+
+    Attributes
+    ----------
+    paired : the matched questions
+    data : the grader's scores in both runs
+    judge, human : float (2, n_questions); means over trials, NaN without a label
+    bounds : range of a label
+    probabilities : float (2, n_questions); probabilities with which answers were labeled; None if all are equal
+    """
+
+    paired: Paired
+    data: list[Scores]
+    judge: FloatArray
+    human: FloatArray
+    bounds: tuple[float, float]
+    probabilities: FloatArray | None
+
+    @property
+    def has_label(self) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
+        return np.isfinite(self.human)
+
+
+def compare_with_labels(
+    sides: tuple[Side, Side], labels: HumanLabels, options: CompareOptions, plugins: Plugins
+) -> list[Comparison]:
+    """Compare the human scores of two systems on every task, metric and filter that a grader scored.
+
+    Returns
+    -------
+    One comparison per task, metric and filter, without the metric of human scores and without groups of tasks. If the
+    labels are insufficient, its difference is None and a message gives the reason.
+
+    Raises
+    ------
+    DataError : if the scope is not `population`, or labels do not name the system
+    NotEstimableError : if the systems have no task and metric in common
+    """
+    if options.scope != "population":
+        raise DataError("a comparison with human labels requires scope 'population'")
+    matched, notes = common_keys(*sides)
+    names = sides[0].system, sides[1].system
+    if not isinstance(labels.source, str) and (n_unnamed := sum(label.system is None for label in labels.source)):
+        raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n_unnamed, systems=names))
+    job = _Job(names, labels, options, plugins)
+    rows = []
+    for key_a, key_b in matched:
+        runs = sides[0].chosen[key_a], sides[1].chosen[key_b]
+        if not runs[0].log.subtasks and key_a[1] != labels.source:
+            row = job.compared(runs)
+            # the number of questions that would suffice is unknown, because labels limit the precision, too
+            rows.append(replace(row, next_step="", n_additional_questions=None, messages=(*row.messages, *notes)))
+    return adjust_verdicts(rows, "overall", options.level)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """The inputs of one call of `compare_with_labels`."""
+
+    names: tuple[str, str]
+    labels: HumanLabels
+    options: CompareOptions
+    plugins: Plugins
+
+    def compared(self, runs: tuple[SelectedRun, SelectedRun]) -> Comparison:
+        """Compare one task, metric and filter, in the way that the labels allow."""
+        a, b = runs
+        context = ComparisonContext(
+            key=(a.log.task, a.data.metric, a.data.filter),
+            names=self.names,
+            values=(None, None),
+            higher_is_better=higher_is_better(a.log, a.data.metric),
+            messages=distinct((*a.messages, *b.messages, *a.log.messages, *b.log.messages)),
+        )
+        try:
+            labeled = self._labeled(runs)
+            context = _with_facts(context, labeled)
+            n_a, n_b = (int(row.sum()) for row in labeled.has_label)
+            if not n_a and not n_b:
+                raise NotEstimableError(NO_LABELS())
+            if not n_a or not n_b:
+                return self._one_system(labeled, context, 0 if n_a else 1)
+            if labeled.has_label.all(axis=0).sum() >= _FEWEST_LABELS:
+                return self._paired(labeled, context)
+            return self._apart(labeled, context)
+        except (DataError, LogError, NotEstimableError, StructureError) as error:
+            return undecided_row(context, self.options, refusal_of(error))
+
+    def _labeled(self, runs: tuple[SelectedRun, SelectedRun]) -> _Labeled:
+        paired = pair_scores(*runs, self.options.structure, self.plugins)
+        data: list[Scores] = []
+        judge, human, chances = [], [], []
+        bounds: tuple[float, float] | None = None
+        for run, rows in zip(runs, paired.rows, strict=True):
+            if not isinstance(run.data, Scores):
+                raise NotEstimableError(RANGE_REQUIRED(method=METHOD))
+            data.append(run.data)
+            given = grades_of(run.log, run.data, self.labels.source)
+            judge.append(mean_of_trials(run.data.values[rows]))
+            human.append(mean_of_trials(given.scores.values[rows]))
+            if given.probabilities is not None:
+                chances.append(given.probabilities[rows])
+            if given.scores.is_scored.any():
+                clusters = clusters_of(run.log, self.options.structure, self.plugins)
+                structure = self.options.structure.of_task(run.log.task)
+                bounds = bounds or detect(replace(given.scores, clusters=None), clusters, structure).bounds
+        if bounds is None:
+            has_labels = any(np.isfinite(row).any() for row in human)
+            raise NotEstimableError(RANGE_REQUIRED(method=METHOD) if has_labels else NO_LABELS())
+        probabilities = np.stack(chances) if len(chances) == 2 else None
+        return _Labeled(paired, data, np.stack(judge), np.stack(human), bounds, probabilities)
+
+    def _paired(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
+        """Compare on questions with labels of both systems, adjusted by the grader's differences on all questions."""
+        (f_a, f_b), both = labeled.judge, labeled.has_label.all(axis=0)
+        h_a, h_b = np.where(both, labeled.human, np.nan)
+        # both answers of a question are labeled together, with the probability that the table gives for either
+        chance = None if labeled.probabilities is None else labeled.probabilities[0]
+        units, (low, high) = labeled.paired.pair.units, labeled.bounds
+        posterior = judge_corrected_difference(
+            f_a,
+            f_b,
+            h_a,
+            h_b,
+            clusters=units,
+            probabilities=chance,
+            low=low,
+            high=high,
+            rng=np.random.default_rng(self.options.seed),
+        )
+        worth = assess_judge(f_a - f_b, h_a - h_b, clusters=units, probabilities=chance)
+        # with the weight of the difference for both systems, their values differ by the corrected difference
+        label_mean = assess_judge(f_b, h_b, clusters=units, probabilities=chance).human_mean
+        value_b = label_mean + worth.weight * float(f_b.mean() - f_b[both].mean())
+        n_labels = int(both.sum())
+        note = GRADER_DIFFERENCE(
+            raw=worth.judge_mean, labeled=worth.human_mean, corrected=worth.estimate, n_labels=n_labels
+        )
+        few = [FEW_LABELS(n_labels=n_labels, enough=ENOUGH_LABELS)] if n_labels < ENOUGH_LABELS else []
+        messages = (note, *self._error_note(labeled), *few)
+        finding = DifferenceFinding(posterior, METHOD, messages=messages, info=METHOD_INFO)
+        return comparison_row(finding, replace(context, values=(value_b + worth.estimate, value_b)), self.options)
+
+    def _apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
+        """Compare corrected scores as independent ones, because hardly any question has labels of both systems."""
+        rows = []
+        for run, data in zip((labeled.paired.a, labeled.paired.b), labeled.data, strict=True):
+            clusters = clusters_of(run.log, self.options.structure, self.plugins)
+            rows.append(corrected_estimate(run.log, data, self.labels.source, clusters, self.options.estimation))
+        n_a, n_b = (int(row.sum()) for row in labeled.has_label)
+        messages = (LABELS_OF_DIFFERENT_QUESTIONS(n_a=n_a, n_b=n_b), *self._error_note(labeled))
+        finding = replace(difference_of(*rows), method=METHOD, messages=messages, info=METHOD_INFO)
+        return comparison_row(finding, replace(context, values=(rows[0].value, rows[1].value)), self.options)
+
+    def _one_system(self, labeled: _Labeled, context: ComparisonContext, place: int) -> Comparison:
+        """Compare with labels of one system's answers, for a limited difference of the grader's errors."""
+        named = {"labeled": self.names[place], "unlabeled": self.names[1 - place]}
+        is_binary = np.isin(labeled.judge, (0.0, 1.0)).all()
+        if not is_binary or grader_errors(labeled.judge[place], labeled.human[place]) is None:
+            raise NotEstimableError(LABELS_OF_ONE_SYSTEM(labeled=named["labeled"]))
+        human = {("human_a", "human_b")[place]: labeled.human[place]}
+        found = one_sided_correction(
+            *labeled.judge,
+            **human,
+            clusters=labeled.paired.pair.units,
+            max_shift=self.labels.max_shift,
+            rng=np.random.default_rng(self.options.seed),
+        )
+        low, high = found.j_interval
+        shift = self.labels.max_shift
+        if low <= shift:
+            raise NotEstimableError(
+                GRADER_UNINFORMATIVE(labeled=named["labeled"], j=found.j, low=low, high=high, shift=shift)
+            )
+        low, high = found.equal.interval(self.options.level)
+        warning = GRADER_ERRORS_ASSUMED_EQUAL(**named, shift=shift, low=low, high=high)
+        finding = DifferenceFinding(found.outer, METHOD, messages=(warning,), info=_ONE_SYSTEM)
+        row = comparison_row(finding, context, self.options)
+        ends = found.outer.low.mean, found.outer.high.mean
+        return replace(row, identified_range=ends, prob_positive=None, minimum_detectable_effect=None)
+
+    def _error_note(self, labeled: _Labeled) -> tuple[Message, ...]:
+        """J of the grader on each system's answers and its difference, if grades and labels are 0 or 1."""
+        errors_a, errors_b = (grader_errors(f, h) for f, h in zip(labeled.judge, labeled.human, strict=True))
+        if errors_a is None or errors_b is None:
+            return ()
+        rng = np.random.default_rng(self.options.seed)
+        shift = errors_a.draws(10_000, rng) - errors_b.draws(10_000, rng)
+        low, high = np.quantile(shift, [(1 - self.options.level) / 2, (1 + self.options.level) / 2]).tolist()
+        j_a, j_b = errors_a.j, errors_b.j
+        systems = {"system_a": self.names[0], "system_b": self.names[1]}
+        return (GRADER_ERRORS(**systems, j_a=j_a, j_b=j_b, shift=j_a - j_b, low=low, high=high),)
+
+
+def _with_facts(context: ComparisonContext, labeled: _Labeled) -> ComparisonContext:
+    paired = labeled.paired
+    return replace(
+        context,
+        bounds=labeled.bounds,
+        n_matched=labeled.judge.shape[1],
+        n_unmatched=paired.n_unmatched,
+        n_trials=paired.n_trials,
+        cluster_key=paired.cluster_key,
+        n_clusters=paired.pair.n_units if paired.cluster_key else None,
+        messages=(*context.messages, *paired.messages),
+    )

@@ -1,0 +1,89 @@
+"""Error rates of a grader, from labels of people for some of the answers that it graded."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness_uq.errors import DataError
+from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
+
+
+@dataclass(frozen=True, slots=True)
+class GraderErrors:
+    """Numbers of answers that are right or wrong according to people, by the grade that a grader gave.
+
+    Attributes
+    ----------
+    true_positives, false_negatives : int
+        Right answers that the grader scored as right and as wrong.
+    true_negatives, false_positives : int
+        Wrong answers that the grader scored as wrong and as right.
+    """
+
+    true_positives: int
+    false_negatives: int
+    true_negatives: int
+    false_positives: int
+
+    @property
+    def sensitivity(self) -> float:
+        """Posterior mean of the share of right answers that are scored as right, with a Jeffreys prior."""
+        return (self.true_positives + 0.5) / (self.true_positives + self.false_negatives + 1)
+
+    @property
+    def specificity(self) -> float:
+        """Posterior mean of the share of wrong answers that are scored as wrong, with a Jeffreys prior."""
+        return (self.true_negatives + 0.5) / (self.true_negatives + self.false_positives + 1)
+
+    @property
+    def j(self) -> float:
+        """Youden's J, sensitivity + specificity - 1: 1 for a perfect grader, 0 for one that ignores the answers."""
+        return self.sensitivity + self.specificity - 1
+
+    def draws(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draws of J from its posterior; shape (n,)."""
+        sensitivity = rng.beta(self.true_positives + 0.5, self.false_negatives + 0.5, n)
+        return np.asarray(sensitivity + rng.beta(self.true_negatives + 0.5, self.false_positives + 0.5, n) - 1)
+
+
+def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
+    """Count the errors of a grader whose grades, like the labels, are 0 or 1.
+
+    Parameters
+    ----------
+    judge : array_like, shape (n_questions,)
+        Grades, 0 or 1.
+    human : array_like, shape (n_questions,)
+        Labels, 0 or 1; NaN without a label.
+
+    Returns
+    -------
+    GraderErrors or None
+        None if a labeled answer has another grade or label than 0 and 1.
+
+    Raises
+    ------
+    DataError
+        If the shapes differ.
+
+    References
+    ----------
+    Youden (1950), "Index for rating diagnostic tests", Cancer 3, 32-35.
+
+    Examples
+    --------
+    >>> errors = grader_errors([1, 1, 0, 0, 1], [1, 0, 0, 1, float("nan")])
+    >>> errors.true_positives, errors.false_positives, round(errors.j, 2)
+    (1, 1, 0.0)
+    """
+    grades, labels = as_floats(judge, "judge"), as_floats(human, "human")
+    if grades.shape != labels.shape or grades.ndim != 1:
+        raise DataError(f"judge and human must have the same questions; got shapes {grades.shape} and {labels.shape}")
+    is_labeled = ~np.isnan(labels)
+    f, h = grades[is_labeled], labels[is_labeled]
+    if not (np.isin(f, (0.0, 1.0)).all() and np.isin(h, (0.0, 1.0)).all()):
+        return None
+    right, passed = h == 1, f == 1
+    cells = (right & passed, right & ~passed, ~right & ~passed, ~right & passed)
+    return GraderErrors(*(int(cell.sum()) for cell in cells))

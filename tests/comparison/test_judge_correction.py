@@ -1,0 +1,186 @@
+"""Comparisons of graded scores that human labels correct."""
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness_uq import DataError, compare, estimate
+from harness_uq.data.task_log import Scores
+from harness_uq.io.human_labels import Label
+from harness_uq.results.comparison import Comparison
+from harness_uq.stats.labels.judge import judge_corrected_difference
+from tests.data.toy import task_log
+from tests.message_checks import has, params_of, raises_message
+from tests.test_cli import output
+
+N = 300
+RNG = np.random.default_rng(8)
+TRUTH = np.array([RNG.random(N) < 0.8, RNG.random(N) < 0.6])
+# the grader is strict with A and lenient with B, so that its scores show no difference
+GRADES = np.array(
+    [np.where(TRUTH[0], RNG.random(N) < 0.85, False), np.where(TRUTH[1], RNG.random(N) < 0.97, RNG.random(N) < 0.3)]
+)
+LABELED = np.sort(RNG.choice(N, 80, replace=False))
+A, B = (
+    task_log(grades, system=name, ids=[f"q{i}" for i in range(N)]) for name, grades in zip("ab", GRADES, strict=True)
+)
+
+
+def labels_of(*systems: str, rows: np.ndarray = LABELED) -> list[Label]:
+    return [Label(f"q{i}", float(TRUTH["ab".index(name), i]), system=name) for name in systems for i in rows]
+
+
+def only(rows: list[Comparison]) -> Comparison:
+    (row,) = rows
+    return row
+
+
+def human() -> np.ndarray:
+    values = np.full((2, N), np.nan)
+    values[:, LABELED] = TRUTH[:, LABELED]
+    return values
+
+
+def test_labels_of_both_systems_reverse_what_the_grader_shows():
+    raw, row = only(compare(A, B)), only(compare(A, B, labels=labels_of("a", "b")))
+    assert raw.difference.value == pytest.approx(GRADES[0].mean() - GRADES[1].mean())
+    assert raw.verdict == "undecided"
+    assert (row.verdict, row.method) == ("better", "judge-corrected")
+    assert row.difference.interval.low < TRUTH[0].mean() - TRUTH[1].mean() < row.difference.interval.high
+    posterior = judge_corrected_difference(*GRADES.astype(float), *human(), rng=np.random.default_rng(0))
+    low, high = posterior.interval(0.95)
+    assert (row.difference.interval.low, row.difference.interval.high) == (low, high)
+    message = params_of(row, "grader-difference")
+    assert message["labeled"] == pytest.approx(TRUTH[0, LABELED].mean() - TRUTH[1, LABELED].mean())
+    assert row.value_a - row.value_b == pytest.approx(message["corrected"]) == row.difference.value
+
+
+def test_the_difference_of_the_grader_between_the_systems_is_reported():
+    params = params_of(only(compare(A, B, labels=labels_of("a", "b"))), "grader-errors")
+    grades, truth = GRADES[:, LABELED], TRUTH[:, LABELED]
+    j = [g[t].mean() + (~g)[~t].mean() - 1 for g, t in zip(grades, truth, strict=True)]
+    assert params["shift"] == pytest.approx(j[0] - j[1], abs=0.05)
+    assert params["low"] < params["shift"] < params["high"]
+
+
+def test_labels_of_all_answers_give_the_difference_of_the_labels():
+    row = only(compare(A, B, labels=labels_of("a", "b", rows=np.arange(N))))
+    plain = only(
+        compare(
+            *(
+                replace(log, data=(Scores("acc", "none", t[:, None].astype(float)),))
+                for log, t in zip((A, B), TRUTH, strict=True)
+            )
+        )
+    )
+    assert row.difference.value == pytest.approx(plain.difference.value)
+    widths = [x.difference.interval.high - x.difference.interval.low for x in (row, plain)]
+    assert widths[0] / widths[1] == pytest.approx(1, abs=0.05)
+
+
+def test_clusters_and_weights_of_the_sample_are_used():
+    fields = {"passage": [f"p{i // 6}" for i in range(N)]}
+    logs = [task_log(g, system=name, ids=A.questions.ids, fields=fields) for name, g in zip("ab", GRADES, strict=True)]
+    row = only(compare(*logs, labels=labels_of("a", "b"), cluster="passage"))
+    low, high = judge_corrected_difference(*GRADES.astype(float), *human(), clusters=np.arange(N) // 6).interval(0.95)
+    assert (row.difference.interval.low, row.difference.interval.high) == (low, high)
+    chances = np.where(np.arange(N) < 100, 0.5, 0.2)
+    drawn = [replace(label, probability=chances[int(label.id[1:])]) for label in labels_of("a", "b")]
+    row = only(compare(A, B, labels=drawn))
+    low, high = judge_corrected_difference(*GRADES.astype(float), *human(), probabilities=chances).interval(0.95)
+    assert (row.difference.interval.low, row.difference.interval.high) == (low, high)
+
+
+def test_a_metric_of_the_logs_can_have_the_labels():
+    logs = [
+        replace(log, data=(*log.data, Scores("human", "none", values[:, None])))
+        for log, values in zip((A, B), human(), strict=True)
+    ]
+    rows = compare(*logs, labels="human", metric="acc")
+    assert only(rows).difference == only(compare(A, B, labels=labels_of("a", "b"))).difference
+    with pytest.raises(DataError, match="huma"):
+        compare(*logs, labels="huma")
+
+
+def test_labels_of_different_questions_give_independent_corrected_scores():
+    labels = [*labels_of("a", rows=LABELED[::2]), *labels_of("b", rows=LABELED[1::2])]
+    row = only(compare(A, B, labels=labels))
+    assert has(row, "labels-of-different-questions")
+    each = [only(estimate(log, labels=labels)) for log in (A, B)]
+    assert (row.value_a, row.value_b) == tuple(one.value for one in each)
+    assert row.difference.std_error == pytest.approx(np.hypot(*(one.std_error for one in each)), rel=0.01)
+
+
+@pytest.mark.parametrize(("labeled", "sign"), [("a", 1), ("b", -1)])
+def test_labels_of_one_system_allow_for_other_errors_on_the_other(labeled, sign):
+    labels = labels_of(labeled)
+    rows = [only(compare(A, B, labels=labels, grader_shift=shift)) for shift in (0.0, 0.1, 0.3)]
+    warning = params_of(rows[1], "grader-errors-assumed-equal")
+    intervals = [row.difference.interval for row in rows]
+    assert intervals[0].low > intervals[1].low > intervals[2].low
+    assert intervals[0].high < intervals[1].high < intervals[2].high
+    assert (warning["low"], warning["high"]) == pytest.approx((intervals[0].low, intervals[0].high))
+    mirrored = only(compare(B, A, labels=labels, grader_shift=0.1)).difference.interval
+    assert (-mirrored.high, -mirrored.low) == pytest.approx((intervals[1].low, intervals[1].high))
+    assert rows[1].prob_positive is None
+    low, high = rows[1].identified_range
+    assert low < high
+
+
+def test_without_information_about_the_grader_there_is_no_result():
+    row = only(compare(A, B, labels=labels_of("a"), grader_shift=0.9))
+    assert has(row, "grader-uninformative")
+    assert row.difference is None
+    graded = task_log(GRADES[1] * 0.5, system="b", ids=B.questions.ids)
+    assert has(only(compare(A, graded, labels=labels_of("a"))), "labels-of-one-system")
+    assert has(only(compare(A, B, labels=[Label("other", 1.0, system="a")])), "no-labels")
+    few = only(compare(A, B, labels=labels_of("a", "b", rows=LABELED[:12])))
+    assert has(few, "few-labels")
+
+
+def test_labels_name_the_system():
+    with raises_message(DataError, "labels-without-system"):
+        compare(A, B, labels=[Label("q1", 1.0)])
+    with pytest.raises(DataError, match="grader_shift"):
+        compare(A, B, labels=labels_of("a", "b"), grader_shift=1.5)
+    with pytest.raises(DataError, match="population"):
+        compare(A, B, labels=labels_of("a", "b"), scope="benchmark")
+
+
+def test_estimates_use_the_labels_of_their_own_system():
+    (row,) = estimate(A, labels=labels_of("a", "b"))
+    (own,) = estimate(A, labels=[replace(label, system=None) for label in labels_of("a")])
+    assert row.interval == own.interval
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """A table of the scores of two systems in one folder with a table of labels."""
+    write(
+        tmp_path / "scores.csv",
+        ("system", "question", "score"),
+        [(name, f"q{i}", int(g)) for name, row in zip("ab", GRADES, strict=True) for i, g in enumerate(row)],
+    )
+    write(tmp_path / "labels.csv", ("system", "id", "score"), [(x.system, x.id, x.score) for x in labels_of("a", "b")])
+    return tmp_path
+
+
+def write(path, header, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def test_the_command_compares_tables(tables, capsys):
+    labels = str(tables / "labels.csv")
+    code, out, _ = output(capsys, "compare", str(tables), "--labels", labels, "--format", "json", "--seed", "0")
+    (row,) = json.loads(out)["comparisons"]
+    assert code == 0
+    assert (row["verdict"], row["n_matched"]) == ("better", N)
+    code, out, err = output(capsys, "compare", str(tables), "--labels", labels, "--disagreements", "3")
+    assert (code, out) == (2, "")
+    code, out, err = output(capsys, "compare", str(tables), "--labels", "humans")
+    assert (code, out) == (2, "")
+    assert "'humans'" in err
