@@ -97,8 +97,8 @@ RARE_KEYS_OMITTED = MessageType(
     "IN111",
     "rare-keys-omitted",
     "note",
-    "Scorer {scorer!r} returns a dictionary of scores, of which {n_keys:count key} {n_keys:plural has|have} a score "
-    "on at most one question and {n_keys:plural is|are} not listed.",
+    "Scorer {scorer!r} returns a dictionary of scores. {n_keys:count key of it|keys of it} with a score on at most one "
+    "question {n_keys:plural is|are} not listed.",
     "A score of one question has no uncertainty that can be estimated.",
     "Nothing.",
 )

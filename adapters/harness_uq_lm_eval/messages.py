@@ -90,7 +90,7 @@ FUNCTION_INFERRED = MessageType(
     "LM111",
     "function-inferred",
     "note",
-    "lm-eval computed metric {label!r} with its aggregation {aggregation!r}, whose code is not in the log. "
+    "lm-eval computed metric {label!r} with the aggregation function {aggregation!r}, whose code is not in the log. "
     "The function {function!r} gives the same value and is used instead.",
     "The log does not contain the code of the aggregation.",
     "Nothing.",
@@ -249,8 +249,7 @@ NOT_RESAMPLED = MessageType(
     "LM214",
     "not-resampled",
     "note",
-    "The bootstrap interval of the task's own aggregation could not be computed for the following reason: "
-    "{reason:sentence}",
+    "The bootstrap interval of the task's own aggregation could not be computed. {reason:sentence}",
     "Only the task's own aggregation computes this metric. Calling it on resampled questions would give an interval.",
     "See the reason.",
 )

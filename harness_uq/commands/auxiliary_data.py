@@ -33,7 +33,7 @@ def add_auxiliary_data(parser: CommandParser) -> None:
     data.add_argument(
         "--inclusion-probabilities",
         metavar="FILE",
-        help="Read the inclusion probabilities in a file of harness-uq subset; requires --reference-runs",
+        help="Read inclusion probabilities from FILE, written by `harness-uq subset` (with --reference-runs)",
     )
 
 
@@ -42,7 +42,7 @@ def add_labels(parser: CommandParser, columns: str) -> None:
     parser.groups["Data"].add_argument(
         "--labels",
         metavar="FILE|METRIC",
-        help=f"Correct a grader's scores with human labels from a table (columns {columns}) or a metric of the log",
+        help=f"Correct grades with human labels from a table (columns {columns}) or a metric of the log",
     )
 
 
@@ -54,8 +54,7 @@ def add_labels_of_systems(parser: CommandParser) -> None:
         type=_argument_types.share,
         default=0.1,
         metavar="SHIFT",
-        help="Assume that the grader's sensitivity and specificity differ by at most SHIFT between the systems if only "
-        "one of them has labels (default: %(default)s)",
+        help="Let the grader's error rates differ by up to SHIFT if only one system has labels (default: %(default)s)",
     )
 
 

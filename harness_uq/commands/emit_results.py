@@ -44,7 +44,7 @@ def add_output(parser: CommandParser, *, layout: bool = False) -> None:
     output.add_argument(
         "--output",
         metavar="FILE",
-        help="Write the results to FILE, in the format of its suffix unless --format is given",
+        help="Write the results to FILE in the format that its suffix names, unless --format is given",
     )
     columns_help = "Show these columns of tables, in this order; 'all' shows every column"
     output.add_argument("--columns", metavar="NAME[,NAME]", help=columns_help)

@@ -19,7 +19,7 @@ EXAMPLES = (
 )
 DETAILS = """\
 A plugin that cannot be loaded, lacks a required attribute or uses a name that
-is taken is skipped. All commands work without it and print a warning.
+is taken is skipped with a warning. All commands work without it.
 """
 
 

@@ -31,7 +31,7 @@ DETAILS = _shared_options.METHODS
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
-    _shared_options.add_named_logs(parser, details=". Compares two systems, ranks more")
+    _shared_options.add_named_logs(parser)
     _shared_options.add_estimation(parser)
     _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)

@@ -50,7 +50,7 @@ def add_structure(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[TASK=]FIELD",
-        help="Define clusters by FIELD, detect the field (auto), or ignore clusters (none) (default: auto, repeatable)",
+        help="Define clusters by FIELD; auto detects the field, none ignores clusters (default: auto, repeatable)",
     )
     data.add_argument(
         "--range",
@@ -68,7 +68,7 @@ def add_structure(parser: CommandParser) -> None:
         type=_argument_types.column,
         metavar="ROLE=NAME",
         dest="table_columns",
-        help="Read the scores, questions, systems or another ROLE from the column NAME of a table (repeatable)",
+        help="Read ROLE, such as score, question or system, from the column NAME of a table (repeatable)",
     )
 
 
@@ -154,7 +154,7 @@ def add_resources(parser: CommandParser) -> None:
     data.add_argument(
         "--prices",
         metavar="FILE",
-        help="Use the prices of tokens in this TOML file if the log has no cost; implies --resources",
+        help="Use the token prices in this TOML file if the log contains no costs; implies --resources",
     )
 
 
@@ -234,7 +234,7 @@ def add_overall(parser: CommandParser) -> None:
     overall = parser.groups["Overall result"]
     parser.replace_help(
         "--metric",
-        "Use metrics whose names match PATTERN; TASK=NAME sets the metric in the overall result (repeatable)",
+        "Use metrics whose names match PATTERN; TASK=NAME selects a metric for the overall result (repeatable)",
     )
     overall.add_argument(
         "--weights",

@@ -9,7 +9,7 @@ from harness_uq.messages import MessageType
 from tests.message_page import CATALOGUES, PAGE, TOPICS, page
 
 TYPES = [kind for catalogue in CATALOGUES for kind in catalogue.types]
-_NUMERIC = re.compile(r"percent|[,.]?\d*[dfg]$|,")
+_NUMERIC = re.compile(r"percent|\+?[,.]?\d*[dfg]$|,")
 
 
 def example(kind: MessageType, n: int) -> str:

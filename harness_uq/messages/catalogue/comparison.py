@@ -84,9 +84,9 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "UQ209",
     "ranks-depend-on-missing",
     "warning",
-    "Which systems may be the best depends on the {n_missing:count trial} without a score. They are "
-    "{dropped:join} without these trials, {worst:join} if they count as the worst possible score, and {open:join} if "
-    "they may have any score.",
+    "The {n_missing:count trial} without a score {n_missing:plural decides|decide} which systems may be the best: "
+    "{dropped:quote} if they are left out, {worst:quote} if they count as the worst possible score, and {open:quote} "
+    "if they may have any score.",
     "Trials that failed are left out by default. A system that fails more often on hard questions then ranks higher "
     "than it should.",
     "Choose a policy with `--missing`, and report it with the ranking.",
@@ -177,7 +177,7 @@ IDENTIFIED_DIFFERENCE = MessageType(
     "identified-difference",
     "note",
     "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
-    "{high:.4f}. The interval adds the uncertainty of both ends.",
+    "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With the policy `bounds` the data determine the difference only up to a range. The interval contains the "
     "difference with its nominal probability wherever it lies in the range (Imbens and Manski 2004).",
     "Find out the missing scores if the range is wider than you can accept.",

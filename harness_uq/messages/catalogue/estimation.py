@@ -273,7 +273,7 @@ IDENTIFIED_RANGE = MessageType(
     "identified-range",
     "note",
     "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
-    "{high:.4f}. The interval adds the uncertainty of both ends.",
+    "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With the policy `bounds` the data determine the score only up to a range. The interval contains the score with "
     "its nominal probability wherever the score lies in the range (Imbens and Manski 2004).",
     "Find out the missing scores if the range is wider than you can accept.",
@@ -405,8 +405,8 @@ CLASS_FREQUENCIES_RANDOM = MessageType(
     "UQ141",
     "class-frequencies-random",
     "note",
-    "The interval treats the class frequencies as random. If the class frequencies were fixed by design, the metric "
-    "refers to these frequencies only.",
+    "The interval treats the class frequencies as random. If they were fixed by design, the interval is wider than "
+    "necessary.",
     "Metrics such as F1 and MCC depend on how frequent each class is.",
     "Report the class frequencies with the metric.",
 )

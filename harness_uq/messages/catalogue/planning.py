@@ -78,7 +78,7 @@ PILOT_WITHOUT_SCORES = MessageType(
     "UQ512",
     "pilot-without-scores",
     "refusal",
-    "A plan requires a pilot with scores of individual questions.",
+    "A plan requires a pilot run with scores of individual questions.",
     "The variance between questions is estimated from the scores of the pilot.",
     "Log the samples of the pilot.",
 )

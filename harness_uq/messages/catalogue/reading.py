@@ -104,7 +104,8 @@ FILE_CLAIMED_TWICE = MessageType(
     "UQ313",
     "file-claimed-twice",
     "error",
-    "The file {path} is recognized as a log of two harnesses: {first} and {second}. Uninstall one of the two plugins.",
+    "The file {path!r} is recognized as a log of two harnesses: {first} and {second}. Uninstall one of the two "
+    "plugins.",
     "A file must belong to one reader.",
     "Uninstall one of the two plugins.",
 )
@@ -253,7 +254,7 @@ TOO_MANY_CELLS = MessageType(
     "too-many-cells",
     "error",
     "There are {n_columns:,} columns and {n_rows:,} rows or more. At most {most_cells:,} cells and "
-    "{most_columns:,} columns are read; set {variable} to a larger number of cells to read it.",
+    "{most_columns:,} columns are read, unless the environment variable {variable} allows more cells.",
     "A small file can contain a table larger than the memory of the machine, so the number of cells is limited. "
     "For logs, columns are the scores of a sample.",
     "Keep only the columns with scores and labels, split the table, or set the variable.",
