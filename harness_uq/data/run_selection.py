@@ -75,7 +75,7 @@ def _newest(system: str, candidates: Sequence[tuple[TaskLog, TaskData]]) -> Sele
 def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tuple[Message, ...]:
     if len(runs) == 1:
         return ()
-    kind = "run (with limited questions, like the others)" if log.facts.is_limited else "run without a limit"
+    kind = "run (with a sample limit, like the others)" if log.facts.is_limited else "run without a sample limit"
     time = f" ({log.source.time})" if log.source.time else ""
     selected = SEVERAL_RUNS(system=system, n_runs=len(runs), kind=kind, path=log.source.path, time=time)
     factors = [factor for factor in find_factors(runs, {}) if factor.name != REPEAT]

@@ -119,7 +119,7 @@ def _draws(
         if len(draws) == _N_CHECKED and len(set(draws)) == 1:
             raise NotEstimableError(
                 AGGREGATION_NOT_REPRODUCED(
-                    reason=f"The task's aggregation gives {draws[0]:g} whatever questions are drawn"
+                    reason=f"The task's aggregation gives {draws[0]:g} for every selection of questions"
                 )
             )
         draws.append(_number(function, [values[q] for unit in resample for q in members[unit]]))

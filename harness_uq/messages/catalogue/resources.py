@@ -64,7 +64,7 @@ UNSCORED_COST = MessageType(
     "UQ808",
     "unscored-cost",
     "note",
-    "{n_trials:count trial} without a score used {amount:.4g} of {resource} in addition, which {quantity} does not "
+    "{n_trials:count trial} without a score also used resources ({resource}: {amount:,.6g}), which {quantity} does not "
     "include.",
     "Ratios use only trials with a score. Totals include all trials.",
     "Report the total, too.",
