@@ -33,7 +33,9 @@ from harness_uq.plugin_api import (
     Source,
     TaskLog,
     TokenUsage,
+    TrialEndings,
     check_cells,
+    ending_code,
     is_unknown,
 )
 from harness_uq.plugin_api import paths as io_paths
@@ -47,7 +49,7 @@ from harness_uq_formats.messages import (
 from harness_uq_formats.metadata_fields import metadata_fields
 from harness_uq_formats.missing_scores import differences
 from harness_uq_formats.system_names import system_name
-from harness_uq_formats.trial_grid import known_amounts
+from harness_uq_formats.trial_grid import known_amounts, trial_endings
 
 NAME: Final = "every-eval-ever"
 EPOCH: Final = "epoch"
@@ -186,6 +188,7 @@ class Sample(msgspec.Struct, gc=False):
     sample_hash: str | None = None
     evaluation_result_id: str | None = None
     metadata: dict[str, Any] | None = None
+    error: Any = None
 
     @property
     def epoch(self) -> int | None:
@@ -213,6 +216,7 @@ class Column:
     questions, epochs, scores : a value for each line
     tokens, latencies : a value for each line; empty unless they are read
     places : question and epoch of each line that has an epoch
+    failed : which lines have an error, by their number in the other lists
     """
 
     name: str
@@ -222,6 +226,7 @@ class Column:
     tokens: list[Tokens | None] = field(default_factory=list)
     latencies: list[float | None] = field(default_factory=list)
     places: set[tuple[str, int]] = field(default_factory=set)
+    failed: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -259,6 +264,8 @@ class SampleSet:
                 self.repeated.append(question)
                 return
             column.places.add((question, epoch))
+        if sample.error:
+            column.failed.append(len(column.questions))
         column.questions.append(question)
         column.epochs.append(epoch or 0)
         column.scores.append(sample.evaluation.score)
@@ -514,6 +521,7 @@ def _task_log(
         },
         messages=tuple(messages),
         resources=_resources(columns[0], row_of, record.model_info.id) if with_resources and columns else None,
+        ended_by=_endings(columns, row_of),
     )
 
 
@@ -568,6 +576,7 @@ def _scores(
     config = metric.result.metric_config if metric.result else MetricConfig()
     unknown_score = -1.0 if config.has_unknown_level else None
     values = _matrix(column, row_of, [None if score == unknown_score else score for score in column.scores])
+    n_scored = int(np.isfinite(values).sum())
     messages: tuple[Message, ...] = ()
     library = record.eval_library.name if record.eval_library else None
     if library == "inspect_ai" and not _is_ours(record) and _repeats_its_first_trial(values):
@@ -586,7 +595,7 @@ def _scores(
             levels=(0.0, 1.0) if config.score_type == "binary" else None,
             logged_trials=values.shape[1],
             bounds=_bounds(config),
-            is_complete=True,
+            is_complete=n_scored == len(column.scores),
         ),
         messages,
     )
@@ -604,6 +613,19 @@ def _matrix(column: Column, row_of: Mapping[str, int], values: Sequence[float | 
     matrix[rows, columns] = np.array([np.nan if value is None else value for value in values], np.float64)[order]
     matrix[np.isinf(matrix)] = np.nan
     return matrix
+
+
+def _endings(columns: Sequence[Column], row_of: Mapping[str, int]) -> TrialEndings | None:
+    """How the trials ended; None if no line has an error, because some converters do not write errors.
+
+    Lines with several metrics describe the same trials, so those of one metric are used.
+    """
+    column = max(columns, key=lambda one: (len(one.failed), len(one.questions)), default=None)
+    if column is None or not column.failed:
+        return None
+    codes = np.full(len(column.questions), ending_code("completed"))
+    codes[column.failed] = ending_code("error")
+    return trial_endings(_matrix(column, row_of, codes.tolist()))
 
 
 def _repeats_its_first_trial(values: NDArray[np.float64]) -> bool:

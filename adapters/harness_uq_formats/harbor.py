@@ -43,18 +43,16 @@ NAME: Final = "harbor"
 TOOL: Final = "Harbor"
 AD_HOC: Final = "adhoc"
 """Name that Harbor gives to tasks without a dataset."""
-ERRORS_OF_AGENT: Final = frozenset(
-    (
-        "AgentTimeoutError",
-        "ContextWindowExceededError",
-        "OutputTokenExceededError",
-        "ContextLengthExceededError",
-        "OutputLengthExceededError",
-        "AgentSafetyRefusalError",
-        "ContentPolicyViolationError",
-    )
-)
-"""Exceptions that are results of the system: after any other, a reward does not measure the system."""
+ENDINGS_OF_AGENT: Final = {
+    "AgentTimeoutError": "time limit",
+    "ContextWindowExceededError": "context limit",
+    "ContextLengthExceededError": "context limit",
+    "OutputTokenExceededError": "token limit",
+    "OutputLengthExceededError": "token limit",
+    "AgentSafetyRefusalError": "refused",
+    "ContentPolicyViolationError": "refused",
+}
+"""How a trial ended, by exceptions that are results of the system: after any other, a reward does not measure it."""
 _RESULT: Final = "result.json"
 
 
@@ -154,6 +152,18 @@ class Trial(msgspec.Struct):
         """Types of the exceptions of the trial and of its steps."""
         infos = [self.exception_info, *(step.exception_info for step in self.step_results or ())]
         return [info.exception_type for info in infos if info is not None]
+
+    @property
+    def has_foreign_error(self) -> bool:
+        """Whether any error is not the agent's own."""
+        return any(error not in ENDINGS_OF_AGENT for error in self.errors)
+
+    @property
+    def ending(self) -> str:
+        """How the trial ended; errors that are not the agent's own count before limits and refusals."""
+        if self.has_foreign_error:
+            return "error"
+        return ENDINGS_OF_AGENT[self.errors[0]] if self.errors else "completed"
 
     def amount(self, part_of: Callable[[Usage], float | None]) -> float | None:
         """Tokens or cost, summed over the steps; None if unknown."""
@@ -331,6 +341,7 @@ def _task_log(name: str, trials: Sequence[Trial], stats: EvalStats | None, *, wi
         facts=RunMetadata(settings={"agent_version": first.agent_info.version, "agent_kwargs": dict(first.kwargs)}),
         messages=tuple(messages),
         resources=_resources(trials, grid) if with_resources else None,
+        ended_by=grid.endings(trial.ending for trial in trials),
     )
 
 
@@ -372,13 +383,7 @@ def _rewards(trials: Sequence[Trial], grid: TrialGrid) -> tuple[list[Scores], li
             continue
         messages += counted_as_zero(missing, len(trials), tool=TOOL, metric=name)
         data.append(Scores(name, "none", grid.matrix(np.nan_to_num(values)), is_complete=True))
-    foreign = [
-        error
-        for trial in trials
-        if trial.rewards
-        for error in trial.errors[:1]
-        if not ERRORS_OF_AGENT.issuperset(trial.errors)
-    ]
+    foreign = [trial.errors[0] for trial in trials if trial.rewards and trial.has_foreign_error]
     if foreign:
         listed = ", ".join(f"{n} × {error}" for error, n in Counter(foreign).most_common(5))
         messages.append(REWARDS_AFTER_ERRORS(n_errors=len(foreign), n_trials=len(trials), reasons=listed, tool=TOOL))

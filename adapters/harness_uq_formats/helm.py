@@ -30,13 +30,15 @@ from harness_uq.plugin_api import (
     Source,
     TaskLog,
     TokenUsage,
+    TrialEndings,
     check_cells,
+    ending_code,
 )
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_formats.json_files import content_of, decode
 from harness_uq_formats.messages import FAILED_REQUESTS_SCORED, RUN_WITHOUT_RESULTS
 from harness_uq_formats.missing_scores import differences
-from harness_uq_formats.trial_grid import known_amounts
+from harness_uq_formats.trial_grid import known_amounts, trial_endings
 
 NAME: Final = "helm"
 _SPEC, _STATE, _STATS, _PER_INSTANCE = "run_spec.json", "scenario_state.json", "stats.json", "per_instance_stats.json"
@@ -61,6 +63,11 @@ _BETWEEN_0_AND_1: Final = re.compile(
     r"rouge_\w|bleu_\d|f1_score|(?:NDCG|RR)@\d+|\w*accuracy|\w*correctness|\w*_rescaled"
 )
 _LOWER_IS_BETTER: Final = re.compile(r".*toxic.*|bits_per_byte|perplexity|.*_bias|bias_.*|edit_similarity")
+_BLOCKED: Final = re.compile(
+    r"(?:Grok API error: |The )?(?:content|prompt) (?:blocked|violates)|content_filter|(?:Received )?refusal\b",
+    re.IGNORECASE,
+)
+"""Beginning of errors, and of reasons why a completion ended, of requests that a provider refused."""
 _DESCRIPTIVE: Final = ("name", "robustness", "fairness", "computed_on", "seed")
 _OF_MODEL: Final = ("model=", "model_deployment=")
 _SETTINGS: Final = (
@@ -148,10 +155,32 @@ class Instance(msgspec.Struct):
     input: Text | str | None = None
 
 
-class RequestResult(msgspec.Struct, gc=False):
-    """`result` of a request, without its completions."""
+class FinishReason(msgspec.Struct, gc=False):
+    """`finish_reason` of a completion."""
+
+    reason: Any = None
+
+
+class Completion(msgspec.Struct, gc=False):
+    """A completion, without its text."""
+
+    finish_reason: FinishReason | None = None
+
+
+class RequestResult(msgspec.Struct):
+    """`result` of a request."""
 
     success: bool = True
+    error: str | None = None
+    completions: list[Completion] = []
+
+    @property
+    def ending(self) -> str:
+        """How the request ended. Some clients of HELM only give a blocked prompt as the reason of the completions."""
+        if not self.success:
+            return "refused" if _BLOCKED.match(self.error or "") else "error"
+        reasons = [str(completion.finish_reason.reason) for completion in self.completions if completion.finish_reason]
+        return "refused" if reasons and all(map(_BLOCKED.match, reasons)) else "completed"
 
 
 class RequestState(msgspec.Struct):
@@ -178,12 +207,14 @@ class Values:
     trials : numbers of the trials
     scores : value of each question and trial, by metric and filter
     usage : the same for tokens and time
+    without_value : metrics and filters of statistics without values
     """
 
     instances: dict[str, str] = field(default_factory=dict)
     trials: set[int] = field(default_factory=set)
     scores: dict[Key, dict[tuple[str, int], float]] = field(default_factory=dict)
     usage: dict[str, dict[tuple[str, int], float]] = field(default_factory=dict)
+    without_value: set[Key] = field(default_factory=set)
 
     def add(self, entry: InstanceStats) -> None:
         """Add the statistics of an instance."""
@@ -192,6 +223,7 @@ class Values:
         self.trials.add(entry.train_trial_index)
         for stat in entry.stats:
             if stat.value is None:
+                self.without_value.add((stat.name.name, filter_of(stat.name)))
                 continue
             if stat.name.name in _USAGE:
                 values = self.usage.setdefault(stat.name.name, {})
@@ -366,6 +398,7 @@ def _task_log(
         higher_is_better={key[0]: False for key in keys if _LOWER_IS_BETTER.fullmatch(key[0])},
         messages=tuple(_messages(states, scores, reported)),
         resources=_resources(values, adapter) if with_resources else None,
+        ended_by=_endings(values, states),
     )
 
 
@@ -418,6 +451,8 @@ def _scores(key: Key, values: Values, adapter: Adapter, instances: Sequence[str]
         bounds=(0.0, 1.0) if is_bounded else None,
         bounds_source="its name" if is_bounded and not is_share and scored.min() == scored.max() else None,
         event=f"pass@{n_outputs}" if n_outputs > 1 else None,
+        # a question of another split is not a question whose score is missing
+        is_complete=key not in values.without_value,
     )
 
 
@@ -435,6 +470,19 @@ def _totals_alone(reported: Mapping[Key, Stat], values: Values, rank_of: Mapping
 def _number(given: float | None) -> int | None:
     """A number of questions; None if it is unknown."""
     return round(given) if given is not None and 0 < given < _MOST_QUESTIONS else None
+
+
+def _endings(values: Values, states: Sequence[RequestState]) -> TrialEndings | None:
+    """How the trials ended; None without requests. A trial with several requests ended like the first that failed."""
+    ending_of = dict[tuple[str, int], str]()
+    for state in states:
+        trial = question_of(state.instance.id or "", state.instance.perturbation), state.train_trial_index
+        is_known = trial[0] in values.instances and trial[1] in values.trials
+        if is_known and state.result is not None and ending_of.get(trial, "completed") == "completed":
+            ending_of[trial] = state.result.ending
+    if not ending_of:
+        return None
+    return trial_endings(values.matrix({trial: ending_code(ending) for trial, ending in ending_of.items()}))
 
 
 def _resources(values: Values, adapter: Adapter) -> Resources:

@@ -32,8 +32,10 @@ from harness_uq.plugin_api import (
     Source,
     TaskLog,
     TokenUsage,
+    TrialEndings,
     check_cells,
     check_expansion,
+    ending_code,
 )
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_formats.json_files import content_of, decode, head_of
@@ -54,6 +56,7 @@ _MOST_QUESTIONS: Final = 1e15
 _BATCH: Final = 256  # rows, each of which can contain a long prompt
 _COLUMNS: Final = (
     *("doc.id", "doc.query", "doc.choices", "doc.task_name", "metric"),
+    *("doc.num_samples", "doc.specific.extracted_predictions"),
     *("__doc__.id", "__doc__.query", "__doc__.choices", "__doc__.task_name", "__metric__"),
     *("example", "metrics"),  # until 2025
 )
@@ -115,6 +118,7 @@ class Row:
     content : hash of the question with its choices
     metrics : values by name
     input_tokens, output_tokens : numbers of tokens; NaN if unknown
+    is_parsed : whether a metric found an answer in the output; None if unknown
     """
 
     id: str | None
@@ -122,6 +126,7 @@ class Row:
     metrics: dict[str, Any]
     input_tokens: float = np.nan
     output_tokens: float = np.nan
+    is_parsed: bool | None = None
 
 
 @dataclass(slots=True)
@@ -308,9 +313,19 @@ def _row(cells: Mapping[str, Any]) -> tuple[str | None, Row]:
     content = repr((doc.get("query"), doc.get("choices"))).encode(errors="surrogatepass")
     identifier = doc.get("id")
     row = Row(
-        None if identifier in (None, "") else str(identifier), blake2b(content, digest_size=8).hexdigest(), metrics
+        None if identifier in (None, "") else str(identifier),
+        blake2b(content, digest_size=8).hexdigest(),
+        metrics,
+        is_parsed=_is_parsed(doc),
     )
     return doc.get("task_name"), row
+
+
+def _is_parsed(doc: Mapping[str, Any]) -> bool | None:
+    """Whether a metric found an answer; None if unknown. Of several samples, only the last one is described."""
+    specific = doc.get("specific")
+    extracted = specific.get("extracted_predictions") if isinstance(specific, dict) else None
+    return bool(extracted) if isinstance(extracted, list) and doc.get("num_samples") == 1 else None
 
 
 # ---------------------------------------------------------------- questions
@@ -342,6 +357,7 @@ def joined_rows(rows: Sequence[Row]) -> dict[str, Row]:
         if any(known.metrics.get(metric, value) != value for metric, value in metrics.items()):
             raise LogError(f"question {name!r} has several rows with different values of a metric")
         known.metrics |= metrics
+        known.is_parsed = row.is_parsed if known.is_parsed is None else known.is_parsed
     return joined
 
 
@@ -392,7 +408,16 @@ def _task_log(name: str, task: Task, results: Results, *, with_resources: bool) 
         higher_is_better=_directions(name, results),
         messages=tuple(messages),
         resources=_resources(rows, results, task.path) if with_resources else None,
+        ended_by=_endings(rows),
     )
+
+
+def _endings(rows: Mapping[str, Row]) -> TrialEndings | None:
+    """How the answers ended; None if it is unknown for all questions."""
+    if all(row.is_parsed is None for row in rows.values()):
+        return None
+    names = {None: "unknown", False: "unparsed", True: "completed"}
+    return TrialEndings(np.array([[ending_code(names[row.is_parsed])] for row in rows.values()]))
 
 
 def _totals_log(name: str, results: Results, path: str) -> TaskLog:

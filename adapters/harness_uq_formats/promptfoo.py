@@ -32,9 +32,7 @@ from harness_uq.plugin_api import (
     Source,
     TaskLog,
     TokenUsage,
-    TrialEndings,
     check_cells,
-    ending_code,
 )
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_formats.json_files import content_of, decode, head_of, lines_of
@@ -493,7 +491,6 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
         total = reported.get((data.metric, data.filter))
         if total is not None and metrics is not None and metrics.n_tests == len(results):
             messages += differences(data.metric, data.values[np.isfinite(data.values)].tolist(), total.value, NAME)
-    endings = grid.matrix(ending_code("error" if result.is_error else "completed") for result in results)
     first = system.results[0]
     return TaskLog(
         system=name,
@@ -511,7 +508,7 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
         facts=RunMetadata(settings={"provider": _provider(first).id, "prompt": _prompt_name(first)}),
         messages=tuple(messages),
         resources=_resources(grid, results),
-        ended_by=TrialEndings(np.nan_to_num(endings, nan=-1).astype(np.int64)),
+        ended_by=grid.endings("error" if result.is_error else "completed" for result in results),
     )
 
 

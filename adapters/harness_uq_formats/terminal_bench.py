@@ -40,6 +40,20 @@ from harness_uq_formats.trial_grid import TrialGrid, known_amounts
 NAME: Final = "terminal-bench"
 TOOL: Final = "Terminal-Bench"
 METRIC: Final = "resolved"
+ENDING_OF_FAILURE: Final = {
+    "unset": "completed",
+    "none": "completed",
+    "agent_timeout": "time limit",
+    "context_length_exceeded": "context limit",
+    "output_length_exceeded": "token limit",
+    "fatal_llm_parse_error": "unparsed",
+    "parse_error": "error",
+    "test_timeout": "error",
+    "agent_installation_failed": "error",
+    "unknown_agent_error": "error",
+    "unknown": "error",
+}
+"""How a trial ended, by `failure_mode`; `parse_error` and `test_timeout` are about the tests, not about the answer."""
 _METADATA: Final = "run_metadata.json"
 _RESULTS: Final = "results.json"
 
@@ -83,6 +97,12 @@ class Trial(msgspec.Struct):
     total_output_tokens: float | None = None
     trial_started_at: str | None = None
     trial_ended_at: str | None = None
+
+    @property
+    def ending(self) -> str:
+        """How the trial ended; unknown if it has neither a result nor a failure."""
+        ending = ENDING_OF_FAILURE.get(self.failure_mode or "", "unknown")
+        return "unknown" if ending == "completed" and self.is_resolved is None else ending
 
 
 class Results(msgspec.Struct):
@@ -242,6 +262,7 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
             *([PART_UNREADABLE(n_parts=len(unread), file=unread[0][0], reason=unread[0][1])] if unread else ()),
         ),
         resources=_resources(first, trials, grid) if with_resources else None,
+        ended_by=grid.endings(trial.ending for trial in trials),
     )
 
 

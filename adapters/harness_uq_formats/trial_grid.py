@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import check_cells
+from harness_uq.plugin_api import TrialEndings, check_cells, ending_code
 
 
 @dataclass(slots=True)
@@ -55,6 +55,20 @@ class TrialGrid:
         matrix = np.full((n_questions, n_trials), np.nan)
         matrix[self.rows, self.columns] = np.array([np.nan if value is None else value for value in values], np.float64)
         return matrix
+
+    def endings(self, endings: Iterable[str]) -> TrialEndings:
+        """How all trials ended, in the order in which they were added; unknown for texts that are no ending.
+
+        Raises
+        ------
+        LogError : if the array would be too large
+        """
+        return trial_endings(self.matrix(ending_code(ending) for ending in endings))
+
+
+def trial_endings(codes: NDArray[np.float64]) -> TrialEndings:
+    """Endings from their codes as (n_questions, n_trials), NaN where unknown."""
+    return TrialEndings(np.nan_to_num(codes, nan=-1).astype(np.int64))
 
 
 def known_amounts(values: NDArray[np.float64]) -> NDArray[np.float64] | None:

@@ -74,6 +74,20 @@ def test_a_reduced_score_that_is_repeated_for_each_epoch_is_one_trial(tmp_path: 
     assert has(log.messages, "tool-value-differs", value=0.4375, reported=0.375)
 
 
+def test_lines_with_errors_are_endings_if_any_line_has_one(tmp_path: Path) -> None:
+    lines = [eee_line("b", 1.0), eee_line("a", 0.0, error=None), eee_line("b", None, error="timeout")]
+    more = [eee_line(one, 0.5, result="f1") for one in "bab"]
+    write_eee(tmp_path, eee_record([eee_result("acc", 0.5), eee_result("f1", 0.5)]), [*lines, *more])
+    (log,) = read(tmp_path).logs
+    endings = [[0, 1], [0, -1]]  # completed, error; completed
+    assert log.ended_by.codes.tolist() == endings
+    assert log.ended_by.counts() == {"completed": 2, "error": 1, "unknown": 1}
+    assert {data.metric: data.is_complete for data in log.data} == {"acc": False, "f1": True}
+    write_eee(tmp_path, eee_record([eee_result("acc", 0.5)]), lines[:2])
+    (log,) = read(tmp_path).logs
+    assert log.ended_by is None
+
+
 def test_score_counts_and_not_is_correct_and_unknown_levels_are_missing(tmp_path: Path) -> None:
     config = {"score_type": "levels", "level_names": ["a", "b"], "has_unknown_level": True}
     lines = [eee_line("a", 1.0), eee_line("b", -1), eee_line("c", 0)]

@@ -62,6 +62,29 @@ def test_a_reward_after_an_error_is_used_and_noted_unless_the_error_is_the_agent
     assert has(log.messages, "rewards-after-errors", n_errors=2, n_trials=3, reasons=reasons)
 
 
+@pytest.mark.parametrize(
+    ("own", "of_step", "ending"),
+    [
+        (None, None, "completed"),
+        ("AgentTimeoutError", None, "time limit"),
+        ("ContextWindowExceededError", None, "context limit"),
+        ("OutputLengthExceededError", None, "token limit"),
+        (None, "AgentSafetyRefusalError", "refused"),
+        ("VerifierTimeoutError", None, "error"),
+        ("AgentTimeoutError", "VerifierOutputParseError", "error"),
+    ],
+)
+@pytest.mark.parametrize("reward", [1, None])
+def test_the_exceptions_are_the_ending(
+    tmp_path: Path, own: str | None, of_step: str | None, ending: str, reward: int | None
+) -> None:
+    infos = [error(kind) if kind else None for kind in (own, of_step)]
+    steps = [{"step_name": "s", "exception_info": infos[1]}]
+    write_job(tmp_path, [harbor_trial("a", reward, exception_info=infos[0], step_results=steps)])
+    (log,) = read(tmp_path).logs
+    assert log.ended_by.counts() == {ending: 1}
+
+
 def test_several_rewards_are_metrics_and_a_missing_one_counts_as_0(tmp_path: Path) -> None:
     trials = [harbor_trial("a", {"correct": 1, "style": 7.5}), harbor_trial("b", {"correct": 0})]
     write_job(tmp_path, trials, means={"correct": 0.5, "style": 3.75})
@@ -181,4 +204,5 @@ def test_the_job_of_others() -> None:
     assert [array.item() for array in tokens] == [2700, 768, 160]
     assert usage.cost is None
     assert log.resources.total_time.item() == pytest.approx(93.473423)
+    assert log.ended_by.counts() == {"completed": 1}
     assert log.messages == ()

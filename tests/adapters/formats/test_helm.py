@@ -67,6 +67,7 @@ def test_a_real_run_has_its_counts_and_means() -> None:
     assert usage.input_tokens[0, 0] == 333
     assert usage.output_tokens.sum() == 10
     assert log.resources.total_time[0, 0] == pytest.approx(0.6803672313690186)
+    assert log.ended_by.counts() == {"completed": 10}
 
 
 def test_a_perturbed_copy_is_another_question_with_a_filter_and_cluster_of_its_own(tmp_path: Path) -> None:
@@ -152,6 +153,57 @@ def test_failed_requests_are_noted(tmp_path: Path) -> None:
     log = only_log(written(tmp_path / "run", *entries, scenario_state={"request_states": states}))
     assert has(log, "failed-requests-scored", n_failed=1, n_requests=2)
     assert len(set(log.questions.hashes)) == 2
+
+
+@pytest.mark.parametrize(
+    ("result", "ending"),
+    [
+        ({"success": True}, "completed"),
+        ({"success": True, "completions": [{"text": "a", "finish_reason": {"reason": "length"}}]}, "completed"),
+        ({"success": False, "error": "Anthropic response has empty content"}, "error"),
+        ({"success": False, "error": "Request error: 500, Raw Request: {'prompt': 'refusal'}"}, "error"),
+        ({"success": False, "error": "Content blocked: SAFETY"}, "refused"),
+        ({"success": False, "error": "Prompt blocked by OpenAI's safety filter"}, "refused"),
+        ({"success": False, "error": "Received refusal from OpenAI API: no"}, "refused"),
+        ({"success": True, "completions": [{"finish_reason": {"reason": "content_filter"}}]}, "refused"),
+        (
+            {
+                "success": True,
+                "completions": [{"finish_reason": {"reason": "The prompt violates OpenAI's content policy. See x"}}],
+            },
+            "refused",
+        ),
+        (None, "unknown"),
+    ],
+)
+def test_results_of_requests_are_endings(tmp_path: Path, result: dict[str, object] | None, ending: str) -> None:
+    states = [
+        {"instance": {"id": "id0"}, "result": result},
+        {"instance": {"id": "id1"}, "result": {"success": True}},
+        {"instance": {"id": "of no statistic"}, "result": {"success": False}},
+    ]
+    entries = [entry("id1", stat("exact_match", 0)), entry("id0", stat("exact_match", 1))]
+    log = only_log(written(tmp_path / "run", *entries, scenario_state={"request_states": states}))
+    assert log.ended_by.counts_without_score(np.array([[0], [np.nan]])) == {ending: 1}
+    assert log.ended_by.counts_without_score(np.array([[np.nan], [0]])) == {"completed": 1}
+
+
+def test_a_trial_of_several_requests_ended_like_the_first_that_failed(tmp_path: Path) -> None:
+    results = ({"success": True}, {"success": False, "error": "x"}, {"success": False, "error": "Content blocked"})
+    states = [{"instance": {"id": "id0"}, "train_trial_index": 3, "result": result} for result in results]
+    entries = [entry("id0", stat("exact_match", 0), train_trial_index=index) for index in (1, 3)]
+    log = only_log(written(tmp_path / "run", *entries, scenario_state={"request_states": states}))
+    assert log.ended_by.counts() == {"error": 1, "unknown": 1}
+    assert log.ended_by.codes[0, 0] == -1
+
+
+def test_only_statistics_without_values_are_missing_scores(tmp_path: Path) -> None:
+    entries = [entry("id0", stat("f1_score", 1)), entry("id1", stat("f1_score", 0, split="valid"))]
+    log = only_log(written(tmp_path / "splits", *entries))
+    assert log.ended_by is None
+    assert [data.is_complete for data in log.data] == [True, True]
+    log = only_log(written(tmp_path / "missing", *entries, entry("id2", stat("f1_score", None))))
+    assert {data.filter: data.is_complete for data in log.data} == {"test": False, "valid": True}
 
 
 def test_instances_pair_only_within_the_same_scenario_and_arguments(tmp_path: Path) -> None:

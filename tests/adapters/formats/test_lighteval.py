@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import AggregateScore, TaskLog, compare
+from harness_uq.data.trial_endings import ending_code
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import read_logs
 from harness_uq_formats import lighteval
@@ -64,6 +65,7 @@ def test_details_of_a_real_writer_have_their_counts_and_means() -> None:
         "avg@2": (2, "mean"),
     }
     assert log.questions.hashes[0] == log.questions.hashes[2] != log.questions.hashes[1]
+    assert log.ended_by is None  # no metric extracted answers
     (usage,) = log.resources.usage
     assert (usage.input_tokens[:, 0].tolist(), usage.output_tokens[:, 0].tolist()) == ([3, 3, 3], [3, 3, 3])
 
@@ -79,6 +81,24 @@ def test_results_and_details_of_a_run_belong_together(tmp_path: Path) -> None:
     assert toy.reported["em", "none"].std_error == 0.5
     assert (toy.higher_is_better, toy.facts.n_all, toy.facts.is_limited) == ({"em": True, "ppl": False}, 10, True)
     assert not toy.messages
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "expected"), [(1, {"completed": 1, "unparsed": 1, "unknown": 1}), (2, None), (None, None)]
+)
+def test_an_answer_without_extracted_predictions_is_unparsed(
+    tmp_path: Path, n_samples: int | None, expected: dict[str, int] | None
+) -> None:
+    """If there are several samples, lighteval keeps what it extracted from the last one only."""
+    rows = [row(at, f"q{at}", extractive_match=1) for at in range(3)]
+    for one, extracted in zip(rows, (["4"], [], None), strict=True):
+        specific = None if extracted is None else {"extracted_predictions": extracted, "extracted_golds": ["4"]}
+        one["doc"] |= {"num_samples": n_samples, "specific": specific}
+    details(tmp_path, *rows, row(1, "q1", loglikelihood_acc=0))
+    (log,) = read(tmp_path)
+    assert (None if log.ended_by is None else log.ended_by.counts()) == expected
+    if expected is not None:
+        assert log.ended_by.codes[:, 0].tolist() == [ending_code("completed"), ending_code("unparsed"), -1]
 
 
 def test_models_pair_on_the_identifiers_of_questions_in_any_order(tmp_path: Path) -> None:

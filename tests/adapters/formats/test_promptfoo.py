@@ -73,6 +73,7 @@ def test_a_run_with_repeats_has_the_counts_and_means_of_promptfoo() -> None:
         assert log.reported["success", "none"].value == 6 / 12 == success.values.mean()
         assert log.reported["score", "none"].value == 5.5 / 12 == score.values.mean()
         assert has(log.messages, "errors-count-as-zero", tool="promptfoo", n_errors=4, n_trials=12)
+        assert log.ended_by.counts() == {"completed": 8, "error": 4}
         (usage,) = log.resources.usage
         assert (np.nansum(usage.input_tokens), np.nansum(usage.output_tokens)) == (80, 16)
         assert np.nansum(usage.cost) == pytest.approx(0.008)

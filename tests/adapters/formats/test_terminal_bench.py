@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from harness_uq import compare, estimate
+from harness_uq.data.trial_endings import ENDINGS
 from tests.adapters.formats.files import READERS, read, resolved, terminal_trial, write_terminal_run
 from tests.conftest import originals
 from tests.message_checks import has, params_of
@@ -52,6 +53,40 @@ def test_a_resolved_trial_that_ended_by_timeout_counts(tmp_path: Path) -> None:
     (log,) = read(tmp_path).logs
     np.testing.assert_array_equal(log.data[0].values, [[1]])
     assert names_of(log) == set()
+
+
+@pytest.mark.parametrize(
+    ("is_resolved", "failure_mode", "ending"),
+    [
+        (False, "unset", "completed"),
+        (True, "none", "completed"),
+        (True, "agent_timeout", "time limit"),
+        (False, "context_length_exceeded", "context limit"),
+        (False, "output_length_exceeded", "token limit"),
+        (False, "fatal_llm_parse_error", "unparsed"),
+        (None, "parse_error", "error"),
+        (None, "test_timeout", "error"),
+        (None, "unset", "unknown"),
+        (False, "a new one", "unknown"),
+        (False, None, "unknown"),
+    ],
+)
+def test_the_failure_mode_is_the_ending(tmp_path: Path, is_resolved: object, failure_mode: object, ending: str) -> None:
+    trials = [terminal_trial("a", is_resolved, run="r", failure_mode=failure_mode)]
+    (log,) = read(write_terminal_run(tmp_path / "r", trials)).logs
+    assert log.ended_by.counts() == {ending: 1}
+
+
+def test_endings_are_in_the_order_of_questions_and_runs(tmp_path: Path) -> None:
+    for run, modes in (("r1", ("unset", "agent_timeout")), ("r2", ("parse_error", "unset"))):
+        trials = [
+            terminal_trial(task, True, run=run, failure_mode=mode) for task, mode in zip("ab", modes, strict=True)
+        ]
+        write_terminal_run(tmp_path / run, trials, start_time=run)
+    write_terminal_run(tmp_path / "r3", [terminal_trial("a", True, run="r3")], start_time="r3")
+    (log,) = read(tmp_path).logs
+    names = [[ENDINGS[code] if code >= 0 else None for code in row] for row in log.ended_by.codes]
+    assert names == [["completed", "error", "completed"], ["time limit", "completed", None]]
 
 
 def test_copies_of_a_run_are_left_out(tmp_path: Path) -> None:
@@ -129,19 +164,34 @@ def test_secrets_in_the_settings_of_an_agent_are_not_shown(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("agent", "mean", "n_missing", "per_run"),
+    ("agent", "mean", "n_missing", "per_run", "endings"),
     [
-        ("20250711_openhands_claude-4-sonnet", 165 / 400, 17, [32, 33, 35, 32, 33]),
-        ("20250923_droid_claude-4-sonnet", 202 / 400, 11, [43, 41, 42, 37, 39]),
+        # errors: 16 parse_error, 1 test_timeout, 4 agent_installation_failed
+        ("20250711_openhands_claude-4-sonnet", 165 / 400, 17, [32, 33, 35, 32, 33], (270, 21, 109)),
+        # errors: 1 parse_error, 10 test_timeout
+        ("20250923_droid_claude-4-sonnet", 202 / 400, 11, [43, 41, 42, 37, 39], (303, 11, 86)),
     ],
 )
-def test_the_trials_of_the_leaderboard(agent: str, mean: float, n_missing: int, per_run: list[int]) -> None:
+def test_the_trials_of_the_leaderboard(
+    agent: str, mean: float, n_missing: int, per_run: list[int], endings: tuple[int, int, int]
+) -> None:
+    """The numbers of results with each `failure_mode` were counted in the files of the trials."""
     (log,) = read(originals() / "data/formats/terminal_bench" / agent).logs
     (scores,) = log.data
     assert scores.values.shape == (80, 5)
     assert scores.values.sum(axis=0).tolist() == per_run
     assert float(scores.values.mean()) == mean == log.reported["resolved", "none"].value
     assert has(log.messages, "missing-count-as-zero", n_missing=n_missing, n_trials=400)
+    assert log.ended_by.counts() == dict(zip(("completed", "error", "time limit"), endings, strict=True))
+
+
+def test_errors_of_the_leaderboard_can_be_left_out() -> None:
+    """Of the 21 errors, none was resolved; 165 of the 400 trials were."""
+    folder = originals() / "data/formats/terminal_bench/20250711_openhands_claude-4-sonnet"
+    (row,) = estimate(folder, treat={"error": "drop"})
+    assert row.endings == {"completed": 270, "error": 21, "time limit": 109}
+    assert row.n_missing == 21
+    assert row.value > 0.4125
 
 
 def test_the_agents_of_the_leaderboard_are_compared_question_by_question() -> None:
