@@ -35,7 +35,7 @@ def time_batches(predictor: Predictor, new: np.ndarray, rng: np.random.Generator
     known, times, n = Knowledge(), [], 100
     while len(known.answers.scores) < 900:
         start = time.perf_counter()
-        draw = draw_round(predictor, known, n, rng)
+        draw = draw_round(predictor, [known], n, rng)
         if known.answers.scores.size:
             times.append(time.perf_counter() - start)
         answers = Answers(draw.questions, new[draw.questions])

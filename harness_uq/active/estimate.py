@@ -10,6 +10,7 @@ from harness_uq.messages.catalogue.planning import (
     INTERVAL_ALLOWS_STOPPING,
     SUBSET_WITH_REFERENCE_RUNS,
 )
+from harness_uq.results.comparison import Difference
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.active.repeated_looks import simultaneous_level
 from harness_uq.stats.subsets.estimate import SubsetEstimate
@@ -29,10 +30,7 @@ def make_estimate(
     NotEstimableError
         If all questions of the benchmark have a score.
     """
-    if not 0 < level < 1:
-        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
-    posterior = subset.posterior
-    low, high = posterior.interval(simultaneous_level(looks, level) if looks else level)
+    posterior, interval = subset.posterior, _interval(subset, level, looks)
     model = history.predictor.model
     diagnostics = {
         "n_all": float(subset.n_all),
@@ -50,7 +48,7 @@ def make_estimate(
         method=METHOD,
         value=subset.mean,
         std_error=posterior.sd,
-        interval=Interval(low, high, level, "quantile"),
+        interval=interval,
         source=Source(system, "array"),
         n_questions=subset.n_questions,
         n_trials=1,
@@ -63,6 +61,27 @@ def make_estimate(
         method_reason="the questions were chosen actively",
         info=METHOD_INFO,
     )
+
+
+def make_difference(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Difference:
+    """Build the difference of the mean scores of two systems.
+
+    Raises
+    ------
+    DataError
+        If the level is not between 0 and 1.
+    NotEstimableError
+        If all questions of the benchmark have a score.
+    """
+    return Difference(subset.mean, subset.posterior.sd, _interval(subset, level, looks))
+
+
+def _interval(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Interval:
+    """Interval with this nominal coverage, for repeated looks if there are any."""
+    if not 0 < level < 1:
+        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+    low, high = subset.posterior.interval(simultaneous_level(looks, level) if looks else level)
+    return Interval(low, high, level, "quantile")
 
 
 def _notes(subset: SubsetEstimate, n_systems: int, n_looks: int) -> tuple[Message, ...]:

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from harness_uq.active.estimate import make_estimate
+from harness_uq.active.estimate import make_difference, make_estimate
 from harness_uq.active.history import ActiveHistory
 from harness_uq.active.state import VERSION, RoundState, SamplerState, read_state, write_state
 from harness_uq.active.target import Target
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.results.comparison import Difference
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.active.predictor import Answers
 from harness_uq.stats.active.rounds import (
     Draw,
     Knowledge,
     RoundEstimate,
+    combine_differences,
     combine_rounds,
     draw_round,
     estimate_round,
@@ -40,18 +42,25 @@ class _Round:
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
         self.n_asked = 0
-        self.scores: dict[int, float] = {}
+        self.scores: dict[int, tuple[float, ...]] = {}
 
     @property
     def is_complete(self) -> bool:
         return len(self.scores) == len(self.draw.questions)
 
-    def estimate(self, history: ActiveHistory, known: Knowledge) -> RoundEstimate:
-        """Estimate from the answers so far: a random part of the draw, since questions are asked in random order."""
+    def estimates(self, history: ActiveHistory, known: Sequence[Knowledge]) -> list[RoundEstimate]:
+        """Estimates of each system from the answers so far.
+
+        They are a random part of the draw, since questions are asked in random order.
+        """
         positions = np.array(sorted(self.scores))
-        answers = Answers(self.draw.questions[positions], np.array([self.scores[i] for i in sorted(self.scores)]))
+        scores = np.array([self.scores[i] for i in positions])
         probabilities = self.draw.probabilities[positions] * (len(positions) / len(self.draw.questions))
-        return estimate_round(history.predictor, known, answers, probabilities)
+        questions = self.draw.questions[positions]
+        return [
+            estimate_round(history.predictor, each, Answers(questions, column), probabilities)
+            for each, column in zip(known, scores.T, strict=True)
+        ]
 
 
 class ActiveSampler:
@@ -72,8 +81,8 @@ class ActiveSampler:
         Number of rounds (default 5). It is reduced if a round would have fewer than five questions.
     seed : int, optional
         Random seed (default 0).
-    system : str, optional
-        Name of the new system in the estimate.
+    system : str or sequence of str, optional
+        Name of the new system in the estimate; several names if several new systems answer the same questions.
     width : float, optional
         End after the first round in which the interval is at most this wide.
     at_least : float, optional
@@ -118,7 +127,7 @@ class ActiveSampler:
         n_questions: int,
         n_rounds: int = 5,
         seed: int = 0,
-        system: str = "new",
+        system: str | Sequence[str] = "new",
         width: float | None = None,
         at_least: float | None = None,
         level: float = 0.95,
@@ -128,12 +137,15 @@ class ActiveSampler:
         check_whole(n_questions, "n_questions", 2, n_all)
         check_whole(n_rounds, "n_rounds", 1)
         check_whole(seed, "seed", 0)
-        self.n_questions, self.n_rounds, self.seed, self.system = n_questions, n_rounds, seed, system
+        self.n_questions, self.n_rounds, self.seed = n_questions, n_rounds, seed
+        self.systems = (system,) if isinstance(system, str) else tuple(system)
+        if not self.systems or len(set(self.systems)) < len(self.systems):
+            raise DataError(f"system must be one name or different names; got {system!r}")
         self.target = Target(width, at_least, level)
         self._sizes = round_sizes(n_questions, n_rounds)
         self._rounds: list[_Round] = []
-        self._estimates: list[RoundEstimate] = []  # of complete rounds
-        self._known = Knowledge()
+        self._estimates: list[list[RoundEstimate]] = []  # of complete rounds, one for each system
+        self._known = [Knowledge() for _ in self.systems]
         self._position = {identifier: i for i, identifier in enumerate(self.history.ids)}
 
     @property
@@ -221,8 +233,8 @@ class ActiveSampler:
         ----------
         ids : sequence
             Questions that `ask` returned, in any order.
-        scores : array_like, shape (n,)
-            Their scores, within the range of the history.
+        scores : array_like, shape (n,) or (n, n_systems)
+            Their scores, within the range of the history; a column for each of several systems.
 
         Raises
         ------
@@ -232,9 +244,10 @@ class ActiveSampler:
         """
         low, high = self.history.range
         values = as_floats(scores, "scores")
-        if values.shape != (len(ids),):
-            raise DataError(f"scores must have one value per question ({len(ids)}); got shape {values.shape}")
-        if wrong := [value for value in values.tolist() if not low <= value <= high]:
+        columns = values[:, None] if values.ndim == 1 else values
+        if columns.shape != (len(ids), len(self.systems)):
+            raise DataError(f"scores must have shape {(len(ids), len(self.systems))}; got {values.shape}")
+        if wrong := [value for value in values.ravel().tolist() if not low <= value <= high]:
             raise DataError(f"scores must be numbers in [{low:g}, {high:g}]; got {wrong[0]:g}")
         if len(set(ids)) < len(ids):
             raise DataError("a question has two scores in one call")
@@ -247,17 +260,19 @@ class ActiveSampler:
         recorded = [(places.get(self._position.get(identifier, -1)), identifier) for identifier in ids]
         if unknown := [identifier for place, identifier in recorded if place is None]:
             raise DataError(f"question {unknown[0]!r} was not asked, or already has a score")
-        for (place, _), value in zip(recorded, values.tolist(), strict=True):
+        for (place, _), row in zip(recorded, ((columns - low) / (high - low)).tolist(), strict=True):
             if place is not None:
-                place[0].scores[place[1]] = (value - low) / (high - low)
+                place[0].scores[place[1]] = tuple(row)
 
-    def estimate(self, level: float = 0.95) -> Estimate:
+    def estimate(self, level: float = 0.95, *, system: str | None = None) -> Estimate:
         """Estimate the mean score on all questions of the benchmark from the scores told so far.
 
         Parameters
         ----------
         level : float, optional
             Nominal coverage of the interval, between 0 and 1 (default 0.95).
+        system : str, optional
+            Name of the system, if there are several.
 
         Returns
         -------
@@ -269,22 +284,46 @@ class ActiveSampler:
         Raises
         ------
         DataError
-            If the level is not between 0 and 1.
+            If the level is not between 0 and 1, or the system is unknown or not named.
         NotEstimableError
             If fewer than two questions of the first round have a score, or all questions of the benchmark have one,
             so that the score is known exactly.
         """
-        if self._rounds and self._rounds[-1].is_complete:
-            self._learn()
-        rounds = list(self._estimates)
-        if len(rounds) < len(self._rounds) and len(self._rounds[-1].scores) > 1:
-            rounds.append(self._rounds[-1].estimate(self.history, self._known))
-        if not rounds:
-            raise NotEstimableError("fewer than two questions have a score; a standard error needs at least two")
+        if system is None and len(self.systems) > 1:
+            raise DataError(f"name one of the systems: {', '.join(self.systems)}")
+        name = self.systems[0] if system is None else system
         low, high = self.history.range
-        combined = combine_rounds(rounds, len(self.history.ids), low=low, high=high)
-        looks = tuple(np.cumsum(self._sizes).tolist()) if self.target.is_set else ()
-        return make_estimate(combined, self.history, self.system, level, looks)
+        combined = combine_rounds(self._rounds_of(name), len(self.history.ids), low=low, high=high)
+        return make_estimate(combined, self.history, name, level, self._looks)
+
+    def difference(self, first: str, second: str, level: float = 0.95) -> Difference:
+        """Estimate the difference of the mean scores of two systems on all questions of the benchmark.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of two of the systems.
+        level : float, optional
+            Nominal coverage of the interval, between 0 and 1 (default 0.95).
+
+        Returns
+        -------
+        Difference
+            Score of the first system minus that of the second. Both answered the same questions, so that what they
+            share does not widen the interval.
+
+        Raises
+        ------
+        DataError
+            If the level is not between 0 and 1, or a system is unknown.
+        NotEstimableError
+            As for `estimate`.
+        """
+        low, high = self.history.range
+        rounds, other_rounds = self._rounds_of(first), self._rounds_of(second)
+        return make_difference(
+            combine_differences(rounds, other_rounds, len(self.history.ids), low=low, high=high), level, self._looks
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the state to a JSON file, without the history.
@@ -307,7 +346,7 @@ class ActiveSampler:
             self.n_questions,
             self.n_rounds,
             self.seed,
-            self.system,
+            self.systems,
             target.width,
             target.at_least,
             target.level,
@@ -363,15 +402,41 @@ class ActiveSampler:
         rng = np.random.default_rng([self.seed, len(self._rounds)])
         return _Round(draw_round(self.history.predictor, self._known, self._sizes[len(self._rounds)], rng))
 
+    @property
+    def _looks(self) -> tuple[float, ...]:
+        """Planned numbers of answers after each round, if the evaluation may end after any of them."""
+        return tuple(np.cumsum(self._sizes).tolist()) if self.target.is_set else ()
+
+    def _rounds_of(self, system: str) -> list[RoundEstimate]:
+        """Estimates of one system from all rounds with at least two answers.
+
+        Raises
+        ------
+        DataError
+            If the system is unknown.
+        NotEstimableError
+            If there is no such round.
+        """
+        if system not in self.systems:
+            raise DataError(f"there is no system {system!r}; the systems are {', '.join(self.systems)}")
+        if self._rounds and self._rounds[-1].is_complete:
+            self._learn()
+        rounds = list(self._estimates)
+        if len(rounds) < len(self._rounds) and len(self._rounds[-1].scores) > 1:
+            rounds.append(self._rounds[-1].estimates(self.history, self._known))
+        if not rounds:
+            raise NotEstimableError("fewer than two questions have a score; a standard error needs at least two")
+        return [each[self.systems.index(system)] for each in rounds]
+
     def _has_met_target(self) -> bool:
-        """Whether the interval after the last complete round meets the target."""
+        """Whether the intervals of all systems after the last complete round meet the target."""
         if not self.target.is_set or not self._rounds or not self._rounds[-1].is_complete:
             return False
-        interval = self.estimate(self.target.level).interval
-        return interval is not None and self.target.is_met(interval)
+        intervals = [self.estimate(self.target.level, system=name).interval for name in self.systems]
+        return all(interval is not None and self.target.is_met(interval) for interval in intervals)
 
     def _learn(self) -> None:
         """Estimate from the last round, which is complete, unless this has been done."""
         if len(self._estimates) < len(self._rounds):
-            self._estimates.append(self._rounds[-1].estimate(self.history, self._known))
-            self._known = self._known.after(self._estimates[-1])
+            self._estimates.append(self._rounds[-1].estimates(self.history, self._known))
+            self._known = [known.after(own) for known, own in zip(self._known, self._estimates[-1], strict=True)]

@@ -15,12 +15,13 @@ VERSION = 1
 class RoundState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Questions of one round in the order in which they are asked.
 
-    `scores` has the scores in [0, 1] of the first questions, which were asked; None for those without a score yet.
+    `scores` has the scores in [0, 1] of the first questions, which were asked, one per system; None for questions
+    without a score yet.
     """
 
     questions: tuple[int, ...]
     probabilities: tuple[float, ...]
-    scores: tuple[float | None, ...]
+    scores: tuple[tuple[float, ...] | None, ...]
 
 
 class SamplerState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +32,7 @@ class SamplerState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_questions: int
     n_rounds: int
     seed: int
-    system: str
+    system: tuple[str, ...]
     width: float | None
     at_least: float | None
     level: float

@@ -309,3 +309,82 @@ def test_a_history_predicts_the_width_of_the_interval() -> None:
     few, many = ActiveHistory(100 * HISTORY, range=(0, 100)).expected_widths([30, 90], n_systems=5)
     assert (few.n_questions, many.n_questions) == (30, 90)
     assert 5 < many.width < few.width < 50
+
+
+PAIR = leaderboard(seed=7)[[3, 4]]
+
+
+def finish_pair(sampler: ActiveSampler, scores: np.ndarray = PAIR) -> list[int]:
+    asked: list[int] = []
+    while not sampler.done:
+        questions = sampler.ask()
+        sampler.tell(questions, scores[:, questions].T)
+        asked += questions
+    return asked
+
+
+def test_two_systems_answer_the_same_questions_and_each_has_an_estimate(tmp_path: Path) -> None:
+    sampler = ActiveSampler(HISTORY, n_questions=60, system=("a", "b"))
+    finish_pair(sampler)
+    assert [sampler.estimate(system=name).system for name in ("a", "b")] == ["a", "b"]
+    difference = sampler.difference("a", "b")
+    values = [sampler.estimate(system=name).value for name in ("a", "b")]
+    assert difference.value == pytest.approx(values[0] - values[1])
+    backward = sampler.difference("b", "a", level=0.95)
+    assert (backward.interval.low, backward.interval.high) == pytest.approx(
+        (-difference.interval.high, -difference.interval.low)
+    )
+    sampler.save(tmp_path / "state.json")
+    assert ActiveSampler.load(tmp_path / "state.json", HISTORY).difference("a", "b") == difference
+
+
+def test_without_information_the_difference_is_that_of_paired_scores() -> None:
+    scores = (np.random.default_rng(8).random((2, 400)) < [[0.7], [0.6]]).astype(float)
+    sampler = ActiveSampler(np.full((3, 400), 0.5), n_questions=100, n_rounds=1, system=("a", "b"))
+    asked = finish_pair(sampler, scores)
+    drawn = scores[0, asked] - scores[1, asked]
+    difference = sampler.difference("a", "b")
+    assert difference.value == pytest.approx(drawn.mean(), abs=1e-12)
+    standard_error = np.sqrt(drawn.var(ddof=1) / 100 * (1 - 100 / 400))  # Cochran, eq. 2.20
+    assert difference.std_error == pytest.approx(standard_error, rel=0.05)
+
+
+def test_the_difference_of_systems_that_answer_alike_is_small_but_not_exact() -> None:
+    sampler = ActiveSampler(HISTORY, n_questions=60, system=("a", "b"))
+    finish_pair(sampler, PAIR[[0, 0]])
+    difference = sampler.difference("a", "b")
+    single = sampler.estimate(system="a").interval
+    assert single is not None
+    assert difference.value == 0
+    assert 0.02 < difference.interval.width < single.width
+
+
+def test_a_target_must_be_met_by_all_systems() -> None:
+    scores = np.array([np.zeros(200), NEW])
+    sampler = ActiveSampler(HISTORY, n_questions=150, width=0.15, system=("wrong", "new"))
+    finish_pair(sampler, scores)
+    alone = ActiveSampler(HISTORY, n_questions=150, width=0.15)
+    finish(alone, scores[0])
+    assert alone.n_told < sampler.n_told
+
+
+def test_the_first_system_alone_is_asked_as_before() -> None:
+    single, named = ActiveSampler(HISTORY, n_questions=30), ActiveSampler(HISTORY, n_questions=30, system=["only"])
+    assert finish(single) == finish(named)
+
+
+@pytest.mark.parametrize("system", [(), ("a", "a")])
+def test_systems_need_different_names(system: tuple[str, ...]) -> None:
+    with pytest.raises(DataError):
+        ActiveSampler(HISTORY, n_questions=30, system=system)
+
+
+def test_a_system_must_be_named_and_have_a_score_for_each_question() -> None:
+    sampler = ActiveSampler(HISTORY, n_questions=30, system=("a", "b"))
+    with pytest.raises(DataError, match="shape"):
+        sampler.tell(sampler.ask(2), [1.0, 0.0])
+    sampler.tell(sampler.pending, [[1, 0], [0, 1]])
+    with pytest.raises(DataError, match="name one"):
+        sampler.estimate()
+    with pytest.raises(DataError, match="'c'"):
+        sampler.difference("a", "c")

@@ -7,7 +7,7 @@ from scipy import special, stats
 from harness_uq.errors import DataError
 from harness_uq.stats.active.factor_model import FactorModel, fit_factor_model
 from harness_uq.stats.active.predictor import NO_ANSWERS, NO_FORECAST, Answers, Forecast, Predictor, fit_predictor
-from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round
+from harness_uq.stats.active.rounds import Knowledge, combine_differences, combine_rounds, draw_round, estimate_round
 from harness_uq.stats.active.system_prior import predicted_means, system_posterior, system_prior
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 
@@ -22,7 +22,7 @@ def leaderboard(n_systems: int, n: int, rank: int, seed: int) -> np.ndarray:
 def run(predictor: Predictor, scores: np.ndarray, sizes: list[int], rng: np.random.Generator) -> SubsetEstimate:
     known, rounds = Knowledge(), []
     for n in sizes:
-        draw = draw_round(predictor, known, n, rng)
+        draw = draw_round(predictor, [known], n, rng)
         answers = Answers(draw.questions, scores[draw.questions])
         rounds.append(estimate_round(predictor, known, answers, draw.probabilities))
         known = known.after(rounds[-1])
@@ -122,7 +122,7 @@ def test_later_rounds_draw_new_questions_with_the_stated_probabilities() -> None
     counts, stated = np.zeros(60), np.zeros(60)
     rng = np.random.default_rng(11)
     for _ in range(1500):
-        draw = draw_round(predictor, known, 12, rng)
+        draw = draw_round(predictor, [known], 12, rng)
         assert len(np.unique(draw.questions)) == 12
         counts[draw.questions] += 1
         stated[draw.questions] = draw.probabilities
@@ -136,7 +136,7 @@ def test_later_rounds_draw_new_questions_with_the_stated_probabilities() -> None
 def test_a_history_that_says_nothing_gives_the_plain_mean_and_its_variance() -> None:
     predictor = fit_predictor([[0.5] * 400])
     scores = (np.random.default_rng(12).random(400) < 0.7).astype(float)
-    draw = draw_round(predictor, Knowledge(), 100, np.random.default_rng(13))
+    draw = draw_round(predictor, [Knowledge()], 100, np.random.default_rng(13))
     drawn = scores[draw.questions]
     estimate = estimate_round(predictor, Knowledge(), Answers(draw.questions, drawn), draw.probabilities)
     assert estimate.mean == pytest.approx(drawn.mean(), abs=1e-12)
@@ -189,3 +189,23 @@ def test_intervals_cover_scores_of_a_model_that_is_not_a_factor_model() -> None:
         low, high = estimate.interval()
         covered += low <= scores[25].mean() <= high
     assert stats.binomtest(covered, 150, 0.95).pvalue > 1e-3
+
+
+@pytest.mark.slow
+def test_intervals_of_differences_cover_the_difference_on_all_questions() -> None:
+    covered = 0
+    for seed in range(100):
+        scores = leaderboard(22, 300, 1, 1000 + seed)
+        predictor, rng = fit_predictor(scores[:20]), np.random.default_rng(seed)
+        known, rounds = [Knowledge(), Knowledge()], []
+        for _ in range(3):
+            draw = draw_round(predictor, known, 20, rng)
+            estimates = [
+                estimate_round(predictor, each, Answers(draw.questions, new[draw.questions]), draw.probabilities)
+                for each, new in zip(known, scores[20:], strict=True)
+            ]
+            known = [each.after(estimate) for each, estimate in zip(known, estimates, strict=True)]
+            rounds.append(estimates)
+        low, high = combine_differences(*map(list, zip(*rounds, strict=True)), 300).interval()
+        covered += low <= scores[20].mean() - scores[21].mean() <= high
+    assert stats.binomtest(covered, 100, 0.95).pvalue > 1e-3

@@ -136,7 +136,7 @@ def evaluate(
     """
     known, rounds = Knowledge(), []
     for size in sizes:
-        draw = draw_round(predictor, known, size, rng)
+        draw = draw_round(predictor, [known], size, rng)
         answers = Answers(draw.questions, scores[draw.questions])
         rounds.append(estimate_round(predictor, known, answers, draw.probabilities))
         known = known.after(rounds[-1])

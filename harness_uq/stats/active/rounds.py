@@ -49,15 +49,15 @@ class RoundEstimate:
         Log-odds of the answers of the round, each predicted without the answer.
     probabilities : ndarray, shape (n,)
         Inclusion probabilities of the questions of the round.
-    surprise : float
-        Sum of the absolute differences between the scores and their predictions.
+    residuals : ndarray, shape (n,)
+        Differences between the scores and their predictions, in the order of the questions of the forecast.
     """
 
     mean: float
     variance: float
     forecast: Forecast
     probabilities: FloatArray
-    surprise: float
+    residuals: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,23 +78,23 @@ def round_sizes(n_questions: int, n_rounds: int) -> list[int]:
     return [int(size) for size in np.diff(np.round(np.linspace(0, n_questions, n_used + 1)))]
 
 
-def draw_round(predictor: Predictor, known: Knowledge, n: int, rng: np.random.Generator) -> Draw:
-    """Draw n of the questions that are not known.
+def draw_round(predictor: Predictor, known: Sequence[Knowledge], n: int, rng: np.random.Generator) -> Draw:
+    """Draw n of the questions that are not known, for one or several new systems that answer the same questions.
 
     In the first round all questions have the same probability. Later it is proportional to sqrt(m (1 - m)) + 0.15 for a
-    question with predicted score m: Neyman's allocation, bounded away from 0 in case the prediction is wrong. The
-    sample is systematic along the order of m.
+    question with predicted score m: Neyman's allocation, bounded away from 0 in case the prediction is wrong. For
+    several systems, m (1 - m) is its mean over them. The sample is systematic along the order of the mean of m.
 
     References
     ----------
     Neyman (1934), J. R. Stat. Soc. 97, 558-625; Madow (1949), Annals of Mathematical Statistics 20, 333-354.
     """
-    rest = np.setdiff1d(np.arange(predictor.n_questions), known.answers.questions)
-    means = predictor.calibrated(predictor.log_odds(known.answers), known.forecast)[rest]
-    is_first = not len(known.answers.questions)
-    size = np.ones(len(rest)) if is_first else np.sqrt(means * (1.0 - means)) + FLOOR
+    asked = known[0].answers.questions
+    rest = np.setdiff1d(np.arange(predictor.n_questions), asked)
+    means = np.array([predictor.calibrated(predictor.log_odds(each.answers), each.forecast)[rest] for each in known])
+    size = np.sqrt((means * (1.0 - means)).mean(axis=0)) + FLOOR if len(asked) else np.ones(len(rest))
     p = inclusion_probabilities(size, n)
-    drawn = rng.permutation(systematic(p, ordered(means, rng), rng))
+    drawn = rng.permutation(systematic(p, ordered(means.mean(axis=0), rng), rng))
     return Draw(rest[drawn], p[drawn])
 
 
@@ -141,17 +141,22 @@ def estimate_round(
     residual = answers.scores - own
     shift = float((residual / probabilities).sum() / (1.0 / probabilities).sum())
     share_unknown = 1.0 - len(known.answers.questions) / n_all
-    variance, complement = 0.0, 1.0 - probabilities
-    if complement.any():
-        d = (residual - shift) / (probabilities * n_all)
-        variance = n / (n - 1) * float(complement @ (d - complement @ d / complement.sum()) ** 2)
     return RoundEstimate(
         float(mean.mean() + share_unknown * shift),
-        variance,
+        _variance(residual, probabilities, n_all),
         Forecast(answers, log_odds),
         probabilities,
-        float(np.abs(residual).sum()),
+        residual,
     )
+
+
+def _variance(residual: FloatArray, p: FloatArray, n_all: int) -> float:
+    """V of `estimate_round`, of the residuals y - m of one system or of their differences between two."""
+    complement, n = 1.0 - p, len(p)
+    if not complement.any():
+        return 0.0
+    d = (residual - (residual / p).sum() / (1.0 / p).sum()) / (p * n_all)
+    return n / (n - 1) * float(complement @ (d - complement @ d / complement.sum()) ** 2)
 
 
 def _cross_fit(
@@ -222,8 +227,47 @@ def combine_rounds(
         std_error_uniform=width * float(np.sqrt(spread * (1.0 / len(y) - 1.0 / n_all))) if spread > 1e-24 else None,
         low=low,
         high=high,
-        atom_mass=max(0.0, 1.0 - sum(each.surprise for each in rounds) / _ENOUGH_SURPRISE),
+        atom_mass=_atom_mass([each.residuals for each in rounds]),
     )
+
+
+def combine_differences(
+    first: Sequence[RoundEstimate], second: Sequence[RoundEstimate], n_all: int, *, low: float = 0.0, high: float = 1.0
+) -> SubsetEstimate:
+    """Difference of the mean scores of two systems that answered the same questions in the same rounds.
+
+    The rounds have the weights of `combine_rounds`. The variance is that of the differences of the residuals, so that
+    what both systems share cancels.
+
+    Parameters
+    ----------
+    first, second : sequence of RoundEstimate
+        The rounds of the two systems.
+    n_all : int
+        Number of questions of the benchmark.
+    low, high : float, optional
+        Bounds of a score (default 0 and 1); those of the difference are plus and minus their distance.
+    """
+    pairs = list(zip(first, second, strict=True))
+    share = _shares(np.array([len(a.probabilities) for a, _ in pairs]), n_all)
+    residuals = [a.residuals - b.residuals for a, b in pairs]
+    variances = [_variance(e, a.probabilities, n_all) for e, (a, _) in zip(residuals, pairs, strict=True)]
+    width = high - low
+    return SubsetEstimate(
+        mean=width * float(np.clip(share @ [a.mean - b.mean for a, b in pairs], -1.0, 1.0)),
+        std_error=width * float(np.sqrt(share**2 @ variances)),
+        n_questions=sum(len(e) for e in residuals),
+        n_all=n_all,
+        std_error_uniform=None,
+        low=-width,
+        high=width,
+        atom_mass=_atom_mass(residuals),
+    )
+
+
+def _atom_mass(residuals: Sequence[FloatArray]) -> float:
+    """Questions to add at each bound because nearly all scores agree with their predictions."""
+    return max(0.0, 1.0 - float(np.abs(np.concatenate(residuals)).sum()) / _ENOUGH_SURPRISE)
 
 
 def _shares(sizes: IntArray, n_all: int) -> FloatArray:
