@@ -82,13 +82,13 @@ def paired(rng, n_sets):
                 print(f"n {n} sigma {sigma} p {p}: {np.mean(hits):.3f} of {len(hits)}")
 
 
-def clusters(rng, n_sets):
-    """Clusters of questions, and trials of questions, of one system."""
+def clusters(_, n_sets):
+    """Clusters of questions, and trials of questions, of one system; each cell has its own seed."""
     designs = (("clusters", 20, 5), ("clusters", 40, 5), ("trials", 50, 4), ("trials", 30, 4), ("clusters", 100, 3))
-    for kind, n_units, size in designs:
+    for cell, (kind, n_units, size) in enumerate(designs):
         for sigma in (0.5, 1.0, 1.5):
             for p in (0.3, 0.9):
-                hits = 0
+                rng, hits = np.random.default_rng([SEED, cell, int(10 * sigma), int(10 * p)]), 0
                 for _ in range(n_sets):
                     shared = np.repeat(rng.standard_normal((2, n_units)), size, axis=1)
                     costs, scores = draw(rng, n_units * size, p, sigma, 0.3, shared)
@@ -101,7 +101,7 @@ def clusters(rng, n_sets):
                         costs, scores = costs.mean(axis=1), scores.mean(axis=1)
                     limits, *_ = cost_per_solved(costs, scores, codes, success)
                     hits += limits.low <= 1 / p <= limits.high
-                print(f"{n_units} {kind} of {size}, sigma {sigma}, p {p}: {hits / n_sets:.3f}")
+                print(f"{n_units} {kind} of {size}, sigma {sigma}, p {p}: {hits / n_sets:.3f}", flush=True)
 
 
 if __name__ == "__main__":

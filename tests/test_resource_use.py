@@ -1,6 +1,7 @@
 """Cost, tokens and time: metrics, totals and ratios, from logs to commands."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -356,6 +357,11 @@ def test_the_report_shows_scores_against_costs(agents, tmp_path):
     assert 'id="resources"' in text
     assert 'class="pareto"' in text
     assert "<b>:" not in text
+    colours = dict(re.findall(r'<line class="interval c(\d+)"[^>]*/><svg x="13".*?</svg></svg>(\w+)', text))
+    assert len(colours) == 2
+    pareto = text[text.index('class="pareto"') :]
+    for colour, system in colours.items():
+        assert re.search(rf'aria-label="{system}&lt;b&gt;: [^"]*"><line class="limit c{colour}"', pareto)
     assert harness_uq.report(agents, resources=True).resource_use[0].quantity == "total_cost"
     assert harness_uq.report(agents).resource_use == ()
 

@@ -14,7 +14,7 @@ from harness_uq.plots.figure_rows import (
 from harness_uq.plots.palette import Mark, system_marks
 
 # path of each of `SYSTEM_MARKERS` around the origin, 9 to 11 pixels wide
-_SHAPES = (
+SHAPES = (
     "M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z",
     "M-4.2 -4.2H4.2V4.2H-4.2Z",
     "M0 -5.8L5.8 0L0 5.8L-5.8 0Z",
@@ -100,7 +100,7 @@ def forest_views(rows: Sequence[ForestRow], systems: Sequence[str] = ()) -> tupl
         legend_level(rows),
         any(row.reference is not None for row in rows),
         f"within the margin of ±{margin:g}" if margin else "",
-        tuple((marks[system].colour, _SHAPES[marks[system].marker], system) for system in systems)
+        tuple((marks[system].colour, SHAPES[marks[system].marker], system) for system in systems)
         if len(systems) > 1
         else (),
     )
@@ -145,7 +145,7 @@ def _forest_line(row: ForestRow, place: Callable[[float], float], mark: Mark) ->
         place(row.span[1]) if row.span else None,
         (place(row.reference[0]), place(row.reference[1])) if row.reference else None,
         mark.colour,
-        _SHAPES[mark.marker],
+        SHAPES[mark.marker],
         description,
     )
     return ForestLine(row.label, numbers, track)

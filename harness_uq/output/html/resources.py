@@ -1,14 +1,16 @@
 """The section of the HTML report about resources: scores against costs, dominated systems, totals and ratios."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from harness_uq.output.columns import metric_name
+from harness_uq.output.html.forest import SHAPES
 from harness_uq.output.html.tables import TableView
 from harness_uq.output.resource_use import dominated_systems, resource_use_document
 from harness_uq.plots.figure_rows import task_title
+from harness_uq.plots.palette import Mark, system_marks
 from harness_uq.plots.pareto import pareto_front
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.resource_use import ResourceUse
@@ -30,6 +32,7 @@ class PlottedSystem:
     top: float
     bottom: float
     colour: int
+    shape: str
     is_on_front: bool
     description: str
 
@@ -65,16 +68,23 @@ def _plots(estimates: Sequence[Estimate]) -> "Iterable[ParetoView]":
     for row in shares:
         if row.structure is not None and row.structure.bounds == (0, 1) and (row.task, row.system) in costs:
             scores.setdefault((row.task, row.metric, row.filter), []).append(row)
+    marks = system_marks(row.system for row in estimates)
     for (task, metric, name), members in scores.items():
         if len(members) > 1:
-            yield _plot(task_title(task, metric, name), metric_name(metric, name), members, costs)
+            yield _plot(task_title(task, metric, name), metric_name(metric, name), members, costs, marks)
 
 
 def _is_positive(row: Estimate) -> bool:
     return row.value is not None and row.value > 0 and row.interval is not None and row.interval.high > 0
 
 
-def _plot(title: str, score: str, members: Sequence[Estimate], costs: dict[tuple[str, str], Estimate]) -> ParetoView:
+def _plot(
+    title: str,
+    score: str,
+    members: Sequence[Estimate],
+    costs: Mapping[tuple[str, str], Estimate],
+    marks: Mapping[str, Mark],
+) -> ParetoView:
     limits = [(_limits(costs[row.task, row.system]), _limits(row)) for row in members]
     lowest = min(cost[1] for cost, _ in limits) / 20  # an interval that reaches 0 has no end on a logarithmic axis
     ends = [math.log10(max(limit, lowest)) for cost, _ in limits for limit in cost]
@@ -97,7 +107,8 @@ def _plot(title: str, score: str, members: Sequence[Estimate], costs: dict[tuple
             x_place(cost[2]),
             y_place(y[2]),
             y_place(y[0]),
-            k % 12,
+            marks[row.system].colour,
+            SHAPES[marks[row.system].marker],
             k in front,
             f"{row.system}: {score} {_described(y)}, cost {_described(cost)}",
         )
