@@ -179,6 +179,7 @@ class Sample(msgspec.Struct, gc=False):
     id: int | str
     epoch: int = 1
     input: object = None
+    choices: list[object] | None = None
     target: object = None
     metadata: Json | None = None
     scores: dict[str, Score] | None = None

@@ -1,12 +1,12 @@
 """Name of the system that a run evaluated, and the settings of the run that are relevant to the statistics."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from harness_uq.plugin_api import Attempt, RedactedText, RunMetadata, redact, redact_value
 from harness_uq_inspect.read.harness_results import Epochs
-from harness_uq_inspect.read.schema import Header, Json
+from harness_uq_inspect.read.schema import Header, Json, Sample
 
 _GENERATION: Final = (
     "temperature",
@@ -82,6 +82,17 @@ def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) 
         watched_clusters=_watched_clusters(header, questions),
         settings={name: value for name, value in settings.items() if value is not None},
     )
+
+
+def chance_of(samples: Iterable[Sample]) -> float | None:
+    """Mean probability that a random choice is right, if only scorer `choice` scored; None if it is unknown."""
+    shares = []
+    for sample in samples:
+        is_one_of_several = isinstance(sample.target, str) and len(sample.choices or ()) > 1
+        if not is_one_of_several or (sample.scores is not None and set(sample.scores) != {"choice"}):
+            return None
+        shares.append(1 / len(sample.choices or ()))
+    return sum(shares) / len(shares) if shares else None
 
 
 def attempt_of(header: Header, n_trials: int, content: str) -> Attempt | None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
 from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
@@ -21,7 +22,7 @@ from harness_uq_inspect.read.scores import (
     totals_alone,
     without_other_quantities,
 )
-from harness_uq_inspect.read.settings import attempt_of, run_metadata, system_name
+from harness_uq_inspect.read.settings import attempt_of, chance_of, run_metadata, system_name
 from harness_uq_inspect.read.shards import read_shards
 
 HARNESS = "inspect"
@@ -69,7 +70,7 @@ def task_log_of(log: Log, path: str, resources: Mapping[Key, SampleResources] | 
         data=tuple(data),
         reported=printed,
         declared=declared_cluster(header),
-        facts=run_metadata(header, frame.epochs, frame.questions),
+        facts=replace(run_metadata(header, frame.epochs, frame.questions), chance=chance_of(log.cells.values())),
         messages=(*notes_on(log, frame), *warnings_on(log), *messages),
         resources=None if resources is None else resources_of(resources, log.cells, frame, header.eval),
         ended_by=endings_of(log, frame),

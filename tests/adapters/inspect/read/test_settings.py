@@ -1,8 +1,19 @@
 import pytest
 
 from harness_uq_inspect.read.harness_results import Epochs
-from harness_uq_inspect.read.schema import STOP_WHEN, Config, Dataset, EarlyStopping, Header, Plan, Results, Spec
-from harness_uq_inspect.read.settings import run_metadata, system_name
+from harness_uq_inspect.read.schema import (
+    STOP_WHEN,
+    Config,
+    Dataset,
+    EarlyStopping,
+    Header,
+    Plan,
+    Results,
+    Sample,
+    Score,
+    Spec,
+)
+from harness_uq_inspect.read.settings import chance_of, run_metadata, system_name
 
 
 def header(*, plan=None, **spec):
@@ -72,3 +83,18 @@ def test_clusters_that_do_not_match_the_questions_are_ignored(codes):
 def test_clusters_of_another_rule_or_of_unknown_questions_are_ignored():
     assert run_metadata(watched([0, 1, 0, 2], manager="theirs"), Epochs(1), ["c"]).watched_clusters is None
     assert run_metadata(watched([0, 1, 0, 2]), Epochs(1), ["elsewhere"]).watched_clusters is None
+
+
+def sample(n_choices, scorer="choice", target="A"):
+    choices = ["x"] * n_choices if n_choices else None
+    return Sample(id=1, choices=choices, target=target, scores=None if scorer is None else {scorer: Score("C")})
+
+
+def test_random_answers_are_right_as_often_as_one_of_the_choices():
+    assert chance_of([sample(4), sample(2), sample(2, scorer=None)]) == pytest.approx((0.25 + 0.5 + 0.5) / 3)
+    assert chance_of([]) is None
+
+
+@pytest.mark.parametrize("other", [sample(0), sample(1), sample(4, scorer="match"), sample(4, target=["A", "B"])])
+def test_other_samples_have_no_known_score_of_random_answers(other):
+    assert chance_of([sample(4), other]) is None
