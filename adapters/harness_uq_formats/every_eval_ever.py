@@ -39,7 +39,7 @@ from harness_uq.plugin_api import (
     is_unknown,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, file_errors, heads_of, lines_of
+from harness_uq_formats.json_files import content_of, decode, decoded_lines, file_errors, heads_of
 from harness_uq_formats.messages import (
     CHECKSUM_DIFFERS,
     LINES_UNREADABLE,
@@ -372,8 +372,7 @@ def _read_records(file: str) -> Iterator[Record]:
     if not file.endswith(".jsonl"):
         yield decode(content_of(file), Record)
         return
-    for number, line in enumerate(lines_of(file), 1):
-        yield decode(line, Record, whose=f"line {number}")
+    yield from decoded_lines(file, Record)
 
 
 def _read_samples(file: str, described: DetailedResults | None, kind: type[Sample]) -> SamplesFile:

@@ -99,6 +99,21 @@ def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
         return _decode_leniently(content, kind, f"{whose}: " if whose else "")
 
 
+def decoded_lines(path: str, kind: type[Decoded]) -> Iterator[Decoded]:
+    """Decode each line of a file that is not blank, like `decode`.
+
+    Raises
+    ------
+    LogError : if the file cannot be read, or a line is not JSON or does not match `kind`
+    """
+    decode_line = _decoder(cast(Hashable, kind)).decode
+    for number, line in enumerate(lines_of(path), 1):
+        try:
+            yield cast(Decoded, decode_line(line))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            yield _decode_leniently(line, kind, f"line {number}: ")
+
+
 @cache
 def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)

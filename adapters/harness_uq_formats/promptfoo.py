@@ -35,7 +35,7 @@ from harness_uq.plugin_api import (
     check_cells,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, head_of, lines_of
+from harness_uq_formats.json_files import content_of, decode, decoded_lines, head_of
 from harness_uq_formats.messages import ERRORS_COUNT_AS_ZERO, QUESTIONS_NOT_IDENTIFIED, VERSION_NOT_SUPPORTED
 from harness_uq_formats.metadata_fields import metadata_fields
 from harness_uq_formats.missing_scores import differences
@@ -89,6 +89,7 @@ class TestCase(msgspec.Struct, gc=False, rename={"asserts": "assert"}):
     options: Options | None = None
 
 
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
 _NO_TEST: Final = TestCase()
 
 
@@ -325,8 +326,7 @@ def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
 
 def _read(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Iterator[TaskLog]:
     if path.endswith(".jsonl"):
-        rows = (decode(line, row, whose=f"line {number}") for number, line in enumerate(lines_of(path), 1))
-        yield from task_logs(rows, Evaluation(Results([])), path)
+        yield from task_logs(decoded_lines(path, row), Evaluation(Results([])), path)
     else:
         evaluation = decode(content_of(path), whole)
         yield from task_logs(evaluation.results.results, evaluation, path)
@@ -385,7 +385,7 @@ def _question(result: Result, known: dict[bytes, Question]) -> Question:
     description = case.description or result.description
     if description is not None and _ROW_NUMBER.fullmatch(description):
         description = None
-    content = msgspec.json.encode([variables, case.asserts or [], description], order="sorted")
+    content = _encode([variables, case.asserts or [], description])
     if rb"\r\n" in content:  # from Windows
         content = content.replace(rb"\r\n", rb"\n")
     digest = sha256(content).digest()
