@@ -52,6 +52,26 @@ def write_inspect_log(folder: Path) -> None:
             entry.compress_type, entry.file_size, entry.CRC = 93, len(plain), zlib.crc32(plain)
 
 
+def write_promptfoo_log(folder: Path) -> None:
+    """The same run as promptfoo exports it."""
+    rows = [
+        {
+            "gradingResult": {"pass": i < 8},
+            "latencyMs": 1,
+            "namedScores": {},
+            "prompt": {"raw": "Say", "label": "Say {{q}}"},
+            "promptIdx": 0,
+            "provider": {"id": "toy-model"},
+            "score": float(i < 8),
+            "success": i < 8,
+            "testIdx": i,
+            "vars": {"q": str(i)},
+        }
+        for i in range(10)
+    ]
+    (folder / "promptfoo.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+
+
 def main() -> int:
     """Exit 0 where the wheel works alone."""
     for module in ("lm_eval", "inspect_ai", "pandas", "matplotlib"):
@@ -61,21 +81,22 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         write_lm_eval_log(Path(name))
         write_inspect_log(Path(name))
+        write_promptfoo_log(Path(name))
         script = Path(sys.executable).with_name("harness-uq")
         command = [str(script), "estimate", name, "--format", "json"]
         output = subprocess.run(command, capture_output=True, text=True, check=False)
     if output.returncode:
         raise SystemExit(output.stderr)
     rows = json.loads(output.stdout)["estimates"]
-    if {row["source"]["harness"] for row in rows} != {"lm-eval", "inspect"} or len(rows) != 2:
-        raise SystemExit(f"not one estimate of each harness: {rows}")
+    if {row["source"]["harness"] for row in rows} != {"lm-eval", "inspect", "promptfoo"} or len(rows) < 3:
+        raise SystemExit(f"not an estimate of each harness: {rows}")
     for row in rows:
         if row["value"] != 0.8 or not row["interval"]["low"] < 0.8 < row["interval"]["high"]:
             raise SystemExit(f"unexpected estimate: {row}")
     schemas = files("harness_uq").joinpath("schemas")
     if json.loads(schemas.joinpath("estimate-v1.json").read_text(encoding="utf-8"))["$id"] != "harness-uq:estimate-v1":
         raise SystemExit("the schema of estimates is another one")
-    print("the wheel reads logs of both harnesses and estimates by itself")
+    print("the wheel reads logs of the harnesses and of promptfoo, and estimates by itself")
     return 0
 
 
