@@ -40,7 +40,7 @@ COMMANDS = {
         Command("report", ANALYZE, "Summarize scores and comparisons on one page"),
         Command("watch", ANALYZE, "Monitor a run with anytime-valid intervals"),
         Command("compare", COMPARE, "Test whether one system is better than another"),
-        Command("gate", COMPARE, "Pass or fail a new system against a baseline"),
+        Command("gate", COMPARE, "Check a new system against a baseline"),
         Command("rank", COMPARE, "Rank systems and show which cannot be separated"),
         Command("plan", PLAN, "Calculate how many questions and trials to run"),
         Command("subset", PLAN, "Select a subset of questions to run"),

@@ -115,7 +115,7 @@ def _add_assumptions(parser: CommandParser) -> None:
         help="Set the expected score of a task that is graded right or wrong",
     )
     for name, text in (
-        ("--variance-between", "Set the variance of the expected score between questions"),
+        ("--variance-between", "Set the variance of the expected score across questions"),
         ("--variance-within", "Set the variance between repeated trials of the same question"),
         ("--difference-variance", "Set the variance between questions of the difference between two systems"),
     ):

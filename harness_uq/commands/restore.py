@@ -15,8 +15,8 @@ EXAMPLES = (
     ("Restore all Inspect logs in a folder", "harness-uq restore 'logs/*.eval'"),
 )
 DETAILS = """\
-The command undoes only the changes of harness-uq rescore --in-place. Intervals
-that a run with --uq wrote into its own log remain.
+The command undoes the changes of harness-uq rescore --in-place. It keeps
+intervals that a run with --uq wrote into its own log.
 """
 
 

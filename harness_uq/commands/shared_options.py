@@ -255,7 +255,7 @@ def add_overall(parser: CommandParser) -> None:
         type=_argument_types.task_chance,
         metavar="TASK=P",
         dest="chances",
-        help="Set the expected score of random answers to the questions of TASK, such as 0.25 (repeatable)",
+        help="Set the expected score of random answers on TASK, such as 0.25 (repeatable)",
     )
     overall.add_argument(
         "--missing-tasks",

@@ -65,7 +65,7 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
     "verdict-depends-on-missing",
     "warning",
     "The verdict depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
-    "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
+    "them, {worst!r} if they count as the worst possible score, and {open!r} if their scores may be anything.",
     "Trials that failed are left out by default. If they would have been scored differently from the others, the "
     "verdict may be wrong.",
     "Choose a policy with `--missing`, and report it with the verdict.",
@@ -75,7 +75,7 @@ GATE_DEPENDS_ON_MISSING = MessageType(
     "gate-depends-on-missing",
     "warning",
     "The decision depends on the {n_missing:count trial} without a score. It is {dropped!r} without "
-    "them, {worst!r} if they count as the worst possible score, and {open!r} if they may have any score.",
+    "them, {worst!r} if they count as the worst possible score, and {open!r} if their scores may be anything.",
     "Trials that failed are left out by default. A new system that fails more often on hard questions then looks "
     "better than it is.",
     "Choose a policy with `--missing`; `zero` is the strictest for the new system.",
@@ -86,7 +86,7 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "warning",
     "The {n_missing:count trial} without a score {n_missing:plural decides|decide} which systems may be the best: "
     "{dropped:quote} if they are left out, {worst:quote} if they count as the worst possible score, and {open:quote} "
-    "if they may have any score.",
+    "if their scores may be anything.",
     "Trials that failed are left out by default. A system that fails more often on hard questions then ranks higher "
     "than it should.",
     "Choose a policy with `--missing`, and report it with the ranking.",
@@ -168,7 +168,7 @@ FAILED_FOR_ONE_SYSTEM = MessageType(
     "failed-for-one-system",
     "note",
     "{n_questions:count question} {n_questions:plural has|have} a score for only one of the two systems and "
-    "{n_questions:plural is|are} left out for both. {n_a} of them have none for {system_a}, and {n_b} for {system_b}.",
+    "{n_questions:plural is|are} left out for both. {n_a} lack a score of {system_a!r}, {n_b} of {system_b!r}.",
     "A question that one system failed to complete may be a hard question, so leaving it out may favor that system.",
     "Compare with `--missing zero` or `--missing bounds`, too.",
 )

@@ -243,7 +243,7 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "pass-k-of-identical-trials",
     "warning",
     "All {n_trials:count trial} of each question agree. If the trials are copies of one trial (temperature 0, a "
-    "cache or a fixed seed), the interval refers to pass@1, which is {relation} {estimand}.",
+    "cache or a fixed seed), the interval describes pass@1, which is {relation} {estimand}.",
     "If all trials of each question agree, the scores do not show whether the trials are independent. If they are, "
     "the interval refers to the score of k trials. If they are copies, they show the score of a single trial, which "
     "is a lower bound of pass@k and an upper bound of pass^k.",

@@ -160,8 +160,8 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "UQ541",
     "subset-with-reference-runs",
     "note",
-    "The run covers {n_questions} of {n_all:count question}. The scores of {n_systems:count reference system} on all "
-    "questions adjust for differences between the questions that were run and the others.",
+    "The run covers {n_questions} of {n_all:count question}. To adjust for the choice of questions, the estimate uses "
+    "the scores of {n_systems:count reference system} on all questions.",
     "The difference estimator is unbiased even if the reference systems are misleading.",
     "Nothing.",
 )

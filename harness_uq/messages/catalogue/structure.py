@@ -181,7 +181,7 @@ PERCENT_SCORES = MessageType(
     "UQ421",
     "percent-scores",
     "note",
-    "The scores of metric {metric!r} lie between 0 and 100 and look like per cent, but the range of the metric is "
+    "The scores of metric {metric!r} lie between 0 and 100 and look like percentages, but the range of the metric is "
     "unknown. Declare it with --range {metric}=0,100 if it applies.",
     "Without a known range, intervals can exceed 100, and scores in per cent are not combined with scores from 0 to 1.",
     "Declare the range, or ignore this note if larger scores are possible.",
