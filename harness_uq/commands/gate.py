@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.gating.gate import GateOptions
     from harness_uq.gating.requirements import Requirement
+    from harness_uq.io.human_labels import Label
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
 
@@ -74,6 +76,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
+    _auxiliary_data.add_labels_of_systems(parser)
     method = parser.groups["Method"]
     method.add_argument(
         "--margin",
@@ -150,7 +153,9 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     baseline = _side(args, "The baseline runs", readings[1], name) if args.baseline else None
     with _argument_values.checking_arguments():
         LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
-    result = gate(new, baseline, _gate_options(args, [*new, *(baseline or ())]), plugins=plugins)
+    options = _gate_options(args, [*new, *(baseline or ())])
+    labels = _labels(args, [*new, *(baseline or ())], options)
+    result = gate(new, baseline, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
     if args.settings.path:
         used = SETTINGS_USED(path=relpath(args.settings.path))
         result = replace(result, messages=(*result.messages, used))
@@ -162,6 +167,27 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     exit_codes = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
     decision = result.decision
     return exit_codes[args.on_undecided or decision if decision == "undecided" else decision]
+
+
+def _labels(
+    args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "GateOptions"
+) -> "str | Sequence[Label] | None":
+    """The human labels, if they are given.
+
+    Raises
+    ------
+    UsageError : if they cannot be read, or an option does not support them
+    """
+    from harness_uq.estimation.auxiliary_data import human_labels
+
+    if args.labels is None:
+        return None
+    if not args.baseline or options.requirements or options.overall:
+        raise UsageError(
+            "--labels requires --baseline, and cannot be combined with --at-least, --at-most or --overall."
+        )
+    with _argument_values.checking_arguments():
+        return human_labels(args.labels, logs)
 
 
 def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "Reading":
@@ -194,7 +220,8 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
     from harness_uq.data.score_selection import matches
 
     systems = sorted({log.system for log in reading.logs})
-    any_model = replace(_argument_values.log_filter(args), models=())
+    label_metrics = _auxiliary_data.label_metrics(args.labels)
+    any_model = replace(_argument_values.log_filter(args, label_metrics), models=())
     with _argument_values.checking_arguments():
         any_model.check(reading.logs)
     chosen = [system for system in systems if len(systems) == 1 or matches(system, args.models)]

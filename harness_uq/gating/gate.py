@@ -15,13 +15,15 @@ test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
+from harness_uq.comparison.judge_correction import HumanLabels
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
+from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels
 from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.overall_row import overall_comparison
 from harness_uq.gating.requirements import (
@@ -45,6 +47,11 @@ from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness_uq.io.human_labels import Label
+
 _POWER = 0.8
 
 
@@ -59,14 +66,18 @@ class GateOptions:
     requirements : bounds on scores of the new system
     overall : how the tasks are combined if only their overall result decides; None if each score does. Requirements
         apply in both cases
+    labels : human labels that correct the scores of a grader in the comparisons
     """
 
     compare: CompareOptions
     margins: Mapping[str, float] = field(default_factory=dict)
     requirements: tuple[Requirement, ...] = ()
     overall: OverallOptions | None = None
+    labels: HumanLabels | None = None
 
     def __post_init__(self) -> None:
+        if self.labels and (self.overall or self.requirements):
+            raise DataError("a gate with human labels supports neither bounds of scores nor an overall result")
         if wrong := [margin for margin in self.margins.values() if not margin >= 0]:
             raise DataError(f"a margin is the smallest drop that matters and not negative; got {wrong[0]}")
 
@@ -94,6 +105,8 @@ def gate(
     at_least: Bounds | None = None,
     at_most: Bounds | None = None,
     overall: OverallOptions | None = None,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    grader_shift: float = 0.1,
     plugins: Plugins | None = None,
     **keywords: Unpack[GateKeywords],
 ) -> Gate:
@@ -108,6 +121,7 @@ def gate(
         be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
         They take precedence over the bounds in `options`
     overall : decide only by the overall result of the tasks, combined in this way, with the margin of `overall`
+    labels, grader_shift : human labels that correct the scores of a grader, as for `compare`. Every task must then pass
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
         `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `method`
@@ -130,8 +144,11 @@ def gate(
         chosen = replace(chosen, overall=overall)
     if baseline is None and not chosen.requirements:
         raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
-    selection = selection_of(keywords)
+    selection = selection_with_labels(selection_of(keywords), labels)
     sides = [Side.read(runs, name, offered, chosen.compare.structure, selection) for runs, name in named]
+    if labels is not None:
+        source = human_labels(labels, [log for side in sides for log in side.logs])
+        chosen = replace(chosen, labels=HumanLabels(source, grader_shift))
     settings = with_margins(chosen, keywords.get("margins"), [log for side in sides for log in side.logs])
     own, others = sides[0], sides[1:]
     both = own, others[0] if others else None
@@ -145,7 +162,7 @@ def gate(
         has_overall=settings.overall is not None,
     )
     settings = settings.without_policies()
-    worst = worst_logs(own.logs, settings.compare.structure) if others else []
+    worst = worst_logs(own.logs, settings.compare.structure) if others and settings.labels is None else []
     rows = _compared(worst, others[0].logs, settings, offered) if worst else []
     can_fail = {(row.task, row.metric, row.filter): _p_values(row) for row in rows}
     n_tested = sum(row.adjusted_p is not None for row in decided.rows)
@@ -226,16 +243,22 @@ def _compared(
     parts = [({metric}, margin) for metric, margin in options.margins.items()]
     own = set(options.margins)
     rest = {data.metric for log in (*new, *old) for data in log.data} - own
+    source, shift = (options.labels.source, options.labels.max_shift) if options.labels else (None, 0.0)
+    of_labels = {source} if isinstance(source, str) else set()
     rows: list[Comparison] = []
     for metrics, margin in [(rest, options.compare.margin), *parts]:
         a, b = new, old
         if own:
             a, b = (
-                [replace(log, data=tuple(data for data in log.data if data.metric in metrics)) for log in logs]
+                [
+                    replace(log, data=tuple(data for data in log.data if data.metric in metrics | of_labels))
+                    for log in logs
+                ]
                 for logs in (new, old)
             )
         if not own or all(any(log.data for log in logs) for logs in (a, b)):
-            rows += compare(a, b, replace(options.compare, margin=margin), plugins=plugins)
+            compared = replace(options.compare, margin=margin)
+            rows += compare(a, b, compared, labels=source, grader_shift=shift, plugins=plugins)
     return rows
 
 
@@ -325,7 +348,7 @@ def _with_power(
         row,
         power_to_pass=passing,
         minimum_failing_drop=comparison.margin + drop,
-        n_additional_questions=_n_additional(comparison, level) if passing < _POWER else None,
+        n_additional_questions=_n_additional(comparison, level) if passing < _POWER and not options.labels else None,
         can_fail=can_fail,
     )
 

@@ -1,0 +1,60 @@
+"""Gates on graded scores that human labels correct."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness_uq import DataError, OverallOptions, gate
+from harness_uq.data.task_log import Scores
+from tests.comparison.test_judge_correction import A, B, human, labels_of, tables
+from tests.message_checks import has
+from tests.test_cli import output
+
+__all__ = ["tables"]
+
+
+def test_labels_decide_against_a_grader_that_is_strict_with_the_better_system():
+    raw, corrected = gate(A, B, margin=0.0), gate(A, B, margin=0.0, labels=labels_of("a", "b"))
+    assert (raw.decision, corrected.decision) == ("undecided", "pass")
+    assert gate(B, A, margin=0.0, labels=labels_of("a", "b")).decision == "fail"
+    (row,) = corrected.rows
+    assert row.comparison.method == "judge-corrected"
+    assert row.can_fail is None
+
+
+def test_more_questions_are_not_suggested_because_labels_limit_the_precision():
+    (raw,), (row,) = (gate(A, B, margin=0.001, **given).rows for given in ({}, {"labels": labels_of("b")}))
+    assert raw.n_additional_questions is not None
+    assert row.n_additional_questions is None
+    assert has(row.comparison, "grader-errors-assumed-equal")
+
+
+def test_a_metric_of_labels_is_used_beside_margins_of_single_metrics():
+    logs = [
+        replace(log, data=(*log.data, Scores("human", "none", values[:, None])))
+        for log, values in zip((A, B), human(), strict=True)
+    ]
+    decided = gate(*logs, margins={"acc": 0.0}, margin=0.5, labels="human")
+    assert [row.comparison.metric for row in decided.rows] == ["acc"]
+    assert decided.decision == "pass"
+
+
+def test_bounds_and_overall_results_are_not_corrected():
+    with pytest.raises(DataError, match="human labels"):
+        gate(A, B, margin=0.0, labels=labels_of("a", "b"), at_least=0.5)
+    with pytest.raises(DataError, match="human labels"):
+        gate(A, B, margin=0.0, labels=labels_of("a", "b"), overall=OverallOptions())
+
+
+def test_the_command_decides_with_labels(tables, capsys):
+    rows = (tables / "scores.csv").read_text().splitlines()
+    for name in "ab":
+        lines = [rows[0] + ",task", *(f"{row},toy" for row in rows[1:] if row.startswith(name))]
+        (tables / f"{name}.csv").write_text("\n".join(lines))
+    new, old, labels = (str(tables / name) for name in ("a.csv", "b.csv", "labels.csv"))
+    given = ("gate", new, "--baseline", old, "--margin", "0")
+    assert output(capsys, *given)[0] == 3
+    code, out, _ = output(capsys, *given, "--labels", labels)
+    assert (code, "UQ231" in out) == (0, True)
+    assert output(capsys, *given, "--labels", labels, "--at-least", "0.5")[0] == 2
+    assert output(capsys, *given, "--labels", "nobody")[0] == 2
