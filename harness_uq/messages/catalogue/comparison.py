@@ -85,8 +85,7 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "ranks-depend-on-missing",
     "warning",
     "The {n_missing:count trial} without a score {n_missing:plural decides|decide} which systems may be the best: "
-    "{dropped:quote} if they are left out, {worst:quote} if they count as the worst possible score, and {open:quote} "
-    "if their scores may be anything.",
+    "{dropped:quote} without them, {worst:quote} if they have the worst possible score, {open:quote} with any score.",
     "Trials that failed are left out by default. A system that fails more often on hard questions then ranks higher "
     "than it should.",
     "Choose a policy with `--missing`, and report it with the ranking.",
