@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
-from harness_uq.comparison.differences import DifferenceFinding
+from harness_uq.comparison.differences import DifferenceFinding, Pair, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.pairing import Paired, pair_scores
@@ -27,6 +28,7 @@ from harness_uq.messages.catalogue.comparison import (
     GRADER_DIFFERENCE,
     GRADER_ERRORS,
     GRADER_ERRORS_ASSUMED_EQUAL,
+    GRADER_SHIFTS_DIFFERENCE,
     GRADER_UNINFORMATIVE,
     LABELS_OF_DIFFERENT_QUESTIONS,
     LABELS_OF_ONE_SYSTEM,
@@ -95,8 +97,9 @@ class _Labeled:
     probabilities: FloatArray | None
 
     @property
-    def has_label(self) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
-        return np.isfinite(self.human)
+    def has_label(self) -> NDArray[np.bool_]:
+        """Which answers have a label; shape (2, n_questions)."""
+        return np.asarray(np.isfinite(self.human))
 
 
 def compare_with_labels(
@@ -190,7 +193,7 @@ class _Job:
 
     def _paired(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
         """Compare on questions with labels of both systems, adjusted by the grader's differences on all questions."""
-        (f_a, f_b), both = labeled.judge, labeled.has_label.all(axis=0)
+        (f_a, f_b), both = labeled.judge, np.asarray(labeled.has_label.all(axis=0))
         h_a, h_b = np.where(both, labeled.human, np.nan)
         # both answers of a question are labeled together, with the probability that the table gives for either
         chance = None if labeled.probabilities is None else labeled.probabilities[0]
@@ -215,7 +218,7 @@ class _Job:
             raw=worth.judge_mean, labeled=worth.human_mean, corrected=worth.estimate, n_labels=n_labels
         )
         few = [FEW_LABELS(n_labels=n_labels, enough=ENOUGH_LABELS)] if n_labels < ENOUGH_LABELS else []
-        messages = (note, *self._error_note(labeled), *few)
+        messages = (note, *self._error_note(labeled), *self._bias_note(labeled, both), *few)
         finding = DifferenceFinding(posterior, METHOD, messages=messages, info=METHOD_INFO)
         return comparison_row(finding, replace(context, values=(value_b + worth.estimate, value_b)), self.options)
 
@@ -256,6 +259,30 @@ class _Job:
         row = comparison_row(finding, context, self.options)
         ends = found.outer.low.mean, found.outer.high.mean
         return replace(row, identified_range=ends, prob_positive=None, minimum_detectable_effect=None)
+
+    def _bias_note(self, labeled: _Labeled, both: NDArray[np.bool_]) -> tuple[Message, ...]:
+        """Warn if the grader overrates one system more than the other, compared with the labels.
+
+        Its errors are those of the same questions for both systems. With unequal probabilities of a label there is no
+        warning.
+        """
+        if labeled.probabilities is not None or np.ptp(labeled.judge, axis=1).max() > np.ptp(labeled.bounds):
+            return ()
+        errors = (labeled.judge - labeled.human)[:, both]
+        pair, width = labeled.paired.pair, labeled.bounds[1] - labeled.bounds[0]
+        units = None if pair.units is None else np.unique(pair.units[both], return_inverse=True)[1]
+        of_errors = Pair(errors[0], errors[1], units, None, (-width, width), is_single_binary=False)
+        try:
+            finding = paired_difference(of_errors, "bayes")
+        except NotEstimableError:
+            return ()
+        low, high = finding.posterior.interval(self.options.level)
+        value = float(of_errors.differences.mean())
+        if low <= 0 <= high:
+            return ()
+        overrated, other = self.names if value > 0 else self.names[::-1]
+        low, high = (low, high) if value > 0 else (-high, -low)
+        return (GRADER_SHIFTS_DIFFERENCE(overrated=overrated, other=other, value=abs(value), low=low, high=high),)
 
     def _error_note(self, labeled: _Labeled) -> tuple[Message, ...]:
         """J of the grader on each system's answers and its difference, if grades and labels are 0 or 1."""

@@ -66,6 +66,21 @@ def test_the_difference_of_the_grader_between_the_systems_is_reported():
     assert params["low"] < params["shift"] < params["high"]
 
 
+def test_a_grader_that_overrates_one_system_is_reported():
+    found = params_of(only(compare(A, B, labels=labels_of("a", "b"))), "grader-shifts-difference")
+    errors = (GRADES.astype(float) - TRUTH)[:, LABELED]
+    assert (found["overrated"], found["other"]) == ("b", "a")
+    assert found["value"] == pytest.approx(errors[1].mean() - errors[0].mean())
+    assert 0 < found["low"] < found["value"] < found["high"]
+    mirrored = params_of(only(compare(B, A, labels=labels_of("a", "b"))), "grader-shifts-difference")
+    assert mirrored == pytest.approx(found, abs=0.01)
+
+
+def test_a_grader_with_equal_errors_is_not_reported():
+    exact = [task_log(truth, system=name, ids=A.questions.ids) for name, truth in zip("ab", TRUTH, strict=True)]
+    assert not has(only(compare(*exact, labels=labels_of("a", "b"))), "grader-shifts-difference")
+
+
 def test_labels_of_all_answers_give_the_difference_of_the_labels():
     row = only(compare(A, B, labels=labels_of("a", "b", rows=np.arange(N))))
     plain = only(

@@ -100,3 +100,11 @@ def test_the_declared_cells_keep_their_limits(name, method):
     assert max(cell[method]["wrong_direction"] for cell in cells) <= 0.025 + 2 * 0.0025
     if method == "corrected":
         assert max(cell[method]["width"] / cell["labels"]["width"] for cell in cells) <= 1.05
+
+
+def test_false_alarms_about_a_grader_are_as_rare_as_stated():
+    cells = json.loads((ROOT / "benchmarks/results/grader_shift.json").read_text())["cells"]
+    false = [cell["warned"] for cell in cells if cell["lenience"] == 0]
+    assert len(false) == 6
+    assert max(false) <= 0.05 + 2 * 0.005
+    assert min(cell["warned"] for cell in cells if cell["lenience"] == 0.2 and cell["labels"] == 200) > 0.9

@@ -310,8 +310,18 @@ GRADER_ERRORS = MessageType(
     "systems correct this.",
     "Nothing.",
 )
-GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
+GRADER_SHIFTS_DIFFERENCE = MessageType(
     "UQ234",
+    "grader-shifts-difference",
+    "warning",
+    "According to the human labels, the grader overrates {overrated!r} by {value:.4f} [{low:.4f}, {high:.4f}] more "
+    "than {other!r}.",
+    "The interval of the difference between the grader's mean errors on the two systems does not contain 0. The grader "
+    "may be more lenient with one of them, such as a model of its own family, or too inaccurate to show a difference.",
+    "Report scores that are corrected with labels of each system.",
+)
+GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
+    "UQ235",
     "grader-errors-assumed-equal",
     "warning",
     "Only answers of {labeled} have human labels. The comparison assumes that the grader's sensitivity, specificity "
@@ -321,7 +331,7 @@ GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
     "Label answers of both systems, or justify another limit with `--grader-shift`.",
 )
 GRADER_UNINFORMATIVE = MessageType(
-    "UQ235",
+    "UQ236",
     "grader-uninformative",
     "refusal",
     "Only answers of {labeled} have human labels, and the grader's J (sensitivity + specificity − 1) on them, {j:.2f} "
@@ -330,7 +340,7 @@ GRADER_UNINFORMATIVE = MessageType(
     "Label answers of both systems.",
 )
 LABELS_OF_ONE_SYSTEM = MessageType(
-    "UQ236",
+    "UQ237",
     "labels-of-one-system",
     "refusal",
     "Only answers of {labeled} have human labels, which suffices only if all grades and labels are 0 or 1.",
@@ -338,7 +348,7 @@ LABELS_OF_ONE_SYSTEM = MessageType(
     "Label answers of both systems.",
 )
 LABELS_WITHOUT_SYSTEM = MessageType(
-    "UQ237",
+    "UQ238",
     "labels-without-system",
     "error",
     "{n_labels:count human label does|human labels do} not say which system's answer was graded. Add a column 'system' "
