@@ -72,13 +72,15 @@ class _Posterior(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class IdentifiedPosterior:
-    """Confidence distribution of a parameter between a lower and an upper bound, of which the posteriors are known.
+class OuterPosterior:
+    """Outer limits of the posteriors of the lowest and the highest value that a parameter can have.
+
+    Every interval contains the intervals of both at the same level.
 
     Attributes
     ----------
     low, high : posterior
-        Posteriors of the lower and of the upper bound.
+        Posteriors of the lowest and of the highest value.
     """
 
     low: _Posterior
@@ -86,13 +88,36 @@ class IdentifiedPosterior:
 
     @property
     def mean(self) -> float:
-        """Middle of the range in which the parameter lies."""
+        """Middle of the range of values."""
         return (self.low.mean + self.high.mean) / 2
 
     @property
     def sd(self) -> float:
-        """The larger of the standard deviations of the two bounds."""
+        """The larger of the standard deviations."""
         return max(self.low.sd, self.high.sd)
+
+    def interval(self, level: float = 0.95, kind: Literal["quantile", "hdi"] = "quantile") -> tuple[float, float]:
+        """Lower limit of the lowest value and upper limit of the highest."""
+        return self.low.interval(level, kind)[0], self.high.interval(level, kind)[1]
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        """Distribution function of the lowest value below 0.5, that of the highest above, and 0.5 between them."""
+        below, above = np.asarray(self.low.cdf(x), float), np.asarray(self.high.cdf(x), float)
+        return np.asarray(np.where(below < 0.5, below, np.maximum(above, 0.5)))
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        """Quantile of the lowest value for `p` below 0.5, of the highest above, and the middle at 0.5."""
+        p = np.asarray(p, float)
+        ends = np.where(p < 0.5, self.low.quantile(p), self.high.quantile(p))
+        return np.asarray(np.where(p == 0.5, self.mean, ends))
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifiedPosterior(OuterPosterior):
+    """Confidence distribution of a parameter between a lower and an upper bound, of which the posteriors are known.
+
+    Its intervals are narrower than those of `OuterPosterior`, because the parameter cannot be close to both bounds.
+    """
 
     @property
     def width(self) -> float:
@@ -128,45 +153,3 @@ class IdentifiedPosterior:
             return self.mean
         low, high = self.interval(abs(1 - 2 * p))
         return low if p < 0.5 else high
-
-
-@dataclass(frozen=True, slots=True)
-class OuterPosterior:
-    """Outer limits of the posteriors of the lowest and the highest value that a parameter can have.
-
-    Every interval contains the intervals of both at the same level. It is wider than that of `IdentifiedPosterior`,
-    because its level holds for each tail.
-
-    Attributes
-    ----------
-    low, high : posterior
-        Posteriors of the lowest and of the highest value.
-    """
-
-    low: _Posterior
-    high: _Posterior
-
-    @property
-    def mean(self) -> float:
-        """Middle of the range of values."""
-        return (self.low.mean + self.high.mean) / 2
-
-    @property
-    def sd(self) -> float:
-        """The larger of the standard deviations."""
-        return max(self.low.sd, self.high.sd)
-
-    def interval(self, level: float = 0.95, kind: Literal["quantile", "hdi"] = "quantile") -> tuple[float, float]:
-        """Lower limit of the lowest value and upper limit of the highest."""
-        return self.low.interval(level, kind)[0], self.high.interval(level, kind)[1]
-
-    def cdf(self, x: ArrayLike) -> FloatArray:
-        """Distribution function of the lowest value below 0.5, that of the highest above, and 0.5 between them."""
-        below, above = np.asarray(self.low.cdf(x), float), np.asarray(self.high.cdf(x), float)
-        return np.asarray(np.where(below < 0.5, below, np.maximum(above, 0.5)))
-
-    def quantile(self, p: ArrayLike) -> FloatArray:
-        """Quantile of the lowest value for `p` below 0.5, of the highest above, and the middle at 0.5."""
-        p = np.asarray(p, float)
-        ends = np.where(p < 0.5, self.low.quantile(p), self.high.quantile(p))
-        return np.asarray(np.where(p == 0.5, self.mean, ends))
