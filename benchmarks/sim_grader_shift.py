@@ -23,7 +23,7 @@ ACCURACY, LEVEL = 0.7, 0.95
 
 
 def warns(j: float, lenience: float, n: int, rng: np.random.Generator) -> bool:
-    """Whether the interval of the difference of the mean errors excludes 0 in one data set."""
+    """Whether the interval and the t test of the difference of the mean errors exclude 0 in one data set."""
     shared = rng.random(n)
     truth = np.where(rng.random((2, n)) < 0.5, shared, rng.random((2, n))) < ACCURACY
     shift = np.array([0.0, lenience])
@@ -32,8 +32,9 @@ def warns(j: float, lenience: float, n: int, rng: np.random.Generator) -> bool:
     graded = np.where(truth, u < sensitivity[:, None], u > specificity[:, None])
     errors = graded.astype(float) - truth
     pair = Pair(errors[0], errors[1], None, None, (-1.0, 1.0), is_single_binary=False)
-    low, high = paired_difference(pair, "bayes").posterior.interval(LEVEL)
-    return not low <= 0 <= high
+    finding = paired_difference(pair, "bayes")
+    low, high = finding.posterior.interval(LEVEL)
+    return finding.p_value is not None and finding.p_value <= 1 - LEVEL and not low <= 0 <= high
 
 
 def main() -> None:

@@ -76,8 +76,8 @@ def missing_note(
             causes=causes,
             low=score.low,
             high=score.high,
-            worst=worst,
-            best=best,
+            worst_case=worst,
+            best_case=best,
         ),
     )
 

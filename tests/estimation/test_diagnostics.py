@@ -32,7 +32,7 @@ def test_gaps_in_scores_of_another_range_speak_of_the_range() -> None:
     options = Options(structure=StructureOptions(ranges={"score": (0.0, 10.0)}))
     params = params_of(estimate_scores([4, 6, NAN, 5.5], options=options), "missing-scores-bounds")
     assert (params["low"], params["high"]) == (3.875, 6.375)
-    assert (params["worst"], params["best"]) == ("the lowest possible", "the highest possible")
+    assert (params["worst_case"], params["best_case"]) == ("the lowest possible", "the highest possible")
     assert has(estimate_scores([4, 6, NAN, 5.5]), "missing-scores", n_missing=1, n_trials=4)
 
 

@@ -110,6 +110,14 @@ CALLS: dict[str, Call] = {
     "stopping_time": {"log_e": [0.0, 1.0, 4.0]},
     "fisher_odds_ratio": TWO,
     "g_pass_at_k": {"outcomes": TRIALS, "k": 2, "tau": 0.5},
+    "grader_errors": {"judge": RIGHT, "human": OTHER},
+    "one_sided_correction": {
+        "judge_a": [1, 0, 0, 1] * 30,
+        "judge_b": [1, 1, 0, 1] * 30,
+        "human_a": [1, 0, 0, 1] * 30,
+        "clusters": ["a", "b", "c", "d", "e"] * 24,
+        "n_draws": 50,
+    },
     "group_posterior": {**COUNTS, "weights": [1, 2, 1, 1, 1]},
     "heterogeneity_test": {"scores": GRADED, "groups": LABELS, "clusters": LABELS},
     "hierarchical_table": {

@@ -81,7 +81,7 @@ def test_invalid_arguments_are_refused():
         one_sided_correction([1, 0], [1, 0])
     with pytest.raises(DataError, match="one system"):
         one_sided_correction([1, 0], [1, 0], [1, 0], [1, 0])
-    with pytest.raises(DataError, match="0 or 1"):
+    with pytest.raises(DataError, match="the values 0 and 1"):
         one_sided_correction([0.5, 0], [1, 0], [1, 0])
     with pytest.raises(DataError, match="same questions"):
         one_sided_correction([1, 0], [1, 0, 1], [1, 0])

@@ -349,7 +349,7 @@ MISSING_SCORES_BOUNDS = MessageType(
     "missing-scores-bounds",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The mean score would be "
-    "{low:.4f} if all missing scores were {worst} and {high:.4f} if all were {best}.",
+    "{low:.4f} if all missing scores were {worst_case} and {high:.4f} if all were {best_case}.",
     "Trials that failed or were refused are left out of the mean. The two values bound their effect.",
     "Find out why the scores are missing if the two values differ by more than you can accept.",
 )

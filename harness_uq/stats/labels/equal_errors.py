@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats
-from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
+from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_rng, check_whole
 from harness_uq.stats.labels.judge import CorrectedDifference
 from harness_uq.stats.trials.partial_identification import OuterPosterior
 
@@ -102,23 +102,20 @@ def one_sided_correction(
     >>> found.outer.interval()[0] < low < 0.2 < high
     True
     """
-    if human_a is not None and human_b is None:
-        sign, given = 1, (judge_a, judge_b, human_a)
-    elif human_b is not None and human_a is None:
-        sign, given = -1, (judge_b, judge_a, human_b)
-    else:
+    if (human_a is None) == (human_b is None):
         raise DataError("give the labels of one system, either human_a or human_b")
-    graded, other, h = (as_floats(values, "grades and labels") for values in given)
-    if graded.ndim != 1 or not graded.shape == other.shape == h.shape:
-        shapes = f"{graded.shape}, {other.shape} and {h.shape}"
-        raise DataError(f"grades and labels must have the same questions; got {shapes}")
-    if not 0 <= max_shift <= 1:
-        raise DataError(f"max_shift must lie in [0, 1]; got {max_shift}")
-    for values in (graded, other, h[~np.isnan(h)]):
-        if not np.isin(values, (0.0, 1.0)).all():
-            raise DataError("grades and labels must be 0 or 1")
+    name, human = ("human_a", human_a) if human_b is None else ("human_b", human_b)
+    grades_a, grades_b = _grades(judge_a, "judge_a"), _grades(judge_b, "judge_b")
+    h = _grades(human, name, may_be_missing=True)
+    if not grades_a.shape == grades_b.shape == h.shape:
+        shapes = f"{grades_a.shape}, {grades_b.shape} and {h.shape}"
+        raise DataError(f"judge_a, judge_b and {name} must have the same questions; got shapes {shapes}")
+    sign, graded, other = (1, grades_a, grades_b) if human_b is None else (-1, grades_b, grades_a)
+    check_number(max_shift, "max_shift", lowest=0.0)
+    if max_shift > 1:
+        raise DataError(f"max_shift must be at most 1; got {max_shift}")
     check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
-    units = np.arange(len(h)) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
+    units = np.arange(len(h)) if clusters is None else validated_codes(clusters, h.shape)
     if len(np.unique(units[~np.isnan(h)])) < _FEWEST:
         raise NotEstimableError(f"labels of at least {_FEWEST} questions or clusters are required")
     share, other_share, sensitivity, specificity = _shares(
@@ -134,6 +131,15 @@ def one_sided_correction(
         j=float(j.mean()),
         j_interval=(float(np.quantile(j, 0.025)), float(np.quantile(j, 0.975))),
     )
+
+
+def _grades(values: object, name: str, *, may_be_missing: bool = False) -> FloatArray:
+    """Values of 0 and 1, shape (n_questions,), with NaN for missing ones if they are allowed."""
+    array = as_floats(values, name)
+    given = array[~np.isnan(array)] if may_be_missing else array
+    if array.ndim != 1 or not np.isin(given, (0.0, 1.0)).all():
+        raise DataError(f"{name} must have shape (n_questions,) and the values 0 and 1")
+    return array
 
 
 def _counts(graded: FloatArray, other: FloatArray, h: FloatArray, units: IntArray) -> FloatArray:
