@@ -40,6 +40,9 @@ from .gating.gate import GateOptions as GateOptions
 from .gating.gate import gate as gate
 from .gating.requirements import Requirement as Requirement
 from .gating.self_test import self_test as self_test
+from .graders.assess import GraderAssessment as GraderAssessment
+from .graders.assess import GraderOptions as GraderOptions
+from .graders.assess import assess_graders as assess_graders
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
 from .overall.compare import compare_overall as compare_overall
@@ -66,6 +69,9 @@ from .results.estimate import Interval as Interval
 from .results.gate import Gate as Gate
 from .results.gate import GateRow as GateRow
 from .results.gate import SelfTest as SelfTest
+from .results.grader import GraderAgreement as GraderAgreement
+from .results.grader import GraderDifference as GraderDifference
+from .results.grader import SelfPreference as SelfPreference
 from .results.method_info import MethodInfo as MethodInfo
 from .results.overall import Overall as Overall
 from .results.overall import OverallDifference as OverallDifference

@@ -7,7 +7,6 @@ from typing import Unpack
 import numpy as np
 from scipy import stats
 
-from harness_uq.breakdown.estimate import divided_logs
 from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_errors
 from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import CompareOptions, compare
@@ -23,7 +22,7 @@ from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.pairs.multiple_testing import holm
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
-from harness_uq.structure.question_groups import QuestionGroups, part_of
+from harness_uq.structure.question_groups import QuestionGroups, divided_logs, part_of
 
 
 class CompareByKeywords(ScoreKeywords, DifferenceKeywords, total=False):

@@ -1,6 +1,6 @@
 """Estimate scores by groups of questions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -8,11 +8,10 @@ import numpy as np
 
 from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
-from harness_uq.errors import StructureError
 from harness_uq.estimation.estimate import EstimateKeywords, Options, clusters_of, estimate
 from harness_uq.estimation.missing_scores import with_policies
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED, UNKNOWN_GROUP_FIELD
+from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -23,7 +22,7 @@ from harness_uq.stats.groups.heterogeneity import heterogeneity_test
 from harness_uq.structure.clusters import codes_of
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.option_keywords import options_with, selection_of
-from harness_uq.structure.question_groups import QuestionGroups, question_groups
+from harness_uq.structure.question_groups import QuestionGroups, divided_logs
 
 
 def estimate_by(
@@ -76,30 +75,6 @@ def estimate_by(
             if isinstance(data, Scores)
         ]
     return rows
-
-
-def divided_logs(
-    logs: Iterable[TaskLog], name: str
-) -> tuple[list[tuple[TaskLog, QuestionGroups]], tuple[Message, ...]]:
-    """Return the logs that have the field with their groups, and a note about the other tasks.
-
-    Raises
-    ------
-    StructureError : if no task has the field, or the field has too many values
-    """
-    divided, missing, first = [], [], None
-    for log in logs:
-        try:
-            divided.append((log, question_groups(log, name)))
-        except StructureError as error:
-            if error.message.code != UNKNOWN_GROUP_FIELD.code:
-                raise
-            missing.append(log.task)
-            first = first or error
-    if not divided and first is not None:
-        raise first
-    tasks = list(dict.fromkeys(missing))
-    return divided, (FIELD_MISSING_IN_TASKS(n_tasks=len(tasks), field=name, tasks=tasks),) if tasks else ()
 
 
 def _breakdown(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from harness_uq.breakdown.estimate import divided_logs
 from harness_uq.data.task_log import TaskLog
+from harness_uq.structure.question_groups import divided_logs
 
 
 def split_by(logs: Iterable[TaskLog], fields: Sequence[str]) -> list[TaskLog]:

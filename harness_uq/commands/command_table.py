@@ -37,6 +37,7 @@ COMMANDS = {
         Command("estimate", ANALYZE, "Estimate scores with intervals"),
         Command("structure", ANALYZE, "Show detected clusters, trials and score types"),
         Command("effects", ANALYZE, "Measure variance due to seeds, prompts and graders"),
+        Command("grader", ANALYZE, "Compare graders with people and with each other"),
         Command("report", ANALYZE, "Summarize scores and comparisons on one page"),
         Command("watch", ANALYZE, "Monitor a run with anytime-valid intervals"),
         Command("compare", COMPARE, "Test whether one system is better than another"),

@@ -14,6 +14,7 @@ from harness_uq.results.declaration import Declared, MessageDocument, document_t
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate, SelfTest
+from harness_uq.results.grader import GraderAgreement, GraderDifference, SelfPreference
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
@@ -44,6 +45,11 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
     "rank": {"overall!": Overall, "rankings": Ranking},
     "plan": {"plans?": Plan, "allocations?": BudgetAllocation},
     "effects": {"effects": Effects},
+    "grader": {
+        "agreements": GraderAgreement,
+        "grader_differences": GraderDifference,
+        "self_preferences": SelfPreference,
+    },
     "report": {
         "overall!": Overall,
         "estimates": Estimate,

@@ -1,6 +1,6 @@
 """Divide the questions of a task into groups by a field of their documents or metadata."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,8 @@ from harness_uq.data.names import bounded_name
 from harness_uq.data.question_subset import select_questions
 from harness_uq.data.task_log import FloatArray, IntArray, MetadataField, TaskLog
 from harness_uq.errors import StructureError
-from harness_uq.messages.catalogue.breakdown import TOO_MANY_GROUPS, UNKNOWN_GROUP_FIELD
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, TOO_MANY_GROUPS, UNKNOWN_GROUP_FIELD
 from harness_uq.structure.field_labels import candidate_field
 
 MISSING = "(missing)"
@@ -71,6 +72,30 @@ def question_groups(log: TaskLog, name: str) -> QuestionGroups:
     if len(present) > MOST_GROUPS:
         raise StructureError(TOO_MANY_GROUPS(task=log.task, field=name, n_values=len(present), most=MOST_GROUPS))
     return _with_missing(name, [bounded_name(value) for value in present], field.codes)
+
+
+def divided_logs(
+    logs: Iterable[TaskLog], name: str
+) -> tuple[list[tuple[TaskLog, QuestionGroups]], tuple[Message, ...]]:
+    """Return the logs that have the field with their groups, and a note about the other tasks.
+
+    Raises
+    ------
+    StructureError : if no task has the field, or the field has too many values
+    """
+    divided, missing, first = [], [], None
+    for log in logs:
+        try:
+            divided.append((log, question_groups(log, name)))
+        except StructureError as error:
+            if error.message.code != UNKNOWN_GROUP_FIELD.code:
+                raise
+            missing.append(log.task)
+            first = first or error
+    if not divided and first is not None:
+        raise first
+    tasks = list(dict.fromkeys(missing))
+    return divided, (FIELD_MISSING_IN_TASKS(n_tasks=len(tasks), field=name, tasks=tasks),) if tasks else ()
 
 
 def usable_fields(log: TaskLog) -> list[str]:

@@ -43,6 +43,7 @@ class Config(msgspec.Struct):
 class Scorer(msgspec.Struct):
     """One of `eval.scorers`."""
 
+    name: object = None
     metrics: object = None
     options: object = None
 

@@ -72,6 +72,7 @@ def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) 
         "task_version": spec.task_version,
         # an argument that was passed with its default is the same setting as one that was left out
         "task_args": spec.task_args or spec.task_args_passed or None,
+        "scorer_model": dict(_scorer_models(header)) or None,
     }
     return RunMetadata(
         n_all=spec.dataset.samples,
@@ -82,6 +83,15 @@ def run_metadata(header: Header, epochs: Epochs, questions: Sequence[str] = ()) 
         watched_clusters=_watched_clusters(header, questions),
         settings={name: value for name, value in settings.items() if value is not None},
     )
+
+
+def _scorer_models(header: Header) -> Iterator[tuple[str, str]]:
+    """The model of each scorer that has one, with the name of the scorer."""
+    for scorer in header.eval.scorers or ():
+        model = scorer.options.get("model") if isinstance(scorer.options, dict) else None
+        name = model.get("model") if isinstance(model, dict) else model
+        if isinstance(scorer.name, str) and isinstance(name, str):
+            yield scorer.name, redact(name)
 
 
 def chance_of(samples: Iterable[Sample]) -> float | None:

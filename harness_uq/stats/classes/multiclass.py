@@ -26,7 +26,9 @@ from harness_uq.stats.common.posterior import BetaPosterior, DrawsPosterior, Pos
 from harness_uq.stats.common.validate_arrays import MAX_EXACT_COUNT, FloatArray, IntArray, as_floats, check_finite
 from harness_uq.stats.common.validate_scalars import MAX_CLASSES, MAX_DRAWS, check_rng, check_whole
 
-MulticlassMetric = Literal["macro_f1", "micro_f1", "weighted_f1", "accuracy", "balanced_accuracy", "mcc", "kappa"]
+MulticlassMetric = Literal[
+    "macro_f1", "micro_f1", "weighted_f1", "accuracy", "balanced_accuracy", "mcc", "kappa", "ac1"
+]
 
 
 def confusion_matrix(targets: ArrayLike, predictions: ArrayLike, *, n_classes: int | None = None) -> FloatArray:
@@ -107,8 +109,8 @@ def multiclass_posterior(
         Non-negative counts with targets in rows, K >= 2; an additional last column counts missing predictions.
     metric : str, optional
         ``macro_f1`` (default), ``micro_f1``, ``weighted_f1`` (weighted by the share of each target), ``accuracy``,
-        ``balanced_accuracy`` (mean recall), ``mcc`` (Gorodkin's R_K) or ``kappa`` (Cohen's). A missing prediction is
-        wrong: it lowers recall and accuracy, but not precision.
+        ``balanced_accuracy`` (mean recall), ``mcc`` (Gorodkin's R_K), ``kappa`` (Cohen's) or ``ac1`` (Gwet's). A
+        missing prediction is wrong: it lowers recall and accuracy, but not precision.
     n_draws : int, optional
         Number of draws (default 20,000), whose Monte Carlo error is `mc_error`; ``accuracy`` and ``micro_f1`` are
         exact.
@@ -118,7 +120,7 @@ def multiclass_posterior(
     Returns
     -------
     Posterior
-        Posterior on [-1, 1] for ``mcc`` and ``kappa``, on [0, 1] for the others.
+        Posterior on [-1, 1] for ``mcc``, ``kappa`` and ``ac1``, on [0, 1] for the others.
 
     Raises
     ------
@@ -293,9 +295,18 @@ def _kappa(matrix: FloatArray) -> FloatArray:
     return divide(right.sum(axis=1) * s - chance, s**2 - chance)
 
 
+def _ac1(matrix: FloatArray) -> FloatArray:
+    """(p - e) / (1 - e) with e = sum_k pi_k (1 - pi_k) / (K - 1), pi_k the mean of both margins; Gwet (2008), eq. 3."""
+    right, targets, predictions = _margins(matrix)
+    s = targets.sum(axis=1)
+    shares = (targets + predictions) / np.maximum(2 * s, 1e-300)[:, None]
+    chance = (shares * (1 - shares)).sum(axis=1) / (matrix.shape[1] - 1)
+    return divide(divide(right.sum(axis=1), s) - chance, 1 - chance)
+
+
 _MAX_CLASSES = 4096  # a matrix of 128 MB
 
-_SIGNED = frozenset({"mcc", "kappa"})
+_SIGNED = frozenset({"mcc", "kappa", "ac1"})
 _METRICS: dict[MulticlassMetric, Callable[[FloatArray], FloatArray]] = {
     "macro_f1": _macro_f1,
     "micro_f1": _micro_f1,
@@ -304,6 +315,7 @@ _METRICS: dict[MulticlassMetric, Callable[[FloatArray], FloatArray]] = {
     "balanced_accuracy": _balanced_accuracy,
     "mcc": _mcc,
     "kappa": _kappa,
+    "ac1": _ac1,
 }
 
 

@@ -106,7 +106,7 @@ def one_sided_correction(
         raise DataError("give the labels of one system, either human_a or human_b")
     name, human = ("human_a", human_a) if human_b is None else ("human_b", human_b)
     grades_a, grades_b = _grades(judge_a, "judge_a"), _grades(judge_b, "judge_b")
-    h = _grades(human, name, may_be_missing=True)
+    h = _grades([] if human is None else human, name, may_be_missing=True)
     if not grades_a.shape == grades_b.shape == h.shape:
         shapes = f"{grades_a.shape}, {grades_b.shape} and {h.shape}"
         raise DataError(f"judge_a, judge_b and {name} must have the same questions; got shapes {shapes}")
@@ -133,7 +133,7 @@ def one_sided_correction(
     )
 
 
-def _grades(values: object, name: str, *, may_be_missing: bool = False) -> FloatArray:
+def _grades(values: ArrayLike, name: str, *, may_be_missing: bool = False) -> FloatArray:
     """Values of 0 and 1, shape (n_questions,), with NaN for missing ones if they are allowed."""
     array = as_floats(values, name)
     given = array[~np.isnan(array)] if may_be_missing else array

@@ -52,7 +52,21 @@ def test_plain_scores_are_those_of_scikit_learn(missing: bool) -> None:
     }
     matrix = confusion_matrix(target, prediction)
     assert matrix.shape == ((4, 5) if missing else (4, 4))
-    assert {metric: multiclass_score(matrix, metric) for metric in METRICS} == pytest.approx(expected, abs=1e-12)
+    scores = {metric: multiclass_score(matrix, metric) for metric in METRICS if metric != "ac1"}
+    assert scores == pytest.approx(expected, abs=1e-12)
+
+
+def test_ac1_and_kappa_are_those_of_irrcac() -> None:
+    # irrCAC 0.4.4 for Python
+    for matrix, ac1, kappa in (
+        ([[118, 5], [2, 0]], 0.94078, -0.02339),
+        ([[20, 5, 2], [3, 30, 4], [1, 6, 29]], 0.6873, 0.68061),
+    ):
+        assert multiclass_score(matrix, "ac1") == pytest.approx(ac1, abs=5e-6)
+        assert multiclass_score(matrix, "kappa") == pytest.approx(kappa, abs=5e-6)
+    assert multiclass_score([[7, 0, 0], [0, 5, 0], [0, 0, 3]], "ac1") == 1.0
+    # independent raters with equal margins 1/K agree as often as by chance
+    assert multiclass_score(np.ones((4, 4)), "ac1") == pytest.approx(0.0, abs=1e-12)
 
 
 def test_confusion_matrix_is_that_of_scikit_learn() -> None:
@@ -129,7 +143,7 @@ def test_transposition_leaves_the_symmetric_metrics(cells: list[int]) -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_degenerate_counts_give_an_interval_inside_the_range(matrix: np.ndarray, metric: MulticlassMetric) -> None:
     posterior = multiclass_posterior(matrix, metric)
-    lowest = -1.0 if metric in ("mcc", "kappa") else 0.0
+    lowest = -1.0 if metric in ("mcc", "kappa", "ac1") else 0.0
     for kind in ("quantile", "hdi"):
         low, high = posterior.interval(kind=kind)  # type: ignore[arg-type]
         assert lowest <= low < high <= 1.0

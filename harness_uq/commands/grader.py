@@ -1,0 +1,73 @@
+"""`harness-uq grader`: assess graders by human labels and by each other."""
+
+import argparse
+
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("Measure how well the grader agrees with people", "harness-uq grader logs/ --labels labels.csv"),
+    ("Compare the graders whose scores the logs contain", "harness-uq grader logs/ --metric 'grader_*'"),
+    (
+        "Test whether the grader prefers its own family of models",
+        "harness-uq grader logs/ --labels labels.csv --same-family 'openai/*'",
+    ),
+)
+DETAILS = """\
+Each metric of the logs is a grader, except for the one that contains the
+labels. Logs of one run that was scored again contain graders of the same
+answers.
+"""
+_LISTS = ("agreements", "grader_differences", "self_preferences")
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Declare the arguments."""
+    _shared_options.add_named_logs(parser)
+    _shared_options.add_structure(parser)
+    data = parser.groups["Data"]
+    data.add_argument(
+        "--labels",
+        metavar="FILE|METRIC",
+        help="Compare with human labels from a table (columns id, system and score) or a metric of the log",
+    )
+    data.add_argument(
+        "--same-family",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="Test whether the grader prefers the systems whose names match PATTERN (with --labels, repeatable)",
+    )
+    _shared_options.add_by(parser)
+    _shared_options.add_level(parser)
+    _emit_results.add_output(parser)
+    _loading.add_engine(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, assess, print."""
+    from harness_uq.estimation.auxiliary_data import without_labels
+    from harness_uq.graders.assess import GraderOptions, assess_graders
+
+    with _emit_results.emitting(args, *_LISTS) as emitter:
+        plugins = _argument_values.plugins_of_command(args)
+        readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
+        failed = max(_loading.report_read_errors(reading) for reading in readings)
+        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
+        logs = without_labels(logs, args.labels) if args.labels else logs
+        if not logs:
+            emitter.emit(dict.fromkeys(_LISTS, ()), errors)
+            return 1
+        structure = _argument_values.structure_options(args)
+        _argument_values.check_names(structure, logs)
+        with _argument_values.checking_arguments():
+            options = GraderOptions(tuple(args.by), tuple(args.same_family), args.level, structure)
+            found = assess_graders(logs, args.labels, options, plugins=plugins)
+        emitter.emit({name: getattr(found, name) for name in _LISTS}, errors)
+    return failed

@@ -1,0 +1,1 @@
+"""Analyze graders: agreement with people, differences between graders, and preference for their own family."""

@@ -1,0 +1,134 @@
+"""Collect the answers of each system with the scores of every grader and the labels of people."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness_uq.data.factors import settings_of
+from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
+from harness_uq.errors import NotEstimableError
+from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.judge_correction import Human, grades_of
+from harness_uq.messages.catalogue.estimation import NO_LABEL_METRIC
+from harness_uq.plugins.manager import Plugins
+from harness_uq.stats.labels.validate_labels import mean_of_trials
+from harness_uq.structure.detection import score_type_of
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GradedAnswers:
+    """Scores that one grader gave to the answers of one system to a task.
+
+    Attributes
+    ----------
+    grader : name of the grader
+    log, data : the log, and the grader's scores in it
+    human : float (n_questions, n_trials) or (n_questions, 1); labels, NaN without one; None if no labels were given
+    probabilities : float (n_questions,); probabilities with which answers were labeled; None if all are equal
+    clusters : int (n_questions,); cluster of each question; None for independent questions
+    bounds : range of the grader's scores; None if unknown
+    """
+
+    grader: str
+    log: TaskLog
+    data: Scores
+    human: FloatArray | None
+    probabilities: FloatArray | None
+    clusters: IntArray | None
+    bounds: tuple[float, float] | None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What identifies the answers: graders with equal values scored the same answers."""
+        return (self.log.system, self.log.task, self.data.filter, *_run_of(self.log))
+
+    @property
+    def labels(self) -> FloatArray:
+        """Mean label of each question; NaN without one."""
+        return np.full(len(self.log.questions), np.nan) if self.human is None else mean_of_trials(self.human)
+
+
+def graded_answers(
+    logs: Sequence[TaskLog], labels: Human | None, structure: StructureOptions, plugins: Plugins
+) -> list[GradedAnswers]:
+    """The scores of every metric of every log, except for the metric that contains the labels."""
+    entries = [
+        one
+        for log in logs
+        if not log.subtasks
+        for one in _of_log(log, None if labels == () else labels, structure, plugins)
+    ]
+    return list(_with_distinct_names(entries))
+
+
+def common_clusters(entries: Sequence[GradedAnswers]) -> list[IntArray]:
+    """Clusters of the questions of each entry, with equal numbers for the same cluster in all entries.
+
+    Questions with equal identifiers are the same question. Without clusters each question is a cluster of its own.
+    """
+    known: dict[str, int] = {}
+    n_clusters = 0
+    result = []
+    for entry in entries:
+        ids = entry.log.questions.ids
+        own = np.arange(len(ids)) if entry.clusters is None else entry.clusters
+        number: dict[int, int] = {}
+        for question, code in zip(ids, own.tolist(), strict=True):
+            if question in known:
+                number.setdefault(code, known[question])
+        for code in dict.fromkeys(own.tolist()):
+            if code not in number:
+                number[code] = n_clusters
+                n_clusters += 1
+        numbers = np.array([number[code] for code in own.tolist()], np.int64)
+        known |= dict(zip(ids, numbers.tolist(), strict=True))
+        result.append(numbers)
+    return result
+
+
+def _of_log(
+    log: TaskLog, labels: Human | None, structure: StructureOptions, plugins: Plugins
+) -> Iterator[GradedAnswers]:
+    clusters = clusters_of(log, structure, plugins)
+    for data in log.data:
+        if not isinstance(data, Scores) or data.metric == labels:
+            continue
+        human, chances = None, None
+        if labels is not None:
+            try:
+                given = grades_of(log, data, labels)
+                human, chances = given.scores.values, given.probabilities
+            except NotEstimableError as error:
+                if error.message.code != NO_LABEL_METRIC.code:
+                    raise
+        codes = data.clusters if data.clusters is not None else clusters.codes
+        _, bounds, _ = score_type_of(data, structure.of_task(log.task).ranges)
+        yield GradedAnswers(data.metric, log, data, human, chances, codes, bounds)
+
+
+def _with_distinct_names(entries: Sequence[GradedAnswers]) -> Iterator[GradedAnswers]:
+    """Distinguish graders that scored the same answers under one name: by their model, or else by a number."""
+    repeated: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for entry in entries:
+        repeated.setdefault((entry.answers, entry.grader), []).append(_model_of(entry))
+    numbers: dict[tuple[tuple[str, ...], str], int] = {}
+    for entry in entries:
+        key = (entry.answers, entry.grader)
+        models = repeated[key]
+        numbers[key] = numbers.get(key, 0) + 1
+        has_model = len(set(models)) == len(models) and all(models)
+        suffix = _model_of(entry) if has_model else str(numbers[key])
+        yield entry if len(models) == 1 else replace(entry, grader=f"{entry.grader} ({suffix})")
+
+
+def _model_of(entry: GradedAnswers) -> str:
+    """The model of the grader; empty if the log does not contain it."""
+    return settings_of(entry.log).get(f"scorer_model.{entry.data.metric}", "")
+
+
+def _run_of(log: TaskLog) -> tuple[str, ...]:
+    """The run that gave the answers; rescored logs of one run have the same."""
+    attempt = log.source.attempt
+    return (log.source.path, log.source.run) if attempt is None else (attempt.run, attempt.id)

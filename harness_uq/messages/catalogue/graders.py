@@ -1,0 +1,32 @@
+"""Messages about the assessment of graders: UQ580 to UQ589."""
+
+from harness_uq.messages.message import MessageType, message_types_in
+
+NO_COMMON_ANSWERS = MessageType(
+    "UQ580",
+    "no-common-answers",
+    "refusal",
+    "The graders {grader_a!r} and {grader_b!r} have fewer than three scored answers in common.",
+    "Graders are compared on answers that both of them scored.",
+    "Score the same answers with both graders, for example with `inspect score --action append`.",
+)
+LABELS_OF_ONE_FAMILY = MessageType(
+    "UQ581",
+    "labels-of-one-family",
+    "refusal",
+    "Only {n_questions:count question} {n_questions:plural has|have} labels of both the grader's family and other "
+    "systems. At least {needed} are required.",
+    "Self-preference is measured on questions for which answers of both groups of systems have labels.",
+    "Label the answers of all systems to the same questions.",
+)
+NOTHING_TO_ASSESS = MessageType(
+    "UQ582",
+    "nothing-to-assess",
+    "error",
+    "There are neither human labels nor two graders of the same answers. Give labels with `--labels`, or a log with "
+    "the scores of several graders.",
+    "A grader is compared with people or with another grader.",
+    "Give labels, or score the answers with a second grader.",
+)
+
+TYPES = message_types_in(globals())
