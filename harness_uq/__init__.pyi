@@ -52,6 +52,8 @@ from .overall.rank import rank_overall as rank_overall
 from .overview import Report as Report
 from .overview import report as report
 from .planning.components import Components as Components
+from .planning.labels import LabelPlanOptions as LabelPlanOptions
+from .planning.labels import plan_labels as plan_labels
 from .planning.plan import PlanOptions as PlanOptions
 from .planning.plan import plan as plan
 from .plugins.manager import Plugins as Plugins
@@ -72,6 +74,7 @@ from .results.gate import SelfTest as SelfTest
 from .results.grader import GraderAgreement as GraderAgreement
 from .results.grader import GraderDifference as GraderDifference
 from .results.grader import SelfPreference as SelfPreference
+from .results.label_plan import LabelPlan as LabelPlan
 from .results.method_info import MethodInfo as MethodInfo
 from .results.overall import Overall as Overall
 from .results.overall import OverallDifference as OverallDifference

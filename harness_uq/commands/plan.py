@@ -1,7 +1,7 @@
 """`harness-uq plan`: calculate how many questions and trials to run."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.planning.components import Components
     from harness_uq.plugins.manager import Plugins
+    from harness_uq.results.label_plan import LabelPlan
     from harness_uq.results.plan import Plan
     from harness_uq.structure.types import StructureOptions
 
@@ -43,6 +44,11 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
+    parser.groups["Data"].add_argument(
+        "--labels",
+        metavar="FILE|METRIC",
+        help="Read a pilot of human labels from a table or a metric of the log (with --target labels)",
+    )
     _add_target(parser)
     _add_costs(parser)
     _add_assumptions(parser)
@@ -55,7 +61,14 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="P",
         help="Set the probability of detecting a true difference of D (default: %(default)s)",
     )
+    _shared_options.add_seed(parser)
     _emit_results.add_output(parser)
+    parser.groups["Output"].add_argument(
+        "--ids",
+        type=Path,
+        metavar="FILE",
+        help="Write a CSV table of the answers to label, for --labels of other commands (with --target labels)",
+    )
     _output_files.add_plot(parser, "the precision curves")
     _loading.add_engine(parser)
 
@@ -74,6 +87,12 @@ def _add_target(parser: CommandParser) -> None:
         type=_argument_types.positive,
         metavar="W",
         help="Plan an interval of width W for the score of one system",
+    )
+    target.add_argument(
+        "--target",
+        choices=["questions", "labels"],
+        default="questions",
+        help="Plan how many questions to run, or how many answers people should label (default: %(default)s)",
     )
     target.add_argument("--questions", type=_argument_types.count, metavar="N", help="Plan with exactly N questions")
     target.add_argument(
@@ -137,6 +156,10 @@ def _add_assumptions(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pilot, plan, print."""
+    if args.target == "labels":
+        return _label(args)
+    if args.labels or args.ids:
+        raise UsageError("--labels and --ids require --target labels.")
     with _emit_results.emitting(args, "allocations" if args.generalize_over else "plans") as emitter:
         return _allocate(args, emitter) if args.generalize_over else _plan(args, emitter)
 
@@ -172,6 +195,47 @@ def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     if args.plot:
         _draw([plan for plan in plans if plan.rows], args.plot)
     return pilot.failed if pilot else 0
+
+
+def _label(args: argparse.Namespace) -> int:
+    """Plan which answers people should label."""
+    from harness_uq.planning.labels import LabelPlanOptions, plan_labels
+
+    if not (args.logs and args.labels) or args.generalize_over or args.plot:
+        raise UsageError(
+            "--target labels requires logs and a pilot of labels (--labels), and supports neither --generalize-over "
+            "nor --plot."
+        )
+    if args.ids:
+        _output_files.try_file(args.ids)
+    with _emit_results.emitting(args, "label_plans") as emitter:
+        structure = _argument_values.structure_options(args)
+        pilot = _pilot(args, structure)
+        if not pilot.logs:
+            emitter.emit({"label_plans": ()}, pilot.errors)
+            return 1
+        with _argument_values.checking_arguments():
+            options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
+            plans = plan_labels(pilot.logs, args.labels, options, plugins=pilot.plugins)
+        emitter.emit({"label_plans": plans}, pilot.errors)
+    if args.ids:
+        _output_files.write_file(args.ids, _table_of_labels(plans))
+    return max(pilot.failed, 0 if all(plan.strata for plan in plans) else 1)
+
+
+def _table_of_labels(plans: "Sequence[LabelPlan]") -> bytes:
+    """The rows of all plans as a CSV table, with empty scores where people have to enter them."""
+    import csv
+    from io import StringIO
+
+    from harness_uq.output.sanitize import csv_field
+
+    table = StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["id", "task", "system", "score", "probability"])
+    rows = dict.fromkeys(row for plan in plans for row in plan.template)
+    writer.writerows([*map(csv_field, names), *numbers] for *names, numbers in ((*row[:3], row[3:]) for row in rows))
+    return table.getvalue().encode()
 
 
 @dataclass(frozen=True)

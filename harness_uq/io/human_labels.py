@@ -94,5 +94,14 @@ def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
         score, probability = float(row["score"]), float(chance) if chance else None
     except ValueError:
         raise LogError(LABEL_NOT_A_NUMBER(path=redact(str(path)), line=line, row=str(row))) from None
-    task, system = ((row.get(name) or "").strip() or None for name in ("task", "system"))
-    return Label(row["id"].strip(), score, task, probability, system)
+    task, system = (_unquoted((row.get(name) or "").strip()) or None for name in ("task", "system"))
+    return Label(_unquoted(row["id"].strip()), score, task, probability, system)
+
+
+def _unquoted(text: str) -> str:
+    """The text without the apostrophe that prevents a spreadsheet from running it as a formula.
+
+    >>> _unquoted("'=1+1"), _unquoted("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text

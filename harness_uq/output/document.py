@@ -31,6 +31,7 @@ _KINDS = {
     "allocations": ("BudgetAllocation", "budget_allocation"),
     "effects": ("Effects", "effects"),
     "resource_use": ("ResourceUse", "resource_use"),
+    "label_plans": ("LabelPlan", "label_plan"),
     "agreements": ("GraderAgreement", "grader_agreement"),
     "grader_differences": ("GraderDifference", "grader_differences"),
     "self_preferences": ("SelfPreference", "self_preference"),

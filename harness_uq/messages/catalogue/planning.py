@@ -285,5 +285,13 @@ PROBABILITIES_INVALID = MessageType(
     "The file is a JSON object of probabilities by task and question.",
     "Use the file `FILE.drawn.json` beside the drawn identifiers.",
 )
+LABEL_PLAN_TRIALS = MessageType(
+    "UQ560",
+    "label-plan-trials",
+    "refusal",
+    "Labels cannot be planned for several trials per question. Give logs with one trial.",
+    "A label refers to one answer, and the table of labels has no column for trials.",
+    "Give a log with one trial per question.",
+)
 
 TYPES = message_types_in(globals())

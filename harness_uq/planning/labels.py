@@ -1,0 +1,197 @@
+"""Plan human labels: how many, and of which answers, for an interval of a certain width or a detectable difference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from scipy import special
+
+from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
+from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
+from harness_uq.estimation.auxiliary_data import human_labels, without_labels
+from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.judge_correction import Human, grades_of
+from harness_uq.io.human_labels import Label
+from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
+from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.results.label_plan import LabelPlan, LabelStratum
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.labels.label_design import LabelDesign, design_labels
+from harness_uq.structure.detection import score_type_of
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlanOptions:
+    """Options of a plan of labels.
+
+    Attributes
+    ----------
+    width : width of the interval to reach; None with `difference`
+    difference : true difference of two systems to detect with the probability `power`; None with `width`
+    level, power : level of the interval, and probability of detecting the difference, both in (0, 1)
+    seed : seed of the random choice of questions
+    structure : clusters and score ranges that the user declares
+    """
+
+    width: float | None = None
+    difference: float | None = None
+    level: float = 0.95
+    power: float = 0.8
+    seed: int = 0
+    structure: StructureOptions = field(default_factory=StructureOptions)
+
+    def __post_init__(self) -> None:
+        if (self.width is None) == (self.difference is None):
+            raise DataError("a plan of labels requires either width or difference")
+
+    @property
+    def target_width(self) -> float:
+        """The width to reach; an interval of this width excludes 0 with the requested power."""
+        if self.difference is None:
+            return float(self.width or 0.0)
+        z, z_power = float(special.ndtri((1 + self.level) / 2)), float(special.ndtri(self.power))
+        return 2 * z * self.difference / (z + z_power)
+
+
+def plan_labels(
+    logs: Runs,
+    labels: str | Path | Sequence[Label],
+    options: LabelPlanOptions,
+    *,
+    plugins: Plugins | None = None,
+) -> ResultList[LabelPlan]:
+    """Plan which answers people should label, from the grades of all answers and a pilot of labels.
+
+    Parameters
+    ----------
+    logs : logged runs of one system, for a corrected score, or of two systems, for a corrected difference
+    labels : pilot of at least ten labels of randomly drawn questions: a CSV file, a metric of the log, or labels. With
+        two systems, a question needs labels of both
+    options : the width to reach, or the difference to detect
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One plan per task, metric and filter
+
+    Raises
+    ------
+    DataError : if the logs contain more than two systems, `difference` is given for one system, or labels do not name
+        the system although there are two
+    LogError : if the labels cannot be read
+    """
+    offered = plugins or load_plugins()
+    read = [log for log in without_labels(task_logs(logs, offered), labels) if not log.subtasks]
+    human = human_labels(labels, read)
+    systems = tuple(dict.fromkeys(log.system for log in read))
+    if len(systems) > 2:
+        raise DataError(f"labels are planned for one or two systems; the logs contain {', '.join(systems)}")
+    if options.difference is not None and len(systems) == 1:
+        raise DataError("a difference to detect requires runs of two systems; give a width for one system")
+    if len(systems) == 2 and not isinstance(human, str) and (n := sum(label.system is None for label in human)):
+        raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n, systems=systems))
+    by_score: dict[tuple[str, str, str], list[tuple[TaskLog, Scores]]] = {}
+    for log in read:
+        for data in log.data:
+            if isinstance(data, Scores) and data.metric != human:
+                by_score.setdefault((log.task, data.metric, data.filter), []).append((log, data))
+    complete = [runs for runs in by_score.values() if [log.system for log, _ in runs] == list(systems)]
+    return ResultList(_plan(runs, human, options, offered) for runs in complete)
+
+
+def _plan(
+    runs: Sequence[tuple[TaskLog, Scores]], labels: Human, options: LabelPlanOptions, plugins: Plugins
+) -> LabelPlan:
+    log, data = runs[0]
+    systems = tuple(run.system for run, _ in runs)
+    plan = LabelPlan(log.task, data.metric, data.filter, systems, options.level, options.target_width)
+    try:
+        if any(scores.values.shape[1] > 1 for _, scores in runs):
+            raise NotEstimableError(LABEL_PLAN_TRIALS())
+        grades, human, rows = _matched(runs, labels)
+        clusters = clusters_of(log, options.structure, plugins).codes
+        _, bounds, _ = score_type_of(data, options.structure.of_task(log.task).ranges)
+        low, high = bounds or (float(np.nanmin(human)), float(np.nanmax(human)))
+        rng = np.random.default_rng(options.seed)
+        design = design_labels(
+            grades,
+            human,
+            options.target_width,
+            clusters=None if clusters is None else clusters[rows],
+            low=low,
+            high=high,
+            level=options.level,
+            rng=rng,
+        )
+    except (DataError, LogError, NotEstimableError, StructureError) as error:
+        return replace(plan, messages=(refusal_of(error),))
+    ids = [log.questions.ids[row] for row in rows]
+    return _with_design(plan, design, ids, human, rng)
+
+
+def _matched(runs: Sequence[tuple[TaskLog, Scores]], labels: Human) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Grades and labels of the questions that all systems have grades of, and their rows in the first log."""
+    places = [{question: i for i, question in enumerate(log.questions.ids)} for log, _ in runs]
+    first = runs[0][0].questions.ids
+    human = [grades_of(log, data, labels).scores.values[:, 0] for log, data in runs]
+    rows = []
+    for i, question in enumerate(first):
+        at = [place.get(question) for place in places]
+        if all(j is not None and np.isfinite(data.values[j, 0]) for j, (_, data) in zip(at, runs, strict=True)):
+            rows.append([i, *(j for j in at if j is not None)])
+    table = np.array(rows, np.int64).reshape(len(rows), len(runs) + 1)
+    grades = np.column_stack([data.values[at, 0] for (_, data), at in zip(runs, table[:, 1:].T, strict=True)])
+    given = np.column_stack([values[at] for values, at in zip(human, table[:, 1:].T, strict=True)])
+    return grades, given, table[:, 0]
+
+
+def _with_design(
+    plan: LabelPlan, design: LabelDesign, ids: Sequence[str], human: FloatArray, rng: np.random.Generator
+) -> LabelPlan:
+    has_label = np.isfinite(human).all(axis=1)
+    new = design.draw(has_label, rng)
+    strata = tuple(
+        LabelStratum(tuple(grades), int(n), int(pilot), int(labels), float(labels / n))
+        for grades, n, pilot, labels in zip(
+            design.grades.tolist(), design.n_questions, design.n_pilot, design.n_labels, strict=True
+        )
+    )
+    n_labels = int(design.n_labels.sum())
+    return replace(
+        plan,
+        expected_width=design.width,
+        n_labels=n_labels,
+        n_new=len(new),
+        n_uniform=design.n_uniform,
+        strata=strata,
+        answer=_answer(plan, len(new), n_labels, design.n_uniform),
+        template=tuple(_template(plan, design, ids, human, np.flatnonzero(has_label), new)),
+    )
+
+
+def _answer(plan: LabelPlan, n_new: int, n_labels: int, n_uniform: int | None) -> str:
+    whose = plan.systems[0] if len(plan.systems) == 1 else f"both {plan.systems[0]} and {plan.systems[1]}"
+    what = "score" if len(plan.systems) == 1 else "difference"
+    uniform = "" if n_uniform is None or n_uniform <= n_labels else f" Drawn uniformly, {n_uniform:,} would be needed."
+    return (
+        f"Label the answers of {whose} to {n_new:,} more questions of {plan.task}. With {n_labels:,} labeled questions "
+        f"the interval of the corrected {what} is expected to be {plan.target_width:.3g} wide.{uniform}"
+    )
+
+
+def _template(
+    plan: LabelPlan, design: LabelDesign, ids: Sequence[str], human: FloatArray, pilot: IntArray, new: IntArray
+) -> "list[tuple[str, ...]]":
+    """Rows of the table of labels, of the pilot with their scores and of the further questions without."""
+    rows: list[tuple[str, ...]] = []
+    for i in sorted((*pilot.tolist(), *new.tolist())):
+        chance = repr(float(design.probabilities[i]))
+        for system, score in zip(plan.systems, human[i].tolist(), strict=True):
+            text = f"{score:g}" if np.isfinite(human[i]).all() else ""
+            rows.append((ids[i], plan.task, system, text, chance))
+    return rows
