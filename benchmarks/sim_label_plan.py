@@ -7,7 +7,7 @@ by `harness-uq estimate --labels` and `compare --labels`. The table has the mean
 target, the coverage, and the numbers of labels of the plan and of uniform drawing.
 
 The 12 cells and their seeds are fixed below. Run `python benchmarks/sim_label_plan.py`, which takes about three hours
-on one core (`--reps 200`: 20 minutes) and writes `benchmarks/results/label_plan.json`.
+on one core (`--reps 200`, the committed table: 20 minutes) and writes `benchmarks/results/label_plan.json`.
 """
 
 import argparse

@@ -74,6 +74,7 @@ from .results.gate import SelfTest as SelfTest
 from .results.grader import GraderAgreement as GraderAgreement
 from .results.grader import GraderDifference as GraderDifference
 from .results.grader import SelfPreference as SelfPreference
+from .results.history import History as History
 from .results.label_plan import LabelPlan as LabelPlan
 from .results.method_info import MethodInfo as MethodInfo
 from .results.overall import Overall as Overall
@@ -87,5 +88,7 @@ from .results.result_list import ResultList as ResultList
 from .structure.types import Structure as Structure
 from .structure.types import StructureOptions as StructureOptions
 from .tabular.read_table import read_table as read_table
+from .trends.history import HistoryOptions as HistoryOptions
+from .trends.history import history as history
 from .variance_components.effects import EffectOptions as EffectOptions
 from .variance_components.effects import effects as effects

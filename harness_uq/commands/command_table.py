@@ -39,6 +39,7 @@ COMMANDS = {
         Command("effects", ANALYZE, "Measure variance due to seeds, prompts and graders"),
         Command("grader", ANALYZE, "Compare graders with people and with each other"),
         Command("report", ANALYZE, "Summarize scores and comparisons on one page"),
+        Command("history", ANALYZE, "Report when the score of repeated runs changed"),
         Command("watch", ANALYZE, "Monitor a run with anytime-valid intervals"),
         Command("compare", COMPARE, "Test whether one system is better than another"),
         Command("gate", COMPARE, "Check a new system against a baseline"),

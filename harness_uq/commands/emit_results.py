@@ -29,7 +29,9 @@ _IN_PERCENT = ("table", "markdown", "latex")
 def add_percent(parser: CommandParser) -> None:
     """Declare `--percent`."""
     parser.groups["Output"].add_argument(
-        "--percent", action="store_true", help="Print scores from 0 to 1 in per cent (formats table, markdown, latex)"
+        "--percent",
+        action="store_true",
+        help="Print scores from 0 to 1 as percentages (formats table, markdown, latex)",
     )
 
 

@@ -42,8 +42,8 @@ def add_selection(parser: CommandParser) -> None:
 
 
 def add_structure(parser: CommandParser) -> None:
-    """`--cluster`, `--range`, `--column` and the options of `add_selection`: which scores, and how they depend."""
-    add_selection(parser)
+    """`--cluster` and the options of `add_scores`: which scores, and how they depend."""
+    add_scores(parser)
     data = parser.groups["Data"]
     data.add_argument(
         "--cluster",
@@ -52,6 +52,13 @@ def add_structure(parser: CommandParser) -> None:
         metavar="[TASK=]FIELD",
         help="Define clusters by FIELD; auto detects the field, none ignores clusters (default: auto, repeatable)",
     )
+
+
+def add_scores(parser: CommandParser) -> None:
+    """`--range`, `--column` and the options of `add_selection`, of commands that do not use clusters."""
+    add_selection(parser)
+    parser.set_defaults(cluster=[])
+    data = parser.groups["Data"]
     data.add_argument(
         "--range",
         action="append",
@@ -107,7 +114,7 @@ def add_missing(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="CAUSE=POLICY",
-        help="Ignore the scores of trials that ended by CAUSE, and apply POLICY to them (repeatable)",
+        help="Ignore the scores of trials that ended with CAUSE, such as limit, and treat them by POLICY (repeatable)",
     )
 
 

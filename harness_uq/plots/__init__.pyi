@@ -14,3 +14,4 @@ from .pareto import plot_pareto as plot_pareto
 from .planning import power_curve as power_curve
 from .planning import precision_curve as precision_curve
 from .ranks import plot_ranks as plot_ranks
+from .score_history import plot_history as plot_history

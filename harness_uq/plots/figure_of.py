@@ -9,10 +9,12 @@ from harness_uq.plots.forest import plot_difference, plot_forest
 from harness_uq.plots.interval_axes import AxesOrList
 from harness_uq.plots.planning import precision_curve
 from harness_uq.plots.ranks import plot_ranks
+from harness_uq.plots.score_history import plot_history
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate
+from harness_uq.results.history import History
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
@@ -35,7 +37,7 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
     Parameters
     ----------
     results : an overall result, if any, followed by estimates (`plot_forest`), comparisons (`plot_difference`) or
-        rankings (`plot_ranks`); a single result of `effects` or `plan`; or a gate
+        rankings (`plot_ranks`); histories (`plot_history`); a single result of `effects` or `plan`; or a gate
     **options : arguments of the function that draws the figure
 
     Raises
@@ -47,6 +49,8 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
         raise DataError("there are no results to draw")
     shown = [row.comparison for gate in results for row in gate.rows] if isinstance(results[0], Gate) else results
     kind = type(shown[-1])
+    if kind is History:
+        return plot_history(shown, **options)
     if kind in _OF_SEVERAL:
         axes = _OF_SEVERAL[kind](shown, **options)
         return cast("Figure", (axes[0] if isinstance(axes, list) else axes).figure)

@@ -15,6 +15,7 @@ from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate, SelfTest
 from harness_uq.results.grader import GraderAgreement, GraderDifference, SelfPreference
+from harness_uq.results.history import History
 from harness_uq.results.label_plan import LabelPlan
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
@@ -44,6 +45,7 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
     },
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
     "rank": {"overall!": Overall, "rankings": Ranking},
+    "history": {"histories": History},
     "plan": {"plans?": Plan, "allocations?": BudgetAllocation, "label_plans?": LabelPlan},
     "effects": {"effects": Effects},
     "grader": {

@@ -147,5 +147,5 @@ def test_every_command_that_prints_json_has_a_schema() -> None:
         for path in (schemas.ROOT / "harness_uq" / "commands").glob("*.py")
         if "_emit_results.emitting(" in path.read_text(encoding="utf-8")
     }
-    assert len(commands) == 9
+    assert len(commands) == 10
     assert commands <= {*documents()}

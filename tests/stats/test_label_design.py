@@ -1,5 +1,8 @@
 """Plans of human labels: allocation to strata, and the width that they reach."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.label_design import design_labels
 
+ROOT = Path(__file__).resolve().parents[2]
 N = 800
 
 
@@ -98,3 +102,13 @@ def test_what_cannot_be_planned_is_refused():
         design_labels(np.where(np.arange(N)[:, None] < 1, np.nan, grades), labels, 0.1)
     with pytest.raises(DataError, match="shape"):
         design_labels(grades[:5], labels, 0.1)
+
+
+def test_the_simulated_widths_are_within_ten_percent_of_the_target():
+    table = json.loads((ROOT / "benchmarks/results/label_plan.json").read_text())
+    assert len(table["cells"]) == 12
+    for cell in table["cells"]:
+        assert 0.9 <= cell["width_ratio"] <= 1.1
+        assert cell["labels"] < cell["uniform"]
+        assert cell["planned"] > 0.9
+        assert cell["coverage"] > 0.95 - 2 * (0.05 * 0.95 / table["replications"]) ** 0.5 - 0.02

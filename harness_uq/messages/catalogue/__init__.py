@@ -13,6 +13,7 @@ from harness_uq.messages.catalogue import (
     resources,
     store,
     structure,
+    trends,
 )
 from harness_uq.messages.message import MessageCatalogue
 
@@ -25,6 +26,7 @@ _TOPICS = (
     breakdown,
     planning,
     graders,
+    trends,
     store,
     plugins,
     resources,

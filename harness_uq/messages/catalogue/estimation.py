@@ -357,8 +357,8 @@ IDENTICAL_TRIALS = MessageType(
     "UQ136",
     "identical-trials",
     "note",
-    "All trials of each question (up to {n_trials}) have the same score, perhaps because of temperature 0 or a cache. "
-    "Only one trial per question is counted.",
+    "All trials of each question ({n_trials} at most) have the same score, perhaps because of temperature 0 or a "
+    "cache. Only one trial per question is counted.",
     "Copies of a trial carry no information about trial-to-trial noise.",
     "Use a temperature above 0 and different seeds if the trials were meant to be independent.",
 )

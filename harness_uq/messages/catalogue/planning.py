@@ -1,4 +1,4 @@
-"""Messages about plans, variance components, subsets and labels: UQ500 to UQ599."""
+"""Messages about plans, variance components, subsets and labels: UQ500 to UQ579."""
 
 from harness_uq.messages.message import MessageType, message_types_in
 

@@ -22,7 +22,7 @@ PRICE_UNKNOWN = MessageType(
     "UQ803",
     "price-unknown",
     "warning",
-    "The cost of {models:join} is unknown because {origin} has no price for it. Add the model with --prices FILE.",
+    "The cost of {models:join} is unknown because {origin} does not list a price. Add one with --prices FILE.",
     "An unknown cost is not 0. Trials that used such a model have no cost.",
     "Add the model to a file of prices, see docs/cost.md.",
 )

@@ -1,0 +1,67 @@
+"""`harness-uq history`: follow the scores of repeated runs over time."""
+
+import argparse
+
+from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import emit_results as _emit_results
+from harness_uq.commands import loading as _loading
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands import shared_options as _shared_options
+from harness_uq.commands.parser import CommandParser
+
+CHANGED = 3
+
+USAGE = "LOG [LOG ...] [options]"
+EXAMPLES = (
+    ("Show the scores of nightly runs, and report changes", "harness-uq history nightly/"),
+    ("Draw the scores of one task over time", "harness-uq history nightly/ --task gsm8k --plot history.svg"),
+    ("Fail in a scheduled job if a score changed", "harness-uq history nightly/ --fail-if-changed"),
+)
+DETAILS = """\
+The alarm may be consulted after every run: without a change, it occurs in at
+most 5 % of all histories. Runs of the same system are ordered by the times in
+their logs.
+
+Exit codes: 0 success, 1 a log could not be read, 2 wrong arguments, 3 a score
+changed (with --fail-if-changed)
+"""
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Declare the arguments."""
+    _shared_options.add_named_logs(parser)
+    _shared_options.add_scores(parser)
+    _shared_options.add_level(parser)
+    parser.groups["Output"].add_argument(
+        "--fail-if-changed",
+        action="store_true",
+        help="Exit with code 3 if the score of any system and task changed",
+    )
+    _emit_results.add_output(parser)
+    _output_files.add_plot(parser, "the scores over time")
+    _loading.add_engine(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, analyze, print."""
+    from harness_uq.trends.history import HistoryOptions, history
+
+    _output_files.try_plot(args)
+    with _emit_results.emitting(args, "histories") as emitter:
+        plugins = _argument_values.plugins_of_command(args)
+        readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
+        failed = max(_loading.report_read_errors(reading) for reading in readings)
+        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        logs = _argument_values.select_logs(args, readings)
+        if not logs:
+            emitter.emit({"histories": ()}, errors)
+            return 1
+        structure = _argument_values.structure_options(args)
+        _argument_values.check_names(structure, logs)
+        rows = history(logs, HistoryOptions(args.level, structure), plugins=plugins)
+        emitter.emit({"histories": rows}, errors)
+    if args.plot:
+        from harness_uq.plots import plot_history
+
+        _output_files.write_figure(args.plot, plot_history([row for row in rows if row.runs]))
+    return CHANGED if args.fail_if_changed and any(row.shifts for row in rows) else failed

@@ -1,0 +1,1 @@
+"""Scores of repeated runs over time."""

@@ -1,0 +1,285 @@
+"""Follow the scores of repeated runs: changes of the level, changed questions and flaky questions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Unpack
+
+import numpy as np
+from scipy import special
+
+from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.data.attempts import copied_logs, superseded_attempts
+from harness_uq.data.factors import settings_of
+from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.task_log import FloatArray, Scores, TaskLog
+from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.trends import FEW_RUNS, ONE_RUN, RUNS_WITHOUT_TIME
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.results.estimate import Interval
+from harness_uq.results.history import MOST_QUESTIONS, ChangedQuestion, FlakyQuestion, History, HistoryRun, LevelShift
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.sequential.level_change import LevelChange, level_change
+from harness_uq.stats.trials.question_changes import question_changes
+from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
+from harness_uq.structure.types import StructureOptions
+
+_ENOUGH_RUNS = 5
+_LIKELY, _FLAKY = 0.9, 0.25
+_NOT_SETTINGS = ("path", "run", "task", "status")
+_LONGEST_VALUE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryOptions:
+    """Options of `history`.
+
+    Attributes
+    ----------
+    level : level of the intervals; without a change, any alarm over all series has a probability of at most 1 - level
+    structure : score ranges that the user declares
+    """
+
+    level: float = 0.95
+    structure: StructureOptions = field(default_factory=StructureOptions)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+
+
+class HistoryKeywords(StructureKeywords, total=False):
+    """Options of `history`."""
+
+    level: float
+
+
+def history(
+    runs: Runs,
+    options: HistoryOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[HistoryKeywords],
+) -> ResultList[History]:
+    """Follow the score of repeated runs of the same questions, and report when it changed.
+
+    Runs of one system are ordered by the times in their logs. The alarm may be consulted after every run.
+
+    Parameters
+    ----------
+    runs : runs of one or more systems: paths or results in memory, as for `read_logs`
+    options : options of the analysis
+    plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `level`, `range`, `task`, `metric`, `filter` and `model`.
+        They take precedence over `options`
+
+    Returns
+    -------
+    One history per system, task, metric and filter with scores of questions
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    TypeError : if an option does not exist
+    """
+    chosen = options_with(options or HistoryOptions(), keywords, "history")
+    offered = plugins or load_plugins()
+    logs = [log for log in task_logs(runs, offered, selection_of(keywords)) if not log.subtasks]
+    sources = [log.source for log in logs]
+    ignored = {*superseded_attempts(sources), *copied_logs(sources)}
+    series: dict[tuple[str, str, str, str], list[SelectedRun]] = {}
+    for log in logs:
+        for data in log.data if log.source not in ignored else ():
+            if isinstance(data, Scores):
+                series.setdefault((log.system, log.task, data.metric, data.filter), []).append(SelectedRun(log, data))
+    return ResultList(_history(key, entries, len(series), chosen, offered) for key, entries in series.items())
+
+
+def _history(
+    key: tuple[str, str, str, str],
+    entries: Sequence[SelectedRun],
+    n_series: int,
+    options: HistoryOptions,
+    plugins: Plugins,
+) -> History:
+    times = [_time_of(entry.log) for entry in entries]
+    order = sorted(range(len(entries)), key=lambda i: times[i] or datetime.min.replace(tzinfo=UTC))
+    notes = (RUNS_WITHOUT_TIME(n_runs=times.count(None)),) if None in times and len(entries) > 1 else ()
+    try:
+        if len(entries) < 2:
+            raise NotEstimableError(ONE_RUN())
+        matched = match_scores([entries[i] for i in order], options.structure, plugins)
+        found = _segments(matched.means, 1 - (1 - options.level) / n_series)
+    except (DataError, NotEstimableError, StructureError) as error:
+        return History(*key, options.level, messages=(*notes, refusal_of(error)))
+    return _result(key, matched, found, options, notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Segment:
+    """Runs from one change to the next, and the evidence within them."""
+
+    start: int
+    end: int
+    change: LevelChange
+
+
+def _segments(means: FloatArray, level: float) -> list[_Segment]:
+    """The runs between changes; after a change, evidence is collected anew from the first run with the new level."""
+    segments: list[_Segment] = []
+    start = 0
+    while True:
+        rest = means[start:]
+        change = level_change(rest, level=level) if len(rest) > 1 else None
+        if change is None or change.start is None:
+            alone = change or LevelChange(np.zeros(len(rest)), None, None, float("nan"), 0.0)
+            return [*segments, _Segment(start, len(means), alone)]
+        segments.append(_Segment(start, start + change.start, change))
+        start += change.start
+
+
+def _result(
+    key: tuple[str, str, str, str],
+    matched: MatchedScores,
+    segments: Sequence[_Segment],
+    options: HistoryOptions,
+    notes: tuple[Message, ...],
+) -> History:
+    logs = [entry.log for entry in matched.common.entries]
+    means = matched.means
+    known = [segment for segment in segments if np.isfinite(segment.change.trial_sd)]
+    trial_sd, run_sd = known[-1].change.trial_sd, known[-1].change.run_sd
+    shifts = tuple(_shifts(segments, means.mean(axis=1), logs, trial_sd, run_sd, options.level))
+    few = (FEW_RUNS(n_runs=len(logs), enough=_ENOUGH_RUNS),) if len(logs) < _ENOUGH_RUNS else ()
+    changed, flaky = _questions(matched, segments) if matched.is_binary else ((), ())
+    return History(
+        *key,
+        options.level,
+        n_questions=matched.common.n_questions,
+        runs=tuple(_runs(segments, matched, logs, (trial_sd, run_sd), options.level)),
+        shifts=shifts,
+        changed_questions=changed,
+        flaky_questions=flaky,
+        trial_sd=trial_sd,
+        run_sd=run_sd,
+        answer=_answer(shifts, len(logs)),
+        messages=(*notes, *few, *matched.messages),
+    )
+
+
+def _runs(
+    segments: Sequence[_Segment],
+    matched: MatchedScores,
+    logs: Sequence[TaskLog],
+    sds: tuple[float, float],
+    level: float,
+) -> Iterator[HistoryRun]:
+    z = float(special.ndtri((1 + level) / 2))
+    low, high = matched.bounds or (-np.inf, np.inf)
+    evidence = np.zeros(len(logs))
+    reported = 0
+    for segment in segments:
+        # the evidence that led to a report replaces that of the runs since the new level
+        first = max(reported, segment.start)
+        evidence[first:] = segment.change.log_e[first - segment.start :]
+        reported = segment.start + (segment.change.alarm or 0) + 1
+    values = matched.means.mean(axis=1)
+    half = z * float(np.hypot(*sds))
+    previous: Mapping[str, str] | None = None
+    for log, value, log_e in zip(logs, values.tolist(), evidence.tolist(), strict=True):
+        settings = _settings(log)
+        interval = Interval(max(low, value - half), min(high, value + half), level, "confidence")
+        changes = () if previous is None else tuple(_changes(previous, settings))
+        yield HistoryRun(log.source.time, log.source.path, value, interval, float(np.exp(min(log_e, 700.0))), changes)
+        previous = settings
+
+
+def _shifts(
+    segments: Sequence[_Segment],
+    values: FloatArray,
+    logs: Sequence[TaskLog],
+    trial_sd: float,
+    run_sd: float,
+    level: float,
+) -> Iterator[LevelShift]:
+    z = float(special.ndtri((1 + level) / 2))
+    for before, after in pairwise(segments):
+        first, second = values[before.start : before.end], values[after.start : after.end]
+        value = float(second.mean() - first.mean())
+        half = z * float(np.hypot(trial_sd, run_sd)) * (1 / len(first) + 1 / len(second)) ** 0.5
+        alarm = before.start + (before.change.alarm or 0)
+        yield LevelShift(
+            first_run=after.start + 1,
+            reported_after=alarm + 1,
+            time=logs[after.start].source.time,
+            before=float(first.mean()),
+            after=float(second.mean()),
+            value=value,
+            interval=Interval(value - half, value + half, level, "confidence"),
+        )
+
+
+def _questions(
+    matched: MatchedScores, segments: Sequence[_Segment]
+) -> tuple[tuple[ChangedQuestion, ...], tuple[FlakyQuestion, ...]]:
+    """Questions that changed at the last shift, or in the last run without a shift; and flaky questions."""
+    n_runs = len(matched.means)
+    start, first = (segments[-1].start, segments[-2].start) if len(segments) > 1 else (n_runs - 1, 0)
+    right = np.stack([np.nansum(trials, axis=1) for trials in matched.trials])
+    total = np.stack([np.isfinite(trials).sum(axis=1) for trials in matched.trials]).astype(float)
+    s, n = right[first:start].sum(axis=0), total[first:start].sum(axis=0)
+    x, m = right[start:].sum(axis=0), total[start:].sum(axis=0)
+    found = question_changes(s, n, x, m)
+    log, rows = matched.common.entries[0].log, matched.common.rows[0]
+    ids = [log.questions.ids[row] for row in rows]
+    likely = [i for i in np.argsort(-found.probability, kind="stable") if found.probability[i] >= _LIKELY]
+    changed = tuple(
+        ChangedQuestion(ids[i], float(s[i] / n[i]), float(x[i] / m[i]), float(found.probability[i]))
+        for i in likely[:MOST_QUESTIONS]
+    )
+    unstable = [
+        i for i in np.argsort(-found.flakiness, kind="stable") if found.flakiness[i] >= _FLAKY and 0 < s[i] < n[i]
+    ]
+    flaky = tuple(
+        FlakyQuestion(ids[i], float(s[i] / n[i]), float(found.flakiness[i])) for i in unstable[:MOST_QUESTIONS]
+    )
+    return changed, flaky
+
+
+def _answer(shifts: Sequence[LevelShift], n_runs: int) -> str:
+    if not shifts:
+        return f"The {n_runs} runs do not show a change of the score."
+    last = shifts[-1]
+    verb = "dropped" if last.value < 0 else "rose"
+    when = f"run {last.first_run}" + (f" ({last.time[:10]})" if last.time else "")
+    return (
+        f"The score {verb} from {last.before:.3f} to {last.after:.3f}, starting with {when}. The change was reported "
+        f"after run {last.reported_after}."
+    )
+
+
+def _time_of(log: TaskLog) -> datetime | None:
+    """When the run started; times without a zone are taken as UTC."""
+    try:
+        time = datetime.fromisoformat(log.source.time or "")
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _settings(log: TaskLog) -> dict[str, str]:
+    settings = {name: value for name, value in settings_of(log).items() if name not in _NOT_SETTINGS}
+    return settings | ({f"{log.source.harness} version": log.source.version} if log.source.version else {})
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Settings that differ, with their values if these are short."""
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name, "none"), after.get(name, "none")
+        if old != new:
+            is_short = max(len(old), len(new)) <= _LONGEST_VALUE
+            yield f"{name}: {old} → {new}" if is_short else name
