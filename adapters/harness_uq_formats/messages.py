@@ -8,8 +8,8 @@ MISSING_COUNT_AS_ZERO = MessageType(
     "FM101",
     "missing-count-as-zero",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric} ({reasons}) and {n_missing:plural "
-    "counts|count} as 0, as in the mean that {tool} computes.",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric}: {reasons}. As in the mean that "
+    "{tool} computes, {n_missing:plural it counts|they count} as 0.",
     "The tool treats trials without a score as failed. The score is lower than the mean of the scored trials.",
     "Find out why the scores are missing. If the cause was not the system, run these trials again.",
 )

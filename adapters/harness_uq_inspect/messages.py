@@ -97,8 +97,9 @@ RARE_KEYS_OMITTED = MessageType(
     "IN111",
     "rare-keys-omitted",
     "note",
-    "Scorer {scorer!r} returns a dictionary of scores. {n_keys:count key of it|keys of it} with a score on at most one "
-    "question {n_keys:plural is|are} not listed.",
+    "Scorer {scorer!r} returns a dictionary of scores. "
+    "{n_keys:count of its keys|of its keys} {n_keys:plural has|have} scores on at most one question and "
+    "{n_keys:plural is|are} omitted.",
     "A score of one question has no uncertainty that can be estimated.",
     "Nothing.",
 )
@@ -124,9 +125,8 @@ CHOSEN_ACTIVELY = MessageType(
     "IN114",
     "chosen-actively",
     "note",
-    "The {n_questions:count question} were chosen during the run because of earlier scores "
-    "(harness_uq_inspect.ActiveSource). Only the method `active` accounts for this (`--scope full --reference-runs`);"
-    " other values, intervals and comparisons of this run do not.",
+    "The {n_questions:count question} were chosen during the run, depending on the scores so far. Only the method "
+    "`active` (`estimate --scope full --reference-runs`) accounts for this; other estimates are biased.",
     "Questions whose score is uncertain are chosen more often, which biases the mean score.",
     "Pass the reference runs that chose the questions, with `--scope full`.",
 )

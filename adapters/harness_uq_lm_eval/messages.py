@@ -125,8 +125,8 @@ UNPARSED_ANSWERS = MessageType(
     "LM115",
     "unparsed-answers",
     "note",
-    "No filter of the task could parse {n_unparsed} of {n_questions:count answer}. lm-eval scored "
-    "{n_unparsed:plural it|them} like other answers, usually as wrong.",
+    "No filter of the task could extract an answer from {n_unparsed} of {n_questions:count response}. lm-eval usually "
+    "scores such responses as wrong.",
     "A filter replaces an answer that does not match its pattern by [invalid], and the metric scores this text.",
     "Check the format of the answers. `--treat unparsed=drop` shows the score without them.",
 )

@@ -78,7 +78,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--methods",
         nargs="+",
         metavar="NAME",
-        help="Evaluate these methods in addition to the default method of each setting (default: all)",
+        help="Compare these methods with the default method (default: all methods)",
     )
     method.add_argument(
         "--levels",

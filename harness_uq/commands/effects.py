@@ -20,7 +20,7 @@ USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
     ("Estimate the variance due to questions, seeds and prompts", "harness-uq effects runs/seed-*"),
     ("Use the logged description as the factor 'prompt'", "harness-uq effects runs/ --factor prompt=description"),
-    ("Draw the variance components", "harness-uq effects runs/ --task gsm8k --plot effects.svg"),
+    ("Plot the variance components", "harness-uq effects runs/ --task gsm8k --plot effects.svg"),
 )
 
 

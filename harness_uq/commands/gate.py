@@ -113,7 +113,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Output"].add_argument(
         "--on-undecided",
         choices=["pass", "fail"],
-        help="Exit with the code of this decision if the gate is undecided (default: exit code 3)",
+        help="If the gate is undecided, exit as if it had passed or failed (default: exit code 3)",
     )
     _emit_results.add_output(parser)
     _loading.add_engine(parser)

@@ -136,7 +136,7 @@ def _add_assumptions(parser: CommandParser) -> None:
     for name, text in (
         ("--variance-between", "Set the variance of the expected score across questions"),
         ("--variance-within", "Set the variance between repeated trials of the same question"),
-        ("--difference-variance", "Set the variance between questions of the difference between two systems"),
+        ("--difference-variance", "Set the variance of the per-question difference between two systems"),
     ):
         assumptions.add_argument(name, type=_argument_types.not_negative, metavar="V", help=text)
     assumptions.add_argument(

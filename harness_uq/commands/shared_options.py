@@ -34,7 +34,7 @@ def add_selection(parser: CommandParser) -> None:
         ("metric", "Use only metrics whose names match PATTERN (repeatable)"),
         (
             "filter",
-            "Use only scores whose filter matches PATTERN, or scores without a filter if it is 'none' (repeatable)",
+            "Use only scores whose filter matches PATTERN; 'none' selects scores without a filter (repeatable)",
         ),
         ("model", "Use only systems whose displayed names match PATTERN (repeatable)"),
     ):
@@ -107,14 +107,14 @@ def add_missing(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[CAUSE=]POLICY",
-        help="Treat trials without a score by POLICY: drop, zero, bounds or error (default: drop, repeatable)",
+        help="Set the policy for trials without a score: drop, zero, bounds or error (repeatable, default: drop)",
     )
     data.add_argument(
         "--treat",
         action="append",
         default=[],
         metavar="CAUSE=POLICY",
-        help="Ignore the scores of trials that ended with CAUSE, such as limit, and treat them by POLICY (repeatable)",
+        help="Ignore scores of trials that ended with CAUSE, such as 'limit', and apply POLICY instead (repeatable)",
     )
 
 
@@ -241,13 +241,14 @@ def add_overall(parser: CommandParser) -> None:
     overall = parser.groups["Overall result"]
     parser.replace_help(
         "--metric",
-        "Use metrics whose names match PATTERN; TASK=NAME selects a metric for the overall result (repeatable)",
+        "Use only metrics that match PATTERN; TASK=NAME sets the metric of TASK in the overall score (repeatable)",
     )
     overall.add_argument(
         "--weights",
         default="equal",
         metavar="WEIGHTS",
-        help="Set the weights of tasks: equal, questions, group, subtasks or a file (default: %(default)s)",
+        help="Weight tasks equally, by number of questions, as in their group, by subtasks or by a file "
+        "(default: %(default)s)",
     )
     overall.add_argument(
         "--normalize",

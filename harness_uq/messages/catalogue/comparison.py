@@ -286,7 +286,7 @@ GRADER_DIFFERENCE = MessageType(
     "grader-difference",
     "note",
     "The difference is {raw:+.4f} according to the grader and {labeled:+.4f} according to the {n_labels:count "
-    "question} with human labels for both systems. Combined, it is {corrected:+.4f}.",
+    "question} with human labels for both systems. The estimate from both is {corrected:+.4f}.",
     "The labels correct the difference of the grader's scores on all questions (prediction-powered inference). The "
     "values of A and B are corrected in the same way.",
     "Nothing.",

@@ -208,8 +208,8 @@ FIRST_QUESTION_PENDING = MessageType(
     "UQ120",
     "first-question-pending",
     "refusal",
-    "The first question of the run has no score yet, and an anytime-valid interval counts questions in the order of "
-    "the run.",
+    "The first question of the run has no score yet, so no interval can be computed. Questions are counted in the "
+    "order of the run.",
     "Questions count in the order of the run, up to the first without a score.",
     "Wait.",
 )
@@ -414,8 +414,7 @@ TRIAL_CORRELATION = MessageType(
     "UQ142",
     "trial-correlation",
     "note",
-    "Repeated trials of the same question are correlated: their scores have a correlation of {icc:.2f} within a "
-    "cluster.",
+    "Within a cluster, the scores of repeated trials of the same question have a correlation of {icc:.2f}.",
     "The correlation is estimated by a model with three levels: clusters, questions and trials.",
     "A value near 1 means that more trials add little; add questions instead.",
 )
@@ -514,7 +513,7 @@ GRADER_CORRECTION = MessageType(
     "grader-correction",
     "note",
     "The grader's mean score is {grader_mean:.4f} and the mean of the human labels is {label_mean:.4f}. The "
-    "corrected estimate of {estimate:.4f} refers to the mean score that a human would give.",
+    "corrected estimate of the mean score that a human would give is {estimate:.4f}.",
     "The human labels correct the mean of the grader's scores (prediction-powered inference).",
     "Nothing.",
 )

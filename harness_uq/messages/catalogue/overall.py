@@ -32,7 +32,8 @@ OVERALL_DIRECTIONS_DIFFER = MessageType(
     "UQ293",
     "overall-directions-differ",
     "refusal",
-    "There is no overall result, because higher scores are better in {higher:join} and lower scores in {lower:join}.",
+    "There is no overall result, because the metrics have different directions. Higher is better for {higher:join}, "
+    "and lower is better for {lower:join}.",
     "A mean of scores with different directions has no meaning.",
     "Choose other metrics with `--metric TASK=NAME`, or select tasks with `--task`.",
 )

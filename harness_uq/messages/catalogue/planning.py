@@ -230,7 +230,7 @@ NO_REFERENCE_SCORES = MessageType(
     "UQ553",
     "no-reference-scores",
     "refusal",
-    "None of the reference runs has scores of individual questions for {what}.",
+    "The reference runs contain no scores of individual questions for {what}.",
     "Reference runs must contain the same task and metric, of other systems.",
     "Pass reference runs with logged samples.",
 )

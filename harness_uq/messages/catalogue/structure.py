@@ -165,7 +165,8 @@ SINGLE_TRIALS = MessageType(
     "UQ419",
     "single-trials",
     "note",
-    "Each question has one trial. The variation between trials and estimands such as pass@2 require repeated trials.",
+    "Each question has one trial. Repeated trials are needed to estimate the variation between trials, and for "
+    "estimands such as pass@2.",
     "With one trial per question, the variation between questions and that between trials cannot be separated.",
     "Repeat the questions (Inspect: `epochs`, lm-eval: `repeats`).",
 )
