@@ -49,7 +49,7 @@ _MAIN_METRICS: Final = (
     *("math_equiv_chain_of_thought", "math_equiv", "final_number_exact_match", "exact_match_indicator"),
     *("NDCG@10", "RR@10", "rouge_2", "bleu_4", "f1_score", "quasi_exact_match", "exact_match"),
 )
-"""Main metrics of the leaderboards of HELM; of those that a run has, the first is the main one."""
+"""Main metrics of the leaderboards of HELM; the first one that a run has is its main metric."""
 
 _BOOKKEEPING: Final = re.compile(
     r"num_.*|max_num_.*|estimated_num_.*|finish_reason_.*|training_.*_cost|inference_.*runtime|batch_size"

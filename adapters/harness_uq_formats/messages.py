@@ -131,7 +131,7 @@ QUESTIONS_NOT_IDENTIFIED = MessageType(
     "questions-not-identified",
     "error",
     "{n_results:count result} of one prompt and provider have neither variables nor a description, so that different "
-    "questions cannot be told from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation again.",
+    "questions cannot be distinguished from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation again.",
     "This setting of promptfoo removes the variables of the tests from exported files.",
     "Unset the variable and export the evaluation again.",
 )

@@ -289,7 +289,7 @@ def _read_folder(folder: RunFolder) -> _Part:
 
 
 def _distinct(folders: Sequence[RunFolder], parts: Sequence[_Part]) -> tuple[list[Trial], list[str]]:
-    """The trials in the order of the runs and attempts, and the names of those that occur twice in a run."""
+    """The trials in the order of the runs and attempts, and the names of trials that occur twice in a run."""
     trials, repeated = list[Trial](), list[str]()
     for _, part in zip(folders, parts, strict=True):
         by_name = dict[str, Trial]()

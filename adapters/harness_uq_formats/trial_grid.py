@@ -72,6 +72,6 @@ def trial_endings(codes: NDArray[np.float64]) -> TrialEndings:
 
 
 def known_amounts(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Amounts such as costs, NaN where they are negative or infinite; None if none is known."""
+    """Amounts such as costs, NaN if negative or infinite; None if none is known."""
     valid = np.where(np.isfinite(values) & (values >= 0), values, np.nan)
     return None if np.isnan(valid).all() else valid

@@ -39,7 +39,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Overall result"].add_argument(
         "--generalize-over",
         choices=["task"],
-        help="Rank by the scores on new tasks of the same kind (default: on new questions of these tasks)",
+        help="Rank by the scores on new tasks of the same kind (default: on new questions in these tasks)",
     )
     parser.groups["Output"].add_argument(
         "--per-task", action="store_true", help="Also print the ranking on each task if there is an overall ranking"

@@ -14,7 +14,7 @@ class LabelStratum(Declared):
     Attributes
     ----------
     grades : mean grade of each system in the stratum
-    n_questions, n_pilot : number of questions, and of those that have labels already
+    n_questions, n_pilot : number of questions, and number of questions that have labels already
     n_labels : number of questions that have labels in the end
     probability : `n_labels / n_questions`, the probability of a label
     """

@@ -96,7 +96,7 @@ class Overall(Declared, HasMessages):
     ----------
     weights : `equal`, `questions`, `group` (those of the harness's group), `subtasks` or `given`
     normalization : `none`, or `chance`: (score - chance) / (1 - chance)
-    generalizes_over_tasks : whether the interval refers to new tasks of the same kind; otherwise to new questions of
+    generalizes_over_tasks : whether the interval refers to new tasks of the same kind; otherwise to new questions in
         these tasks
     higher_is_better : False if lower scores are better in every task
     tasks : the tasks with their metrics and weights

@@ -17,7 +17,7 @@ from harness_uq.store.store import Store, drop_replaced
 
 
 class ResultCache:
-    """The results of some groups of files in a store.
+    """The results that a store has for groups of files.
 
     Parameters
     ----------

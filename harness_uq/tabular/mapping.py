@@ -23,7 +23,7 @@ _CHECKED_ROWS = 1000  # rows between two checks of the number of cells
 
 @dataclass(frozen=True, slots=True)
 class TableMapping:
-    """Where the records of some files contain questions, scores and other values.
+    """Where the records of matching files contain questions, scores and other values.
 
     Attributes
     ----------

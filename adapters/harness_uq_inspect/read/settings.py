@@ -108,7 +108,7 @@ def chance_of(samples: Iterable[Sample]) -> float | None:
 def attempt_of(header: Header, n_trials: int, content: str) -> Attempt | None:
     """The attempt at the task that the log contains: `inspect eval-retry` and eval sets keep the task's identifier.
 
-    Attempts in old logs, which have no `eval_id`, are told apart by their time.
+    Attempts in old logs, which have no `eval_id`, are distinguished by their time.
 
     Parameters
     ----------

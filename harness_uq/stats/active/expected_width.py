@@ -49,7 +49,7 @@ def expected_widths(
     high: float = 1.0,
     rng: np.random.Generator | None = None,
 ) -> list[ExpectedWidth]:
-    """Expected width of the interval of an active evaluation, for each of some numbers of questions.
+    """Expected width of the interval of an active evaluation, for several numbers of questions.
 
     The systems of the history are divided into five parts. Systems of each part are evaluated actively as if they were
     new, with the scores of the other four parts as the history.

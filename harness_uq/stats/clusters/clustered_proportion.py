@@ -311,7 +311,7 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Neighbour:
-    """The same clusters without the wrong answer of those that have only one.
+    """The same clusters, where clusters with a single wrong answer have none.
 
     Attributes
     ----------

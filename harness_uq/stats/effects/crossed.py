@@ -121,7 +121,7 @@ def crossed_posterior(
     family: Family = "auto",
     bounds: tuple[float, float] | None = None,
 ) -> CrossedPosterior:
-    """Posterior of the mean score expected on new levels of some factors and the observed levels of the others.
+    """Posterior of the mean score expected on new levels of the chosen factors and the observed levels of the others.
 
     Parameters
     ----------
