@@ -34,7 +34,10 @@ PROSE = (
     "SECURITY.md",
     "examples",
     *(
-        str(page) for page in Path("docs").glob("*.md") if page.name != "calibration.md"
+        str(page)
+        for folder in ("", "get-started", "howto", "concepts", "reference")
+        for page in sorted(Path("docs", folder).glob("*.md"))
+        if page.name != "calibration.md"
     ),  # its tables make long sentences
 )
 LONG_PROSE = ("docs", "harness_uq", "adapters")  # sentences may be long: methods, decisions, docstrings

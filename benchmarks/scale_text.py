@@ -1,11 +1,11 @@
-"""Write the figures of results/scale.json into docs/scale.md: `python benchmarks/scale_text.py`."""
+"""Write the figures of results/scale.json into docs/howto/scale.md: `python benchmarks/scale_text.py`."""
 
 import json
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "scale.json"
-PAGE = ROOT / "docs" / "scale.md"
+PAGE = ROOT / "docs" / "howto" / "scale.md"
 START, END = "<!-- from benchmarks/results/scale.json -->\n", "<!-- to here -->\n"
 CORES = 16
 

@@ -1,4 +1,4 @@
-"""Draw the plots of docs/gallery.md: `python docs/draw_gallery.py docs/images/gallery`."""
+"""Draw the plots of docs/howto/gallery.md: `python docs/draw_gallery.py docs/images/gallery`."""
 
 import sys
 import tempfile

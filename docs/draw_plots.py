@@ -1,4 +1,4 @@
-"""Draw the plots of docs/plots.md: `python docs/draw_plots.py docs/images/plots`."""
+"""Draw the plots of docs/howto/plots.md: `python docs/draw_plots.py docs/images/plots`."""
 
 import sys
 from collections.abc import Iterator

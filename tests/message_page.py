@@ -1,4 +1,4 @@
-"""Write docs/messages.md from the catalogues of messages: `python -m tests.message_page`."""
+"""Write docs/reference/messages.md from the catalogues of messages: `python -m tests.message_page`."""
 
 import string
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
 from harness_uq.messages import CORE, MessageCatalogue, MessageType
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "messages.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "messages.md"
 CATALOGUES = (
     CORE,
     harness_uq_lm_eval.messages.CATALOGUE,

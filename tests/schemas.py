@@ -14,9 +14,9 @@ from harness_uq.results.documents import VERSION, documents
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "harness_uq" / "schemas"
-PAGE = ROOT / "docs" / "json.md"
+PAGE = ROOT / "docs" / "reference" / "json.md"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# what docs/json.md has a table of, and the definition that it describes
+# what docs/reference/json.md has a table of, and the definition that it describes
 TABLES = {
     "an entry of `estimates`": "Estimate",
     "`structures` has one entry": "StructureSummary",

@@ -55,7 +55,7 @@ def test_every_setting_is_read_from_either_file(tmp_path):
 
 
 def test_the_documented_file_is_one(tmp_path):
-    page = (ROOT / "docs/settings.md").read_text()
+    page = (ROOT / "docs/reference/settings.md").read_text()
     write(tmp_path, page.partition("```toml\n")[2].partition("```")[0])
     found = find_settings(tmp_path)
     assert (found.level, found.clusters["drop"], found.ranges["mt_bench:rating"]) == (0.9, "section_id", (1.0, 10.0))

@@ -33,8 +33,8 @@ def as_page(docname: str, text: str, folder: str) -> str:
 
     >>> as_page("methods/x", "[a](../../harness_uq/errors.py), [b](../../harness_uq/cli.py)", "docs/methods")
     '<a href="../_modules/harness_uq/errors.html">a</a>, `b`'
-    >>> print(as_page("readme", "See [here](docs/json.md#fields).", ""))
-    See [here](json.md#fields).
+    >>> print(as_page("readme", "See [here](docs/reference/json.md#fields).", ""))
+    See [here](reference/json.md#fields).
     >>> as_page("x", ">>> 1 + 1\\n2", "docs")
     '```pycon\\n>>> 1 + 1\\n2\\n```'
     """

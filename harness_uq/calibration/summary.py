@@ -213,7 +213,7 @@ def _worst_words(verdict: Verdict) -> str:
 
 def _named(code: str) -> str:
     kind = MESSAGE_REGISTRY.find(code)
-    return f"[{code}](messages.md#{code.lower()}-{kind.name}) {kind.name}" if kind else code
+    return f"[{code}](reference/messages.md#{code.lower()}-{kind.name}) {kind.name}" if kind else code
 
 
 def _full(cells: Sequence[CellResult]) -> str:

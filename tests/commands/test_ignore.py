@@ -27,7 +27,7 @@ KINDS = {
     )
     for kind in catalogue.types
 }
-PAGE = (ROOT / "docs/messages.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/messages.md").read_text(encoding="utf-8")
 
 
 def clustered_table(path: Path, n_right: int) -> str:

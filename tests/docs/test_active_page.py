@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs/active.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/howto/active.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The queries of docs/scale.md, run as they stand there."""
+"""The queries of docs/howto/scale.md, run as they stand there."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from harness_uq.runner.pipeline import scan
 from tests.conftest import ROOT, STANDINS
 
 pytest.importorskip("pyarrow")
-PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "scale.md").read_text(encoding="utf-8")
 
 
 def blocks(language):

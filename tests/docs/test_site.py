@@ -13,9 +13,9 @@ import pytest
 
 SITE = Path(os.environ["HARNESS_UQ_SITE"])
 PACKAGES = ("harness_uq", "harness_uq.stats", "harness_uq.plots")
-WIDE = ("index", "methods/clustered-score", "calibration", "readme", "compare", "json", "gallery", "notebooks/logs")
+WIDE = ("index", "methods/clustered-score", "calibration", "readme", "howto/compare", "reference/json", "howto/gallery", "notebooks/logs")
 REFERENCE = ("reference/made/harness_uq-results", "reference/made/harness_uq.stats-clusters")
-TUTORIALS = ("tutorials/two-models", "tutorials/epochs", "tutorials/gate")
+TUTORIALS = ("get-started/two-models", "get-started/epochs", "get-started/gate")
 
 
 class Page(HTMLParser):

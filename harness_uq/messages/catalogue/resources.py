@@ -24,7 +24,7 @@ PRICE_UNKNOWN = MessageType(
     "warning",
     "The cost of {models:join} is unknown because {origin} does not list a price. Add one with --prices FILE.",
     "An unknown cost is not 0. Trials that used such a model have no cost.",
-    "Add the model to a file of prices, see docs/cost.md.",
+    "Add the model to a file of prices, see docs/howto/cost.md.",
 )
 GRADER_NOT_SEPARATE = MessageType(
     "UQ804",
@@ -41,7 +41,7 @@ NO_RESOURCES = MessageType(
     "warning",
     "The log of {harness} does not contain tokens, cost or time of the trials.",
     "lm-eval records only the total time of a run. Logs of Inspect AI contain the usage of each sample.",
-    "Use a table with columns such as `cost` and `output_tokens`, see docs/tables.md.",
+    "Use a table with columns such as `cost` and `output_tokens`, see docs/howto/tables.md.",
 )
 NOTHING_SOLVED = MessageType(
     "UQ806",
@@ -75,6 +75,6 @@ PRICES_INVALID = MessageType(
     "error",
     "The prices cannot be read: {path}: {reason:sentence}",
     "A file of prices has one table per model with `input` and `output` in US dollars per million tokens.",
-    "Correct the file, see docs/cost.md.",
+    "Correct the file, see docs/howto/cost.md.",
 )
 TYPES = message_types_in(globals())
