@@ -5,8 +5,8 @@
 The logs are made from the stand-ins of `tests/data/logs.zip` (`scale_logs.py`). Each run is a process of its own; runs
 that are compared by time take turns, three times, and the median counts. Time is given on the clock and, since other
 work may share the machine, on the critical path: processor time of the main process and of the busiest worker. Rows are
-compared as the bytes of the JSON that is printed. Written to benchmarks/results/scale.json, and what docs/howto/scale.md says
-of it there (`scale_text.py`).
+compared as the bytes of the JSON that is printed. Written to benchmarks/results/scale.json; `scale_text.py` writes the
+figures into docs/howto/scale.md.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Types of the documents that `--format json` prints; `harness_uq/schemas` holds their JSON Schemas.
 
-`python -m tests.schemas` writes the schemas from the declarations of the results, with descriptions from docs/reference/json.md.
-Within a schema version, fields are only ever added.
+`python -m tests.schemas` writes the schemas from the declarations of the results, with descriptions from
+docs/reference/json.md. Within a schema version, fields are only ever added.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict

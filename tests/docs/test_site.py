@@ -13,7 +13,16 @@ import pytest
 
 SITE = Path(os.environ["HARNESS_UQ_SITE"])
 PACKAGES = ("harness_uq", "harness_uq.stats", "harness_uq.plots")
-WIDE = ("index", "methods/clustered-score", "calibration", "readme", "howto/compare", "reference/json", "howto/gallery", "notebooks/logs")
+WIDE = (
+    "index",
+    "methods/clustered-score",
+    "calibration",
+    "readme",
+    "howto/compare",
+    "reference/json",
+    "howto/gallery",
+    "notebooks/logs",
+)
 REFERENCE = ("reference/made/harness_uq-results", "reference/made/harness_uq.stats-clusters")
 TUTORIALS = ("get-started/two-models", "get-started/epochs", "get-started/gate")
 
