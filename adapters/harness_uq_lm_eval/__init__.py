@@ -30,12 +30,15 @@ def uq(
     method: str,
     *,
     level: float = 0.95,
-    scope: "Scope" = "population",
+    scope: "Scope | None" = None,
     cluster: "str | Iterable[str] | None" = None,
     compare: str | None = None,
     keep_bootstrap: bool = False,
     estimand: str = "mean",
     trials: "Trials" = "auto",
+    questions: int | None = None,
+    reference_runs: "str | Iterable[str] | None" = None,
+    rounds: int = 5,
 ) -> "AbstractContextManager[Session]":
     """Context in which lm-eval's evaluations return intervals, and standard errors from the same method.
 
@@ -48,13 +51,16 @@ def uq(
     method : `bayes`, `wilson`, `t`, `clt` or the name of another method
     level : nominal coverage, in (0, 1)
     scope : `population` (similar questions), `benchmark` (exactly these questions) or `full` (the whole
-        benchmark, of which the run uses a part)
+        benchmark, of which the run uses a part); default `population`, with `questions` `full`
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
     compare : path of a logged run to compare with
     keep_bootstrap : whether lm-eval also computes its own bootstrap standard errors
     estimand : estimand of repeated trials: `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
     trials : whether to score each of the repeated trials: `auto` (if that takes at most one minute and calls no other
         service), `on` or `off`
+    questions : number of documents of each task to run, chosen in rounds; by default all
+    reference_runs : paths of runs of other systems on all documents, with `questions`
+    rounds : number of rounds, with `questions`
 
     Raises
     ------
@@ -64,6 +70,7 @@ def uq(
     from harness_uq_lm_eval.live.settings import RequestedSettings
 
     clusters = (cluster,) if isinstance(cluster, str) else tuple(cluster or ())
+    earlier = (reference_runs,) if isinstance(reference_runs, str) else tuple(reference_runs or ())
     requested = RequestedSettings(
         {
             "method": method,
@@ -74,6 +81,9 @@ def uq(
             "keep_bootstrap": keep_bootstrap,
             "estimand": estimand,
             "trials": trials,
+            "questions": questions,
+            "reference_runs": earlier or None,
+            "rounds": rounds,
         }
     )
     requested.check()

@@ -130,6 +130,16 @@ UNPARSED_ANSWERS = MessageType(
     "A filter replaces an answer that does not match its pattern by [invalid], and the metric scores this text.",
     "Check the format of the answers. `--treat unparsed=drop` shows the score without them.",
 )
+CHOSEN_IN_ROUNDS = MessageType(
+    "LM116",
+    "chosen-in-rounds",
+    "note",
+    "The {n_questions:count question} were chosen in rounds because of earlier scores (`--uq_questions`). Only the "
+    "method `active` accounts for this (`--scope full --reference-runs`); other values, intervals and comparisons of "
+    "this run do not.",
+    "Questions whose score is uncertain are chosen more often, which biases the mean score.",
+    "Pass the reference runs that chose the questions, with `--scope full`.",
+)
 
 # ---------------------------------------------------------------- warnings on what was read
 

@@ -10,6 +10,8 @@ BLOCK = "uq"
 SCHEMA = 1
 NOT_AVAILABLE = "N/A"
 FAILED = "failed"
+ACTIVE = "active"  # method of an estimate whose value replaces that of the documents that were chosen
+DRAW = "harness_uq"  # member of a sample: how its document was chosen
 
 Entry: TypeAlias = Mapping[str, object]
 Results: TypeAlias = dict[str, object]
@@ -23,10 +25,22 @@ def native_std_errors(tree: Table) -> dict[tuple[str, str, str], float | None]:
     return {_key(e): real(table(e, "harness").get("std_error")) for e in entries if "std_error" in table(e, "harness")}
 
 
+def native_values(tree: Table) -> dict[tuple[str, str, str], float | None]:
+    """The harness's own values by (task, metric, filter), if an estimate has replaced them."""
+    entries = [table(entry) for entry in items(table(tree, BLOCK).get("estimates"))]
+    return {_key(e): real(table(e, "harness").get("value")) for e in entries if _replaces_value(e)}
+
+
+def _replaces_value(entry: Entry) -> bool:
+    """Whether an estimate from chosen documents is written in place of their mean, which is biased."""
+    return entry.get("method") == ACTIVE and real(entry.get("value")) is not None
+
+
 def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> None:
     """Add the block to results, and write each standard error next to the value that it belongs to.
 
-    If an estimate has no standard error, the harness's own stays; if that is unknown, `N/A` is written.
+    If an estimate has no standard error, the harness's own stays; if that is unknown, `N/A` is written. The value of an
+    estimate from actively chosen documents replaces the harness's own, which the block keeps.
 
     Parameters
     ----------
@@ -35,14 +49,23 @@ def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str,
     settings : settings of the estimation
     more : further members of the block
     """
+    _write_values(results, native_values(results))
     std_errors = [(row, key, error) for entry in entries for row, key, error in _std_errors(results, entry)]
+    _write_values(results, {_key(entry): real(entry.get("value")) for entry in entries if _replaces_value(entry)})
     results[BLOCK] = {"schema": SCHEMA, **settings, **more, "estimates": [dict(entry) for entry in entries]}
     for row, key, error in std_errors:
         row[key] = error
 
 
+def _write_values(results: Results, values: Mapping[tuple[str, str, str], float | None]) -> None:
+    for (task, metric, filter_name), value in values.items():
+        row = table(results, "results").get(task)
+        if isinstance(row, dict) and f"{metric},{filter_name}" in row:
+            row[f"{metric},{filter_name}"] = value
+
+
 def without_block(results: Results) -> Results:
-    """The results without the block, and with lm-eval's own standard errors; the block's results are not changed."""
+    """The results without the block, with lm-eval's own values and standard errors; `results` is not changed."""
     own = {name: part for name, part in results.items() if name != BLOCK}
     for part in ("results", "groups"):
         if part in own:
@@ -52,6 +75,7 @@ def without_block(results: Results) -> Results:
             row = table(own, part).get(task)
             if isinstance(row, dict) and f"{metric},{filter_name}" in row:
                 row[f"{metric}_stderr,{filter_name}"] = NOT_AVAILABLE if error is None else error
+    _write_values(own, native_values(results))
     return own
 
 
@@ -97,7 +121,9 @@ def _std_errors(results: Results, entry: Entry) -> Iterable[tuple[dict[str, obje
 
 
 def estimates_printed_value(entry: Entry) -> bool:
-    """Whether the estimate refers to the number that lm-eval prints, and not, for example, to pass@k."""
+    """Whether the estimate refers to the number that is printed, and not, for example, to pass@k."""
+    if _replaces_value(entry):
+        return True
     value, printed = real(entry.get("value")), real(table(entry, "harness").get("value"))
     if value is None or printed is None:
         return False

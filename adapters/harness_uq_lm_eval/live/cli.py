@@ -22,6 +22,9 @@ Examples:
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes
   # A comparison with an earlier run
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes --uq_compare runs/a
+  # 300 questions, chosen during the run with the scores of earlier runs
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes \\
+    --uq_questions 300 --uq_reference_runs runs/earlier
   # The --uq options for the command lm-eval run
   harness-uq lm-eval install-hook
 
@@ -41,6 +44,14 @@ Method:
   --uq_trials WHEN        Score each of the repeated trials: always (on), never
                           (off), or if that takes at most one minute and calls
                           no other service (auto) (default: auto)
+
+Fewer questions:
+  --uq_questions N        Run N questions of each task, chosen in rounds, and
+                          estimate the score on all questions
+  --uq_reference_runs RUN ...
+                          Choose the questions by the scores of these runs of
+                          other systems on all questions
+  --uq_rounds N           Choose the questions in N rounds (default: 5)
 
 Output:
   --uq_compare RUN        Compare with this logged run, question by question
@@ -82,10 +93,16 @@ def main(argv: Sequence[str]) -> int:
     except ImportError as error:
         raise MissingDependencyError(f"lm-eval 0.4.11 or later is needed to run it ({error})") from None
     setup_logging()
-    with mock.patch.object(sys, "argv", ["lm-eval", *argv]):
+    with mock.patch.object(sys, "argv", ["lm-eval", *map(_with_underscores, argv)]):
         command_line: CommandLine = HarnessCLI()
         add_uq_options(command_line)
         return _exit_code(lambda: command_line.execute(command_line.parse_args()))
+
+
+def _with_underscores(argument: str) -> str:
+    """The argument with the spelling of lm-eval's options, such as `--uq_level` for `--uq-level`."""
+    name, equals, value = argument.partition("=")
+    return f"--{name[2:].replace('-', '_')}{equals}{value}" if name.startswith("--uq-") else argument
 
 
 def _exit_code(call: Callable[[], None]) -> int:

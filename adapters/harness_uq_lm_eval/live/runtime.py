@@ -33,7 +33,7 @@ from harness_uq.plugin_api import (
     estimate,
 )
 from harness_uq_lm_eval.json_access import Table, integer, items, table, text
-from harness_uq_lm_eval.live import lm_eval_internals, native_stderr
+from harness_uq_lm_eval.live import lm_eval_internals, native_stderr, rounds
 from harness_uq_lm_eval.live.bootstrap import bootstrap_estimate
 from harness_uq_lm_eval.live.preflight import check_tasks
 from harness_uq_lm_eval.live.results_table import with_intervals
@@ -132,12 +132,17 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
         keep_bootstrap = settings.keep_bootstrap or _lacks_native_stderr()
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        check_tasks(_tasks(bound.arguments["task_dict"]), settings)
+        tasks = _tasks(bound.arguments["task_dict"])
+        check_tasks(tasks, settings)
         wants_samples, iterations = bound.arguments["log_samples"], bound.arguments["bootstrap_iters"]
         bound.arguments["log_samples"] = True
         if not keep_bootstrap:
             bound.arguments["bootstrap_iters"] = 0
-        results = original(*bound.args, **bound.kwargs)
+        if settings.questions is None:
+            results = original(*bound.args, **bound.kwargs)
+        else:
+            documents_of = cast("Mapping[str, rounds.Task]", tasks)
+            results = rounds.evaluate_in_rounds(original, bound.arguments, documents_of, settings)
         if results is None:  # not rank 0
             return results
         if BLOCK in results:  # a nested context has added it
@@ -179,9 +184,13 @@ def _lacks_native_stderr() -> bool:
 
 def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
     """`simple_evaluate` that completes the results with the arguments of the run, which `evaluate` does not receive."""
+    signature = inspect.signature(original)
 
     @functools.wraps(original)
     def simple_evaluate(*args: object, **kwargs: object) -> Results | None:
+        settings = session.requested.settings()
+        if settings is not None and settings.questions is not None:
+            rounds.check_arguments(signature.bind(*args, **kwargs).arguments)
         session.n_simple += 1
         try:
             results = original(*args, **kwargs)
@@ -306,7 +315,8 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
 
 def estimate_each(logs: Sequence[TaskLog], settings: LmEvalSettings) -> tuple[list[Estimate], list[Entry]]:
     """Estimates of all logs, and entries with the reason for those that failed with an unexpected error."""
-    rows = _replace_trial_estimates(estimate(logs, settings.options()), logs, settings)
+    earlier = list(settings.reference_runs) or None
+    rows = _replace_trial_estimates(estimate(logs, settings.options(), reference_runs=earlier), logs, settings)
     failed = [row for row in rows if row.status == "failed"]
     for task, reason in dict.fromkeys((row.task, row.errors[0].text) for row in failed):
         _logger.warning("No uncertainty for %s: %s", task, reason)

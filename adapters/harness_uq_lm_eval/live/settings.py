@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 from harness_uq.plugin_api import (
@@ -16,6 +18,7 @@ from harness_uq.plugin_api import (
     UsageError,
     estimate_scores,
     one_of,
+    paths,
 )
 from harness_uq_lm_eval.read.replay import Trials
 
@@ -30,6 +33,19 @@ _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _logger = logging.getLogger("harness_uq")
 
 
+def _whole(value: object, smallest: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str) or int(value) < smallest:
+        raise ValueError
+    return int(value)
+
+
+def _text_or_texts(value: object) -> tuple[str, ...]:
+    texts = (value,) if isinstance(value, str) else tuple(value)  # type: ignore[arg-type]
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        raise ValueError
+    return texts
+
+
 @dataclass(frozen=True, slots=True)
 class LmEvalSettings(LiveSettings):
     """Settings of the estimates of a run of lm-eval.
@@ -37,6 +53,9 @@ class LmEvalSettings(LiveSettings):
     Attributes
     ----------
     keep_bootstrap : whether lm-eval also computes its own standard errors, with its bootstrap
+    questions : number of documents of each task to run, chosen in rounds; None to run all
+    reference_runs : paths of runs of other systems on all documents, with `questions`
+    rounds : number of rounds, with `questions`
     trials : whether to score each of the repeated trials: `auto` (if that takes at most one minute and calls no other
         service), `on` or `off`
     """
@@ -45,10 +64,16 @@ class LmEvalSettings(LiveSettings):
         **LiveSettings.rules,
         "keep_bootstrap": one_of(True, False),
         "trials": one_of(*TRIALS),
+        "questions": Rule(partial(_whole, smallest=2), "a whole number of at least 2"),
+        "reference_runs": Rule(_text_or_texts, "the path of a logged run, or several paths"),
+        "rounds": Rule(partial(_whole, smallest=1), "a whole number of at least 1"),
     }
 
     keep_bootstrap: bool = False
     trials: Trials = "auto"
+    questions: int | None = None
+    reference_runs: tuple[str, ...] = ()
+    rounds: int = 5
 
     def check(self) -> None:
         """Check before a run that the settings are valid and agree with each other.
@@ -60,6 +85,25 @@ class LmEvalSettings(LiveSettings):
         LiveSettings.check(self)
         if self.estimand != "mean" and self.trials == "off":
             raise UsageError(f"--uq_estimand {self.estimand} requires single trials. Remove --uq_trials off.")
+        if self.questions is not None or self.reference_runs:
+            self._check_active()
+
+    def _check_active(self) -> None:
+        if self.questions is None or not self.reference_runs:
+            raise UsageError("--uq_questions and --uq_reference_runs can only be used together.")
+        for path in self.reference_runs:
+            if not (paths.is_remote(path) or Path(path).exists()):
+                raise UsageError(f"Reference run not found: {path}. Give the path of a logged run.")
+        if self.scope != "full" or self.estimand != "mean" or self.compare is not None:
+            raise UsageError(
+                "--uq_questions estimates the mean score on all questions. Remove --uq_scope, --uq_estimand and "
+                "--uq_compare."
+            )
+
+    def recorded(self) -> dict[str, str | float]:
+        """The settings that are recorded with the estimates."""
+        active = {} if self.questions is None else {"questions": self.questions, "rounds": self.rounds}
+        return LiveSettings.recorded(self) | active
 
     def compare_options(self) -> CompareOptions:
         """Options of the comparison, which has no scope `full`."""
@@ -95,6 +139,8 @@ class RequestedSettings:
         if not method:
             return None
         values = {name: value for name, value in self.values.items() if value is not None}
+        if "questions" in values:
+            values.setdefault("scope", "full")
         return LmEvalSettings.parse({**values, "method": method})
 
     def check(self) -> None:
@@ -177,6 +223,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[TASK=]FIELD",
         help="Cluster questions by FIELD; 'auto' detects it, 'none' assumes independence (default: auto, repeatable)",
     )
+    group.add_argument(
+        "--uq_questions",
+        metavar="N",
+        help="Run N questions of each task, chosen in rounds, and estimate the score on all questions",
+    )
+    group.add_argument(
+        "--uq_reference_runs",
+        nargs="+",
+        metavar="RUN",
+        help="Choose the questions by the scores of these runs of other systems on all questions",
+    )
+    group.add_argument("--uq_rounds", metavar="N", help="Choose the questions in N rounds (default: 5)")
     group.add_argument("--uq_compare", metavar="RUN", help="Compare with this logged run, question by question")
     group.add_argument(
         "--uq_estimand",

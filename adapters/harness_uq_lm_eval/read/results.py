@@ -18,7 +18,7 @@ from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.json_access import Table, integer, items, loads, real, table, text
 from harness_uq_lm_eval.messages import NO_RESULTS, PREDATES_VERSION_4
 from harness_uq_lm_eval.read.system_names import model_arguments, system_name
-from harness_uq_lm_eval.results_block import BLOCK, native_std_errors
+from harness_uq_lm_eval.results_block import BLOCK, native_std_errors, native_values
 
 MetricKey = tuple[str, str]
 
@@ -61,6 +61,7 @@ class Results:
         self.repeated_keys: list[str] = []
         self._tree = load(path, self.repeated_keys) if tree is None else tree
         self._harness_errors = native_std_errors(self._tree)
+        self._harness_values = native_values(self._tree)
         self.system = system_name(self._tree)
         logged_version = text(self._tree.get("lm_eval_version"))  # an error message if lm-eval is not installed
         self.version = logged_version if logged_version and _VERSION.fullmatch(logged_version) else None
@@ -101,7 +102,8 @@ class Results:
             stderr = real(row.get(f"{metric}{_STDERR},{filter_name}"))
             std_error = self._harness_errors.get((name, metric, filter_name), stderr)
             n = self._group_n(name, key) if self.is_group(name) else self.n_questions(name)
-            results[metric, filter_name] = HarnessResult(real(value), std_error, n)
+            own_value = self._harness_values.get((name, metric, filter_name), real(value))
+            results[metric, filter_name] = HarnessResult(own_value, std_error, n)
         return results
 
     def _split(self, task: str, key: str) -> tuple[str, str, str]:

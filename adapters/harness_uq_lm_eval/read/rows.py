@@ -15,6 +15,7 @@ import msgspec
 from harness_uq.plugin_api import LogError
 from harness_uq_lm_eval.json_access import loads
 from harness_uq_lm_eval.read.compression import open_decompressed
+from harness_uq_lm_eval.results_block import DRAW
 
 Row: TypeAlias = Mapping[str, object]
 
@@ -31,6 +32,7 @@ HARNESS_COLUMNS = frozenset(
         "doc_hash",
         "prompt_hash",
         "target_hash",
+        DRAW,
     }
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from harness_uq.plugin_api import MAX_SCORES, LogError, Questions, TrialEndings, check_cells
-from harness_uq_lm_eval.json_access import items, text
+from harness_uq_lm_eval.json_access import items, table, text
 from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.read.metric_values import MetricValues
 from harness_uq_lm_eval.read.rows import (
@@ -21,6 +21,7 @@ from harness_uq_lm_eval.read.rows import (
 )
 from harness_uq_lm_eval.read.shared_items import Identifiers
 from harness_uq_lm_eval.read.unparsed import FALLBACK, UnparsedAnswers, is_unparsed
+from harness_uq_lm_eval.results_block import DRAW
 
 # the name of a filter; in rows before lm-eval 0.4.7, which have none, how many rows of the question came before
 Label = str | int
@@ -142,7 +143,7 @@ class Samples:
         self._prompt_hashes.append(text(value(row.get("prompt_hash"))) or "")
         self._n_choices.append(n_choices)
         self._occurrences.append(0)
-        self._documents.add(document)
+        self._documents.add(_with_draw(document, value(row.get(DRAW))))
         if self._identifiers is not None:
             self._identifiers.add(doc_id, document, target)
         self.prompts.add(opening)
@@ -248,6 +249,11 @@ class Samples:
             fields=self._documents.candidates(),
             prompt_prefix=self.prompts.candidate() if has_own_openings else None,
         )
+
+
+def _with_draw(document: object, draw: object) -> object:
+    """The document, with how it was chosen if the run chose its documents."""
+    return {**table(document), DRAW: draw} if draw is not None else document
 
 
 def _has_unparsed_answer(row: Row) -> bool:

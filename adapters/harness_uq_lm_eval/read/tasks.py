@@ -21,6 +21,7 @@ from harness_uq_lm_eval.json_access import Table, items
 from harness_uq_lm_eval.messages import (
     BROKEN_LINES,
     BYPASSED_METRICS,
+    CHOSEN_IN_ROUNDS,
     FILTERS_UNNAMED,
     MORE_SAMPLES_THAN_SCORED,
     REPEATED_KEYS,
@@ -46,6 +47,7 @@ from harness_uq_lm_eval.read.rows import Row, decoded_rows
 from harness_uq_lm_eval.read.samples import Samples
 from harness_uq_lm_eval.read.score_ranges import with_inferred_ranges
 from harness_uq_lm_eval.read.shared_items import Identifiers, with_items
+from harness_uq_lm_eval.results_block import DRAW
 
 HARNESS = "lm-eval"
 
@@ -183,6 +185,8 @@ class _Task:
         trials, remarks = self._trials(len(samples))
         data = with_inferred_ranges([*(interpretation.data for interpretation in interpretations), *trials])
         questions = samples.questions(has_own_openings=self._has_own_openings(samples))
+        if any(name.startswith(f"{DRAW}.") for name in questions.fields):
+            remarks = [*remarks, CHOSEN_IN_ROUNDS(n_questions=len(samples))]
         ended_by = samples.endings()
         if ended_by is not None:
             n_unparsed = ended_by.counts()["unparsed"]

@@ -21,13 +21,17 @@ def simple_evaluate(folder: Path, tasks=live_tasks.EVERYTHING, *, uq="bayes", se
         return lm_eval.simple_evaluate(**arguments)
 
 
-def save(results, folder: Path, output: Path) -> Path:
+def save(results, folder: Path, output: Path, name="hash") -> Path:
     """Write results and samples as `lm-eval run --log_samples` does, and return the path of the results file."""
     from lm_eval.loggers import EvaluationTracker
 
     tracker = EvaluationTracker(output_path=str(output))
     tracker.general_config_tracker.log_experiment_args(
-        model_source="hash", model_args="path=hash", system_instruction="", chat_template="", fewshot_as_multiturn=False
+        model_source="hash",
+        model_args=f"path={name}",
+        system_instruction="",
+        chat_template="",
+        fewshot_as_multiturn=False,
     )
     results = dict(results)
     samples = results.pop("samples")
