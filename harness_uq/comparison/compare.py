@@ -26,7 +26,7 @@ from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_margins
 from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, tasks_by_metric
+from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, tasks_by_metric
 from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels
@@ -381,5 +381,5 @@ class _Job:
             names=self.names,
             values=(None, None),
             higher_is_better=higher_is_better(a.log, a.data.metric),
-            messages=distinct((*messages, *a.messages, *b.messages, *a.log.messages, *b.log.messages)),
+            messages=distinct((*messages, *messages_of_systems((a, b), self.names))),
         )

@@ -11,7 +11,7 @@ from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
-from harness_uq.data.run_selection import SelectedRun, higher_is_better
+from harness_uq.data.run_selection import SelectedRun, higher_is_better, messages_of_systems
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import clusters_of
@@ -23,7 +23,7 @@ from harness_uq.estimation.judge_correction import (
     corrected_estimate,
     grades_of,
 )
-from harness_uq.messages import Message, distinct
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     GRADER_DIFFERENCE,
     GRADER_ERRORS,
@@ -145,13 +145,13 @@ class _Job:
 
     def compared(self, runs: tuple[SelectedRun, SelectedRun]) -> Comparison:
         """Compare one task, metric and filter, in the way that the labels allow."""
-        a, b = runs
+        first, _ = runs
         context = ComparisonContext(
-            key=(a.log.task, a.data.metric, a.data.filter),
+            key=(first.log.task, first.data.metric, first.data.filter),
             names=self.names,
             values=(None, None),
-            higher_is_better=higher_is_better(a.log, a.data.metric),
-            messages=distinct((*a.messages, *b.messages, *a.log.messages, *b.log.messages)),
+            higher_is_better=higher_is_better(first.log, first.data.metric),
+            messages=messages_of_systems(runs, self.names),
         )
         try:
             labeled = self._labeled(runs)

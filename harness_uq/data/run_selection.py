@@ -7,8 +7,10 @@ import numpy as np
 
 from harness_uq.data.factors import REPEAT, find_factors
 from harness_uq.data.task_log import AggregateScore, IntArray, MetricKey, TaskData, TaskLog
-from harness_uq.messages import Message
+from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, SEVERAL_RUNS
+
+_MAX_NAMES = 3  # a message of more systems states their number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +85,28 @@ def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tupl
         return (selected,)
     evidence = "; ".join(factor.evidence for factor in factors)
     return (selected, RUN_VARIATION_IGNORED(system=system, n_runs=len(runs), evidence=evidence))
+
+
+def messages_of_systems(runs: Sequence[SelectedRun], names: Sequence[str]) -> tuple[Message, ...]:
+    """The messages about the runs of several systems; one about the logs of only some of them opens with their names.
+
+    Parameters
+    ----------
+    runs : the selected run of each system
+    names : the name of each system in the output
+    """
+    systems: dict[Message, list[str]] = {}
+    for run, name in zip(runs, names, strict=True):
+        for message in distinct(run.log.messages):
+            systems.setdefault(message, []).append(name)
+    selection = (message for run in runs for message in run.messages)
+    return distinct((*selection, *(_of_systems(message, names, len(runs)) for message, names in systems.items())))
+
+
+def _of_systems(message: Message, names: Sequence[str], n_systems: int) -> Message:
+    if len(names) == n_systems or "system" in message.params:
+        return message
+    return message.of(", ".join(names) if len(names) <= _MAX_NAMES else f"{len(names)} of {n_systems} systems")
 
 
 def tasks_by_metric(keys: Iterable[ScoreKey]) -> dict[MetricKey, list[str]]:

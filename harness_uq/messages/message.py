@@ -50,6 +50,10 @@ class Message:
         path = redact(path)
         return replace(self, text=f"{path}: {self.text}", params={**self.params, "path": path})
 
+    def of(self, systems: str) -> "Message":
+        """The message about some of several systems, whose names open its text."""
+        return replace(self, text=f"{systems}: {self.text}", params={**self.params, "systems": systems})
+
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form; NaN and infinite parameters become None."""
         params = {name: _json_value(value) for name, value in self.params.items()}

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
 from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
+from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, select_runs
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
@@ -337,7 +337,7 @@ def _joint(
     entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins
 ) -> JointScores:
     joint = _scores_of(entries, logs, options, plugins)
-    of_logs = [message for entry in entries for message in (*entry.messages, *entry.log.messages)]
+    of_logs = messages_of_systems(entries, [entry.log.system for entry in entries])
     identical = [
         IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
         for first, second in combinations(entries, 2)

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.run_selection import SelectedRun, messages_of_systems, select_runs
 from harness_uq.data.task_log import RunMetadata, Source
 from harness_uq.messages import Message
 from tests.data.toy import task_log
-from tests.message_checks import has
+from tests.message_checks import has, made, params_of
 
 
 def notes_of(*settings: dict[str, object]) -> tuple[Message, ...]:
@@ -30,3 +30,21 @@ def test_seeds_that_differ_are_named_with_the_command_that_measures_them() -> No
 def test_repeats_are_only_counted() -> None:
     (note,) = notes_of({"seed": 1}, {"seed": 1})
     assert has([note], "several-runs", system="a", n_runs=2, path="2.json")
+
+
+def selected(system: str, *messages: Message) -> SelectedRun:
+    log = replace(task_log([1, 0, 1], system=system), messages=messages)
+    return SelectedRun(log, log.data[0])
+
+
+def test_a_message_about_the_logs_of_some_systems_names_them() -> None:
+    common, special = made("Both."), Message("XX002", "special", "note", "One.", {"n_missing": 3})
+    messages = messages_of_systems([selected("a", common, special), selected("b", common)], ["A", "B"])
+    assert params_of(messages, "special") == {"n_missing": 3, "systems": "A"}
+    assert "systems" not in params_of(messages, "made-up")
+
+
+def test_many_systems_with_a_message_are_counted() -> None:
+    note = made("Most.")
+    runs = [selected(name, *([note] if name != "f" else [])) for name in "abcdef"]
+    assert params_of(messages_of_systems(runs, list("abcdef")), "made-up") == {"systems": "5 of 6 systems"}
