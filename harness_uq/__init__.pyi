@@ -36,6 +36,7 @@ from .estimation.estimate import Options as Options
 from .estimation.estimate import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
+from .example_logs import demo as demo
 from .gating.gate import GateOptions as GateOptions
 from .gating.gate import gate as gate
 from .gating.requirements import Requirement as Requirement

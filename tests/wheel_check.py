@@ -96,7 +96,13 @@ def main() -> int:
     schemas = files("harness_uq").joinpath("schemas")
     if json.loads(schemas.joinpath("estimate-v1.json").read_text(encoding="utf-8"))["$id"] != "harness-uq:estimate-v1":
         raise SystemExit("the schema of estimates is another one")
-    print("the wheel reads logs of the harnesses and of promptfoo, and estimates by itself")
+    with tempfile.TemporaryDirectory() as name:
+        for arguments in (["demo"], ["report", "demo-output", "--output", "report.html"]):
+            subprocess.run([str(script), *arguments], cwd=name, capture_output=True, check=True)
+        page = (Path(name) / "report.html").read_text(encoding="utf-8")
+    if not all(text in page for text in ("scripted-large", "demo_passages", "word_problems")):
+        raise SystemExit("the report on the example logs lacks their systems or tasks")
+    print("the wheel reads logs of the harnesses and of promptfoo, and reports on its example logs, by itself")
     return 0
 
 

@@ -1,0 +1,57 @@
+"""Logs that ship with the package, for a first try without a model."""
+
+import zipfile
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+from harness_uq.errors import HarnessUqError
+from harness_uq.io.paths import local_path, make_folder, write_bytes
+
+
+def demo(folder: str | Path = "demo-output") -> Path:
+    """Write example logs of lm-eval and Inspect AI to a folder, and return its path.
+
+    Two scripted systems answered the same questions. The folder `lm-eval` contains eight tasks of each system, and the
+    folder `inspect` four. A second call writes the same files again.
+
+    Parameters
+    ----------
+    folder : folder to write to, which is created if it does not exist
+
+    Raises
+    ------
+    HarnessUqError : if `folder` already contains other logs, because commands would mix them with the example logs
+    OSError : if a file cannot be written
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import harness_uq
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     logs = harness_uq.demo(folder) / "lm-eval"
+    ...     (row,) = harness_uq.compare(logs / "scripted-large", logs / "scripted-small", task="demo_passages")
+    >>> row.verdict
+    'better'
+    """
+    target = local_path(str(folder))
+    with files("harness_uq").joinpath("example_logs.zip").open("rb") as file, zipfile.ZipFile(file) as archive:
+        contents = {target / name: archive.read(name) for name in archive.namelist()}
+    _check_no_other_logs(contents)
+    for path, content in contents.items():
+        make_folder(str(path.parent))
+        write_bytes(str(path), content)
+    return target
+
+
+def _check_no_other_logs(paths: Iterable[Path]) -> None:
+    """Check that the folders of the example logs contain nothing else.
+
+    Raises
+    ------
+    HarnessUqError : if one of them does
+    """
+    systems = {path.parent for path in paths}
+    others = sorted({other for system in systems for other in system.glob("*")} - set(paths))
+    if others:
+        raise HarnessUqError(f"The folder already contains other logs: {others[0]}. Give the name of a new folder.")
