@@ -64,7 +64,10 @@ def add_arguments(parser: CommandParser) -> None:
     )
     mode = data.add_mutually_exclusive_group()
     mode.add_argument(
-        "--baseline", metavar="OLD", help="Compare with these runs, which may be in a result store (see --store)"
+        "--baseline",
+        metavar="OLD",
+        nargs="+",
+        help="Compare with these runs or this store; several arguments are repeated runs of one system",
     )
     mode.add_argument(
         "--self-test",
@@ -87,6 +90,14 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="[NAME=]D",
         help="Allow scores to drop by up to D; NAME applies the margin only to this task or metric (repeatable)",
     )
+    method.add_argument(
+        "--improve-by",
+        action="append",
+        default=[],
+        type=_argument_types.task_margin,
+        metavar="[NAME=]D",
+        help="Require that scores, or those of task or metric NAME, improve by more than D (repeatable)",
+    )
     for name in ("least", "most"):
         method.add_argument(
             f"--at-{name}",
@@ -96,6 +107,16 @@ def add_arguments(parser: CommandParser) -> None:
             metavar="[TASK[:METRIC]=]B",
             help=f"Require that the true score on TASK, or on every task, is at {name} B (repeatable)",
         )
+    method.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="FIELD",
+        help="Also test each group of questions with the same value of FIELD as a task (repeatable)",
+    )
+    method.add_argument(
+        "--prices", metavar="FILE", help="Use the token prices in this TOML file if the log contains no costs"
+    )
     method.add_argument(
         "--n-simulations",
         type=_argument_types.count,
@@ -122,6 +143,7 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, decide, print."""
     try:
+        args.resources = _names_resources(args)
         plugins = _argument_values.plugins_of_command(args)
         with _emit_results.emitting(args, "self_tests" if args.self_test else "gates") as emitter:
             return _self_test(args, plugins, emitter) if args.self_test else _gate(args, plugins, emitter)
@@ -143,19 +165,24 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
             f"Too many arguments: {' '.join(args.new[1:])}. Give one NEW; several are valid only with --self-test."
         )
     read = _loading.scan_named(args, args.new[0], plugins).reading
-    readings = [read, *([_baseline(args, read, plugins)] if args.baseline else [])]
+    baselines = [_baseline(args, argument, read, plugins) for argument in args.baseline or ()]
+    readings = [read, *baselines]
     errors = [error for reading in readings for error in _loading.reading_errors(reading)]
     if max(_loading.report_read_errors(reading) for reading in readings):
         emitter.emit({"gates": ()}, errors)
         return BROKEN
     new = _side(args, "The new runs", read, None)
-    name = _loading.parse_named_path(args.baseline)[0] if args.baseline else None
-    baseline = _side(args, "The baseline runs", readings[1], name) if args.baseline else None
+    baseline = [
+        _side(args, "The baseline runs", reading, _loading.parse_named_path(argument)[0])
+        for argument, reading in zip(args.baseline or (), baselines, strict=True)
+    ]
+    _check_one_system(baseline)
     with _argument_values.checking_arguments():
         LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
-    options = _gate_options(args, [*new, *(baseline or ())])
-    labels = _labels(args, [*new, *(baseline or ())], options)
-    result = gate(new, baseline, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
+    every = [*new, *(log for logs in baseline for log in logs)]
+    options = _gate_options(args, every)
+    labels = _labels(args, every, options)
+    result = gate(new, baseline or None, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
     if args.settings.path:
         used = SETTINGS_USED(path=relpath(args.settings.path))
         result = replace(result, messages=(*result.messages, used))
@@ -167,6 +194,30 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     exit_codes = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
     decision = result.decision
     return exit_codes[args.on_undecided or decision if decision == "undecided" else decision]
+
+
+def _names_resources(args: argparse.Namespace) -> bool:
+    """Whether a requirement or a margin names a cost, tokens or another resource."""
+    from harness_uq.gating.named_metrics import named_metrics, reads_resources
+
+    given = [*args.at_least, *args.at_most, *args.margins, *args.improve_by]
+    names = [name for name, _ in given] + [*args.settings.at_least, *args.settings.at_most]
+    return reads_resources(named_metrics(names))
+
+
+def _check_one_system(baseline: "Sequence[Sequence[TaskLog]]") -> None:
+    """Check that the runs of the baseline belong to one system.
+
+    Raises
+    ------
+    UsageError : if they do not; the message explains how to name them
+    """
+    systems = sorted({log.system for logs in baseline for log in logs})
+    if len(systems) > 1:
+        raise UsageError(
+            f"The baseline runs belong to several systems: {', '.join(systems)}. If they are repeated runs of one "
+            "system, name all of them alike, such as main=RUN1 main=RUN2."
+        )
 
 
 def _labels(
@@ -190,7 +241,7 @@ def _labels(
         return human_labels(args.labels, logs)
 
 
-def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "Reading":
+def _baseline(args: argparse.Namespace, argument: str, new: "Reading", plugins: "Plugins") -> "Reading":
     """The baseline runs; of a store, all runs except the new ones.
 
     Raises
@@ -200,9 +251,9 @@ def _baseline(args: argparse.Namespace, new: "Reading", plugins: "Plugins") -> "
     from harness_uq.plugins.readers import Reading
     from harness_uq.store.read import is_store, stored_logs
 
-    store = _loading.parse_named_path(args.baseline)[1]
+    store = _loading.parse_named_path(argument)[1]
     if not is_store(store):
-        return _loading.scan_named(args, args.baseline, plugins).reading
+        return _loading.scan_named(args, argument, plugins).reading
     own = {log.source for log in new.logs}
     older = tuple(log for log in stored_logs(store) if log.source not in own)
     if not older:
@@ -261,6 +312,7 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
     """
     from harness_uq.comparison.compare import OVERALL, CompareOptions
     from harness_uq.gating.gate import GateOptions
+    from harness_uq.gating.named_metrics import ERROR_RATE
 
     margin, named = _argument_values.margins(args)
     structure = _argument_values.structure_options(args)
@@ -268,12 +320,13 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
     required = _requirements(args)
-    if (args.baseline or args.self_test) and not (args.margins or margin or named):
+    if (args.baseline or args.self_test) and not (args.margins or margin or named or args.improve_by):
         raise UsageError("No margin given. Set one, such as --margin 0.01, or in the settings file.")
     if not (args.baseline or args.self_test or required):
         raise UsageError("Nothing to decide. Give a --baseline with a --margin, or a bound such as --at-least 0.8.")
-    if unknown := sorted({name for name, _ in args.margins if name} - tasks - metrics):
-        raise UsageError(unknown_name("task or metric of --margin", unknown[0], tasks | metrics, plural="names"))
+    for option, given in (("--margin", args.margins), ("--improve-by", args.improve_by)):
+        if unknown := sorted({name for name, _ in given if name} - tasks - metrics - {ERROR_RATE}):
+            raise UsageError(unknown_name(f"task or metric of {option}", unknown[0], tasks | metrics, plural="names"))
     with _argument_values.checking_arguments():
         compared = CompareOptions(
             level=args.level,
@@ -283,9 +336,9 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
             structure=structure,
             seed=args.seed,
         )
-        margins = {name: drop for name, drop in named.items() if name in metrics - tasks}
+        margins = {name: drop for name, drop in named.items() if name in (metrics | {ERROR_RATE}) - tasks}
         overall = _argument_values.overall_options(args) if args.overall else None
-        return GateOptions(compared, margins, required, overall)
+        return GateOptions(compared, margins, required, overall, improve_by=dict(args.improve_by), by=tuple(args.by))
 
 
 def _requirements(args: argparse.Namespace) -> "tuple[Requirement, ...]":

@@ -52,10 +52,10 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.breakdown.split import split_by
     from harness_uq.overall.rank import overall_tasks, rank_tasks
     from harness_uq.plugins.readers import task_logs
     from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
+    from harness_uq.structure.split_groups import split_by
 
     _output_files.try_plot(args)
     with _emit_results.emitting(args, "overall", "rankings") as emitter:

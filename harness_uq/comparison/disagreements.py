@@ -3,6 +3,7 @@
 import numpy as np
 
 from harness_uq.comparison.build_rows import CompareOptions
+from harness_uq.comparison.flipped_questions import QuestionEvidence
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.run_selection import higher_is_better
@@ -23,7 +24,8 @@ def disagreements(
     ----------
     a, b : as in `compare`
     n : maximum number of questions per task, metric and filter. Questions are ordered by the size of the difference;
-        among equal differences, those on which A is worse come first
+        among equal differences, those on which A is worse come first. If B has several right or wrong answers to each
+        question, the questions with the strongest evidence for a difference come first
 
     Raises
     ------
@@ -49,8 +51,11 @@ def _of(paired: Paired, n: int) -> Disagreements:
     log, data = paired.a.log, paired.a.data
     sign = 1.0 if higher_is_better(log, data.metric) else -1.0
     difference = sign * (paired.pair.a - paired.pair.b)
-    order = np.lexsort((difference, -np.abs(difference)))
-    worst = [int(i) for i in order[:n] if difference[i]]
+    evidence = QuestionEvidence.of(paired)
+    changes = None if evidence is None else evidence.changes
+    strength = np.abs(difference) if changes is None else changes.probability
+    order = np.lexsort((difference, -np.abs(difference), -strength))
+    worst = [int(i) for i in order if difference[i]][:n]
     return Disagreements(
         task=log.task,
         metric=data.metric,
@@ -59,7 +64,13 @@ def _of(paired: Paired, n: int) -> Disagreements:
         n_a_better=int(np.sum(difference > 0)),
         n_b_better=int(np.sum(difference < 0)),
         questions=tuple(
-            Disagreement(log.questions.ids[paired.rows[0][i]], float(paired.pair.a[i]), float(paired.pair.b[i]))
+            Disagreement(
+                id=log.questions.ids[paired.rows[0][i]],
+                value_a=float(paired.pair.a[i]),
+                value_b=float(paired.pair.b[i]),
+                probability=None if changes is None else float(changes.probability[i]),
+                is_flaky=None if changes is None or evidence is None else evidence.is_flaky(i),
+            )
             for i in worst
         ),
     )

@@ -12,47 +12,39 @@ posterior tail is an error rate on average only, and an interval of level 1 - al
 test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a level of 95 %.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.comparison.build_rows import DifferenceKeywords
-from harness_uq.comparison.compare import OVERALL, CompareOptions, compare
+from harness_uq.comparison.compare import OVERALL, CompareOptions
+from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
 from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
-from harness_uq.errors import DataError
+from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels
+from harness_uq.gating.baseline_runs import RunCounts, read_baseline
+from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
+from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
 from harness_uq.gating.missing_scores import with_missing_scores
-from harness_uq.gating.overall_row import overall_comparison
-from harness_uq.gating.requirements import (
-    Bounds,
-    Requirement,
-    bound_p_values,
-    required_scores,
-    requirement_row,
-    requirements_of,
-)
+from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
+from harness_uq.gating.requirements import Bounds, Requirement, required_scores, requirements_of
 from harness_uq.gating.sides import worst_logs
-from harness_uq.messages.catalogue.comparison import UNKNOWN_MARGIN_METRIC
+from harness_uq.messages.catalogue.comparison import ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.overall.options import OverallOptions
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.estimate import Estimate
-from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow, ScoreName
-from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
-from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
-from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.results.flipped_questions import FlippedQuestions
+from harness_uq.results.gate import Gate, ScoreName
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness_uq.io.human_labels import Label
-
-_POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +59,9 @@ class GateOptions:
     overall : how the tasks are combined if only their overall result decides; None if each score does. Requirements
         apply in both cases
     labels : human labels that correct the scores of a grader in the comparisons
+    improve_by : required improvements, by task or metric, or under None for all scores. They replace the margins of
+        these scores
+    by : fields of the questions whose groups are tested, too
     """
 
     compare: CompareOptions
@@ -74,17 +69,28 @@ class GateOptions:
     requirements: tuple[Requirement, ...] = ()
     overall: OverallOptions | None = None
     labels: HumanLabels | None = None
+    improve_by: Mapping[str | None, float] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.labels and (self.overall or self.requirements):
             raise DataError("a gate with human labels supports neither bounds of scores nor an overall result")
+        if self.by and (self.labels or self.overall):
+            raise DataError("a gate by groups of questions supports neither human labels nor an overall result")
         if wrong := [margin for margin in self.margins.values() if not margin >= 0]:
             raise DataError(f"a margin is the smallest drop that matters and not negative; got {wrong[0]}")
+        if wrong := [improvement for improvement in self.improve_by.values() if not improvement >= 0]:
+            raise DataError(f"a required improvement is not negative; got {wrong[0]}")
 
     @property
     def alpha(self) -> float:
         """Largest probability of a false failure, and of a false pass: 1 - level."""
         return 1 - self.compare.level
+
+    def improvement_of(self, task: str, metric: str) -> float | None:
+        """The required improvement of a score: that of its task, its metric, or all scores; None if there is none."""
+        names = [name for name in (task, metric, None) if name in self.improve_by]
+        return self.improve_by[names[0]] if names else None
 
     def without_policies(self) -> "GateOptions":
         """These options for logs to which the policies for missing scores have been applied."""
@@ -104,9 +110,12 @@ def gate(
     *,
     at_least: Bounds | None = None,
     at_most: Bounds | None = None,
+    improve_by: "float | Mapping[str, float] | None" = None,
+    by: str | Sequence[str] = (),
     overall: OverallOptions | None = None,
     labels: "str | Path | Sequence[Label] | None" = None,
     grader_shift: float = 0.1,
+    prices: str | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[GateKeywords],
 ) -> Gate:
@@ -115,13 +124,20 @@ def gate(
     Parameters
     ----------
     new, baseline : runs of one system each: paths or results in memory, as for `read_logs`. Without a baseline, only
-        bounds are tested
+        bounds are tested. If the baseline is a list in which several elements contain a task, these are runs of one
+        system, and the variation between them is part of the decision. A folder counts as one run: its newest
     options : margins, bounds and options of the comparisons
     at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
         be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
-        They take precedence over the bounds in `options`
+        METRIC may be a resource such as `cost` or `output_tokens`, or `error_rate`, the share of trials that ended with
+        an error. They take precedence over the bounds in `options`
+    improve_by : improvement over the baseline that is required instead of the margin, for all scores or by task or
+        metric. 0 requires any improvement
+    by : field of the questions, or several, whose groups are tested as further tasks `TASK, FIELD: GROUP`. Groups can
+        fail the comparison with the baseline, but need not pass it
     overall : decide only by the overall result of the tasks, combined in this way, with the margin of `overall`
     labels, grader_shift : human labels that correct the scores of a grader, as for `compare`. Every task must then pass
+    prices : TOML file of prices of tokens, for requirements on costs
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
         `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `method`
@@ -133,41 +149,62 @@ def gate(
     DataError : if there is neither a baseline nor a bound, or a baseline without a margin; if one argument holds
         several systems; or if a margin or a bound names a task or metric that does not exist
     NotEstimableError : if the two have no task and metric in common
+    StructureError : if no task has a field of `by`
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    named = [(new, "the new system"), *([] if baseline is None else [(baseline, "the baseline")])]
-    chosen = gate_options(options, keywords, "gate", needs_margin=baseline is not None)
-    if at_least is not None or at_most is not None:
-        chosen = replace(chosen, requirements=requirements_of(at_least, at_most))
+    needs_margin = baseline is not None and improve_by is None
+    chosen = _with_requirements(
+        gate_options(options, keywords, "gate", needs_margin=needs_margin), at_least, at_most, improve_by, by
+    )
     if overall is not None:
         chosen = replace(chosen, overall=overall)
     if baseline is None and not chosen.requirements:
         raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
-    selection = selection_with_labels(selection_of(keywords), labels)
-    sides = [Side.read(runs, name, offered, chosen.compare.structure, selection) for runs, name in named]
+    compared = named_metrics([*chosen.margins, *keywords.get("margins", {}), *chosen.improve_by])
+    named = compared | named_metrics(one.metric for one in chosen.requirements)
+    selection = replace(
+        selection_with_labels(selection_of(keywords), labels), resources=reads_resources(named), prices=prices
+    )
+    own = Side.read(new, "the new system", offered, chosen.compare.structure, selection)
+    counts, others = RunCounts(), None
+    if baseline is not None:
+        others, counts = read_baseline(baseline, "the baseline", offered, chosen.compare.structure, selection)
+    logs = [log for side in (own, others) if side for log in side.logs]
     if labels is not None:
-        source = human_labels(labels, [log for side in sides for log in side.logs])
-        chosen = replace(chosen, labels=HumanLabels(source, grader_shift))
-    settings = with_margins(chosen, keywords.get("margins"), [log for side in sides for log in side.logs])
-    own, others = sides[0], sides[1:]
-    both = own, others[0] if others else None
+        if counts.by_score:
+            raise DataError("a gate with human labels uses one run of the baseline, but several are given")
+        chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs), grader_shift))
+    settings = with_margins(chosen, keywords.get("margins"), logs)
+    job = _Job(settings, offered, counts, named, compared)
+    first, scores = job.decide_with_scores(own, others)
     decided = with_missing_scores(
-        decide(*both, settings, offered),
-        both,
+        first,
+        (own, others),
         settings.compare,
         offered,
-        partial(decide, options=settings, plugins=offered),
-        lambda: _decide(_as_logged(own), _as_logged(both[1]) if both[1] else None, settings, offered),
+        job.decide,
+        lambda: job.decide_as_logged(own, others),
         has_overall=settings.overall is not None,
     )
-    settings = settings.without_policies()
-    worst = worst_logs(own.logs, settings.compare.structure) if others and settings.labels is None else []
-    rows = _compared(worst, others[0].logs, settings, offered) if worst else []
-    can_fail = {(row.task, row.metric, row.filter): _p_values(row) for row in rows}
-    n_tested = sum(row.adjusted_p is not None for row in decided.rows)
-    n_tested += sum(row.adjusted_p is not None for row in decided.requirements)
-    return replace(decided, rows=tuple(_with_power(row, can_fail, n_tested, settings) for row in decided.rows))
+    return decided if others is None else job.with_power(decided, scores, own, others)
+
+
+def _with_requirements(
+    options: GateOptions,
+    at_least: Bounds | None,
+    at_most: Bounds | None,
+    improve_by: "float | Mapping[str, float] | None",
+    by: str | Sequence[str],
+) -> GateOptions:
+    """The options with the requirements that are given as arguments."""
+    if at_least is not None or at_most is not None:
+        options = replace(options, requirements=requirements_of(at_least, at_most))
+    if improve_by is not None:
+        given = improve_by.items() if isinstance(improve_by, Mapping) else [(None, improve_by)]
+        by_name: dict[str | None, float] = dict(given)
+        options = replace(options, improve_by=by_name)
+    return replace(options, by=(by,) if isinstance(by, str) else tuple(by)) if by else options
 
 
 def gate_options(
@@ -206,25 +243,108 @@ def decide(new: Side, baseline: Side | None, options: GateOptions, plugins: Plug
     ------
     DataError, NotEstimableError : as `gate`
     """
-    return _decide(new, baseline, options.without_policies(), plugins)
+    return _Job(options, plugins).decide(new, baseline)
 
 
-def _as_logged(side: Side) -> Side:
-    """The side before policies for missing scores were applied."""
-    return replace(side, logs=side.logged)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """One gate.
 
+    Attributes
+    ----------
+    options : options of the gate
+    plugins : plugins to use
+    counts : numbers of runs of the baseline
+    named : resources and rates that options name
+    compared : those of them that are compared with the baseline
+    """
 
-def _decide(new: Side, baseline: Side | None, options: GateOptions, plugins: Plugins) -> Gate:
-    rows = [] if baseline is None else _compared(new.logs, baseline.logs, options, plugins)
-    if unknown := sorted(set(options.margins) - {row.metric for row in rows}):
-        raise DataError(
-            UNKNOWN_MARGIN_METRIC(metric=unknown[0], known=sorted({row.metric for row in rows}) or ["none"])
+    options: GateOptions
+    plugins: Plugins
+    counts: RunCounts = field(default_factory=RunCounts)
+    named: frozenset[str] = frozenset()
+    compared: frozenset[str] = frozenset()
+
+    def decide(self, new: Side, baseline: Side | None) -> Gate:
+        """The decision on sides to which the policies for missing scores have been applied."""
+        return self.decide_with_scores(new, baseline)[0]
+
+    def decide_with_scores(self, new: Side, baseline: Side | None) -> tuple[Gate, list[ComparedScore]]:
+        """The decision, and the comparisons on which it rests."""
+        return self._decide(new, baseline, self.options.without_policies())
+
+    def decide_as_logged(self, new: Side, baseline: Side | None) -> Gate:
+        """The decision before policies for missing scores are applied."""
+        as_logged = [side and replace(side, logs=side.logged) for side in (new, baseline)]
+        return self._decide(as_logged[0] or new, as_logged[1], self.options)[0]
+
+    def _decide(self, new: Side, baseline: Side | None, options: GateOptions) -> tuple[Gate, list[ComparedScore]]:
+        scores = [] if baseline is None else self._compared(new, baseline, new.logs, options)
+        rows = [one.row for one in scores]
+        _check_names(options, rows)
+        own = with_groups(with_named_metrics(new, self.named) if self.named else new, options.by)
+        required = required_scores(own, options.requirements, options.compare, self.plugins)
+        decided, bounded = decided_rows(scores, required, options.alpha)
+        missing = () if baseline is None else _missing_scores(new, baseline)
+        has_one_run = bool(scores) and all(one.over_runs is None for one in scores)
+        notes = (ONE_BASELINE_RUN(),) if has_one_run and options.labels is None else ()
+        decision = whole_decision(decided, bounded, missing)
+        return Gate(decision, options.alpha, decided, missing, bounded, messages=notes), scores
+
+    def _compared(
+        self, new: Side, baseline: Side, logs: Sequence[TaskLog], options: GateOptions
+    ) -> list[ComparedScore]:
+        sides = [with_named_metrics(side, self.compared) if self.named else side for side in (new, baseline)]
+        if self.named:
+            logs = with_named_metrics(replace(new, logs=tuple(logs)), self.compared).logs
+        return Sides(sides[0], sides[1], self.counts).compared(logs, options, self.plugins)
+
+    def with_power(self, decided: Gate, scores: Sequence[ComparedScore], new: Side, baseline: Side) -> Gate:
+        """The gate with what its data could have shown."""
+        options = self.options.without_policies()
+        worst = worst_logs(new.logs, options.compare.structure) if options.labels is None else []
+        rows = self._compared(new, baseline, worst, options) if worst else []
+        adjusted = [row.adjusted_p for row in decided.rows] + [row.adjusted_p for row in decided.requirements]
+        inputs = PowerInputs(
+            alpha=options.alpha,
+            n_tested=sum(p is not None for p in adjusted),
+            can_plan=options.labels is None,
+            worst={_key(one.row): p_values(one) for one in rows},
         )
-    decided, required = _decided(
-        rows, required_scores(new, options.requirements, options.compare, plugins), options.alpha
-    )
-    missing = () if baseline is None else _missing_scores(new, baseline)
-    return Gate(_whole(decided, required, missing), options.alpha, decided, missing, required)
+        over_runs = {_key(one.row): one.over_runs for one in scores}
+        return replace(
+            decided,
+            rows=tuple(with_power(row, over_runs.get(_key(row.comparison)), inputs) for row in decided.rows),
+            flipped=tuple(self._flipped(new, baseline)),
+        )
+
+    def _flipped(self, new: Side, baseline: Side) -> Iterator[FlippedQuestions]:
+        for own, other in common_keys(new, baseline)[0]:
+            if not new.chosen[own].log.subtasks:
+                flipped = flipped_questions(
+                    new.chosen[own], baseline.chosen[other], self.options.compare.structure, self.plugins
+                )
+                if flipped is not None:
+                    yield flipped
+
+
+def _key(row: Comparison) -> ScoreKey:
+    return row.task, row.metric, row.filter
+
+
+def _check_names(options: GateOptions, rows: Sequence[Comparison]) -> None:
+    """Check that margins and required improvements name scores that are compared.
+
+    Raises
+    ------
+    DataError : if one does not
+    """
+    metrics = {row.metric for row in rows}
+    if unknown := sorted(set(options.margins) - metrics):
+        raise DataError(UNKNOWN_MARGIN_METRIC(metric=unknown[0], known=sorted(metrics) or ["none"]))
+    names = metrics | {row.task for row in rows}
+    if wrong := sorted(name for name in options.improve_by if name is not None and name not in names):
+        raise DataError(unknown_name("task or metric of a required improvement", wrong[0], names, plural="names"))
 
 
 def _missing_scores(new: Side, baseline: Side) -> tuple[ScoreName, ...]:
@@ -232,132 +352,3 @@ def _missing_scores(new: Side, baseline: Side) -> tuple[ScoreName, ...]:
     matched, _ = common_keys(new, baseline)
     there = {key for _, key in matched}
     return tuple(ScoreName(*key) for key in baseline.chosen if key not in there)
-
-
-def _compared(
-    new: Sequence[TaskLog], old: Sequence[TaskLog], options: GateOptions, plugins: Plugins
-) -> list[Comparison]:
-    """Comparisons, those of metrics with a margin of their own last; or the overall one alone."""
-    if options.overall is not None:
-        return [overall_comparison(new, old, options.overall, options.compare, plugins)]
-    parts = [({metric}, margin) for metric, margin in options.margins.items()]
-    own = set(options.margins)
-    rest = {data.metric for log in (*new, *old) for data in log.data} - own
-    source, shift = (options.labels.source, options.labels.max_shift) if options.labels else (None, 0.0)
-    of_labels = {source} if isinstance(source, str) else set()
-    rows: list[Comparison] = []
-    for metrics, margin in [(rest, options.compare.margin), *parts]:
-        a, b = new, old
-        if own:
-            a, b = (
-                [
-                    replace(log, data=tuple(data for data in log.data if data.metric in metrics | of_labels))
-                    for log in logs
-                ]
-                for logs in (new, old)
-            )
-        if not own or all(any(log.data for log in logs) for logs in (a, b)):
-            compared = replace(options.compare, margin=margin)
-            rows += compare(a, b, compared, labels=source, grader_shift=shift, plugins=plugins)
-    return rows
-
-
-@dataclass(frozen=True, slots=True)
-class _PValues:
-    """p-values of "not worse by more than the margin" (`inferior`) and of "worse by at least it" (`noninferior`)."""
-
-    inferior: float
-    noninferior: float
-
-
-def _p_values(row: Comparison) -> _PValues | None:
-    """p-values of a comparison; None if its difference is not estimable."""
-    if row.prob_noninferior is None:
-        return None
-    if not _is_exact(row) or row.table is None:
-        return _PValues(min(2 * row.prob_noninferior, 1.0), min(2 * (1 - row.prob_noninferior), 1.0))
-    both, only_a, only_b, neither = row.table.both_right, row.table.only_a, row.table.only_b, row.table.both_wrong
-    won, lost = (only_a, only_b) if row.higher_is_better else (only_b, only_a)
-    test = noninferiority_test((both, won, lost, neither), row.margin)
-    return _PValues(test.p_inferior, test.p_noninferior)
-
-
-def _is_exact(row: Comparison) -> bool:
-    """Whether the questions are independent, have equal weights and one right-or-wrong answer each."""
-    return row.table is not None and row.method in ("dirichlet", "latent-normal")
-
-
-def _decided(
-    rows: Sequence[Comparison], required: Sequence[tuple[Requirement, Estimate]], alpha: float
-) -> tuple[tuple[GateRow, ...], tuple[RequirementRow, ...]]:
-    p = [_p_values(row) for row in rows]
-    p_required = [bound_p_values(row, requirement.bound) for requirement, row in required]
-    tested = [values.inferior for values in p if values is not None]
-    tested += [
-        values.violated(requirement.kind)
-        for (requirement, _), values in zip(required, p_required, strict=True)
-        if values is not None
-    ]
-    adjusted = iter(holm(tested).tolist() if tested else [])
-    pooled = {(row.metric, row.filter) for row in rows if row.task == OVERALL and row.prob_noninferior is not None}
-    compared = tuple(
-        _decided_row(row, values, None if values is None else next(adjusted), alpha, pooled)
-        for row, values in zip(rows, p, strict=True)
-    )
-    bounded = tuple(
-        requirement_row(requirement, row, values, None if values is None else next(adjusted), alpha)
-        for (requirement, row), values in zip(required, p_required, strict=True)
-    )
-    return compared, bounded
-
-
-def _decided_row(
-    row: Comparison, p: _PValues | None, adjusted: float | None, alpha: float, pooled: Iterable[tuple[str, str]]
-) -> GateRow:
-    decision: Decision = "undecided"
-    if adjusted is not None and adjusted <= alpha:
-        decision = "fail"
-    elif p is not None and p.noninferior <= alpha:
-        decision = "pass"
-    return GateRow(row, decision, row.task == OVERALL or (row.metric, row.filter) not in pooled, adjusted)
-
-
-def _whole(rows: Sequence[GateRow], required: Sequence[RequirementRow], missing: Sequence[object]) -> Decision:
-    decisions = [*(row.decision for row in rows), *(row.decision for row in required)]
-    if "fail" in decisions:
-        return "fail"
-    needed = [*(row.decision for row in rows if row.is_needed), *(row.decision for row in required)]
-    return "pass" if not missing and all(decision == "pass" for decision in needed) else "undecided"
-
-
-def _with_power(
-    row: GateRow, worst: Mapping[tuple[str, str, str], _PValues | None], n_tested: int, options: GateOptions
-) -> GateRow:
-    """Add what the data could show: of an equally good system, and at the strictest step of Holm's procedure."""
-    comparison, strict = row.comparison, options.alpha / max(n_tested, 1)
-    p_worst = worst.get((comparison.task, comparison.metric, comparison.filter))
-    can_fail = None if p_worst is None else p_worst.inferior <= strict
-    if comparison.difference is None or not comparison.difference.std_error > 0:
-        return replace(row, can_fail=can_fail)
-    tails = 1 if _is_exact(comparison) else 2
-    level, variance = 1 - options.alpha / tails, comparison.difference.std_error**2
-    passing = float(detection_power(comparison.margin, 1, variance, level=level, alternative="one-sided"))
-    strictest = 1 - strict / tails
-    drop = float(minimum_detectable_effect(1, variance, level=strictest, power=_POWER, alternative="one-sided"))
-    return replace(
-        row,
-        power_to_pass=passing,
-        minimum_failing_drop=comparison.margin + drop,
-        n_additional_questions=_n_additional(comparison, level) if passing < _POWER and not options.labels else None,
-        can_fail=can_fail,
-    )
-
-
-def _n_additional(comparison: Comparison, level: float) -> int | None:
-    """Number of additional questions with which an equally good system passes in 80 % of runs; None if unknown."""
-    is_identical = comparison.identical_runs_note is not None
-    if not comparison.margin or comparison.n_matched is None or comparison.difference is None or is_identical:
-        return None
-    variance = comparison.n_matched * comparison.difference.std_error**2
-    needed = required_questions(comparison.margin, variance, level=level, power=_POWER, alternative="one-sided")
-    return max(int(needed) - comparison.n_matched, 0)

@@ -8,6 +8,7 @@ the unit is the distance of the interval's limit on that side.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,6 +21,7 @@ from harness_uq.comparison.sides import Side
 from harness_uq.data.run_selection import ScoreKey, SelectedRun
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.gating.named_metrics import NAMED_METRICS
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Decision, RequirementKind, RequirementRow
@@ -55,12 +57,18 @@ class Requirement:
 
     @classmethod
     def parse(cls, kind: RequirementKind, name: str | None, bound: float) -> "Requirement":
-        """Requirement of a name `TASK`, `TASK:METRIC` or None.
+        """Requirement of a name `TASK`, `TASK:METRIC`, a resource such as `cost`, or None.
+
+        In the name of a group, `TASK, FIELD: GROUP`, the colon is followed by a space.
 
         >>> Requirement.parse("at_least", "gsm8k:exact_match,strict-match", 0.8).metric
         'exact_match,strict-match'
+        >>> Requirement.parse("at_least", "safety, language: de", 0.8).task
+        'safety, language: de'
         """
-        task, _, metric = (name or "").partition(":")
+        if name in NAMED_METRICS:
+            return cls(kind, bound, None, name)
+        task, _, metric = re.sub(r":(?! )", "\0", name or "", count=1).partition("\0")
         return cls(kind, bound, task or None, metric or None)
 
     def select(self, chosen: Mapping[ScoreKey, SelectedRun]) -> list[ScoreKey]:

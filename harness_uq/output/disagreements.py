@@ -20,6 +20,12 @@ def _section(row: Disagreements, digits: int) -> Section:
         Cells("A", [format_number(question.value_a, digits) for question in row.questions]),
         Cells("B", [format_number(question.value_b, digits) for question in row.questions]),
     ]
+    if any(question.probability is not None for question in row.questions):
+        flaky = {True: "yes", False: "no", None: "-"}
+        columns += [
+            Cells("P(differ)", [format_number(question.probability, 3) for question in row.questions]),
+            Cells("Flaky", [flaky[question.is_flaky] for question in row.questions], is_number=False),
+        ]
     n = row.n_a_better + row.n_b_better
     name = task_title(row.task, row.metric, row.filter)
     title = (

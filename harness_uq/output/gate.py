@@ -1,15 +1,17 @@
 """Gates for readers: the decision and its reason, a table of scores, then warnings and notes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from harness_uq.output.columns import format_interval, format_number, level_header, metric_name
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
+from harness_uq.output.flipped_questions import flipped_sections
 from harness_uq.output.footnotes import footnotes, message_lists
 from harness_uq.output.phrases import difference_header, join_names, percent, totals_sentence
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
 
+_ENOUGH = 0.8
 _COLOURS = {"pass": "green", "fail": "red", "undecided": "yellow"}
 
 
@@ -29,6 +31,7 @@ def _sections(gate: Gate, digits: int) -> Iterator[Section]:
         yield _section(gate, digits, answer)
     if gate.requirements:
         yield _requirements_section(gate, digits, "" if gate.rows else answer)
+    yield from flipped_sections(gate)
 
 
 def gate_answer(gate: Gate) -> str:
@@ -95,7 +98,22 @@ def _required_name(row: RequirementRow, gate: Gate) -> str:
 
 def _failed(gate: Gate, a: str, b: str) -> str:
     rows = [row for row in gate.rows if row.decision == "fail"]
-    return f"{a} is worse than {b} by more than the margin on {join_names(_drop(row, gate) for row in rows)}."
+    worse, others = _by_kind(rows)
+    sentences = []
+    if worse:
+        sentences.append(
+            f"{a} is worse than {b} by more than the margin on {join_names(_drop(row, gate) for row in worse)}."
+        )
+    if others:
+        names = join_names(f"{_drop(row, gate)} by more than {row.improve_by:g}" for row in others)
+        sentences.append(f"{a} is not better than {b} on {names}.")
+    return " ".join(sentences)
+
+
+def _by_kind(rows: Iterable[GateRow]) -> tuple[list[GateRow], list[GateRow]]:
+    """The rows with a margin, and those with a required improvement."""
+    kept = list(rows)
+    return [row for row in kept if row.improve_by is None], [row for row in kept if row.improve_by is not None]
 
 
 def _drop(row: GateRow, gate: Gate) -> str:
@@ -105,15 +123,37 @@ def _drop(row: GateRow, gate: Gate) -> str:
 
 
 def _passed(gate: Gate, a: str, b: str) -> str:
-    needed = join_names(_name(row, gate) for row in gate.rows if row.is_needed)
+    with_margin, improved = _by_kind(row for row in gate.rows if row.is_needed)
+    sentences = []
+    if with_margin:
+        names = join_names(_name(row, gate) for row in with_margin)
+        sentences.append(f"{a} is not worse than {b} by more than the margin on {names}")
+    if improved:
+        names = join_names(f"{_name(row, gate)} by more than {row.improve_by:g}" for row in improved)
+        sentences.append(f"{a} is better than {b} on {names}")
     others = "" if all(row.is_needed for row in gate.rows) else ", and no single task shows such a drop"
-    return f"{a} is not worse than {b} by more than the margin on {needed}{others}."
+    if improved and others:
+        others = ", and no other score fails"
+    return f"{'. '.join(sentences)}{others}."
 
 
 def _undecided(gate: Gate, a: str, b: str) -> str:
-    rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
-    if not rows:
+    open_rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
+    if not open_rows:
         return f"no score shows that {a} is worse than {b} by more than the margin."
+    rows, improved = _by_kind(open_rows)
+    sentences = _open_margins(rows, gate, a, b) if rows else []
+    if improved:
+        names = join_names(f"{_name(row, gate)} by more than {row.improve_by:g}" for row in improved)
+        start = "The" if sentences else "the"
+        sentences.append(f"{start} data do not show whether {a} is better than {b} on {names}.")
+        if n := max((row.n_additional_questions or 0 for row in improved), default=0):
+            questions = f"{n:,} additional {'question' if n == 1 else 'questions'}"
+            sentences.append(f"If the true difference is the observed one, {questions} would decide in 80 % of runs.")
+    return " ".join(sentences)
+
+
+def _open_margins(rows: Sequence[GateRow], gate: Gate, a: str, b: str) -> list[str]:
     names = join_names(_name(row, gate) for row in rows)
     sentences = [f"the data do not show whether {a} is worse than {b} by more than the margin on {names}."]
     if worse := [_name(row, gate) for row in rows if row.comparison.verdict == "worse"]:
@@ -121,9 +161,21 @@ def _undecided(gate: Gate, a: str, b: str) -> str:
     powers = [row.power_to_pass for row in rows if row.power_to_pass is not None]
     if powers:
         sentences.append(f"If {a} were exactly as good as {b}, {percent(min(powers))} of such runs would pass.")
-    if n := max((row.n_additional_questions or 0 for row in rows), default=0):
-        sentences.append(f"With {n:,} additional {'question' if n == 1 else 'questions'}, 80 % would.")
-    return " ".join(sentences)
+    needed = [
+        f"{n:,} additional {noun}{'' if n == 1 else 's'}"
+        for noun, numbers in (
+            ("question", [row.n_additional_questions for row in rows]),
+            ("baseline run", [row.n_additional_runs for row in rows]),
+        )
+        if (n := max((number or 0 for number in numbers), default=0))
+    ]
+    if needed:
+        sentences.append(f"With {' or '.join(needed)}, 80 % would.")
+    elif any(row.n_baseline_runs > 1 for row in rows) and powers and min(powers) < _ENOUGH:
+        sentences.append(
+            "Neither more questions nor more baseline runs alone would raise this to 80 % with this margin."
+        )
+    return sentences
 
 
 _RELATIONS = {"at_least": "at least", "at_most": "at most"}
@@ -187,7 +239,8 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
             [format_interval(one.interval if one else None, digits) for one in differences],
             name="interval",
         ),
-        Cells("Margin", [f"{row.margin:g}" for row in rows], spare=3),
+        Cells("Margin", [_margin(row) for row in gate.rows], spare=3),
+        *_run_cells(gate, digits),
         *count_cells(
             [str(row.n_matched or "-") for row in rows],
             [row.n_clusters for row in rows],
@@ -201,6 +254,21 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
     return Section(title, columns, (), answer, _legend(gate))
 
 
+def _margin(row: GateRow) -> str:
+    return f"{row.comparison.margin:g}" if row.improve_by is None else f"> +{row.improve_by:g}"
+
+
+def _run_cells(gate: Gate, digits: int) -> list[Cells]:
+    """Number of runs of the baseline, and the parts of the standard error."""
+    if all(row.n_baseline_runs == 1 for row in gate.rows):
+        return []
+    return [
+        Cells("Baseline runs", [str(row.n_baseline_runs) for row in gate.rows], spare=3),
+        Cells("SE questions", [format_number(row.std_error_questions, digits) for row in gate.rows], spare=1),
+        Cells("SE runs", [format_number(row.std_error_runs, digits) for row in gate.rows], spare=1),
+    ]
+
+
 def _legend(gate: Gate) -> dict[str, str]:
     has_never = any(row.can_fail is False for row in gate.rows)
     never = "; never: even the lowest possible scores would not fail" if has_never else ""
@@ -209,9 +277,26 @@ def _legend(gate: Gate) -> dict[str, str]:
         "Pass rate if equal": "Pass rate if equal: share of such runs that would pass if the new system were exactly "
         "as good as the baseline.",
         "Failing drop": f"Failing drop: true drop at which 80 % of such runs would fail{never}.",
+        "Margin": "Margin: > +D requires an improvement of more than D, and a score fails if it is shown to be smaller."
+        if any(row.improve_by is not None for row in gate.rows)
+        else "",
+        "SE runs": "SE questions, SE runs: standard error of the change due to the questions and their answers, and "
+        "due to differences between whole runs.",
         "Decision": "" if all(row.is_needed for row in gate.rows) else optional,
-        "": _error_rates(gate, "equally good systems", "systems worse than the margin"),
+        "": _error_rates(gate, *_good_and_bad(gate)),
     }
+
+
+def _good_and_bad(gate: Gate) -> tuple[str, str]:
+    """Words for the systems that should pass, and for those that should fail."""
+    with_margin, improved = _by_kind(gate.rows)
+    if not improved:
+        return "equally good systems", "systems worse than the margin"
+    return (
+        ("systems that meet all requirements", "systems that violate one")
+        if with_margin
+        else ("systems with the required improvement", "systems without it")
+    )
 
 
 def _error_rates(gate: Gate, good: str, bad: str) -> str:

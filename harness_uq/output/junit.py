@@ -78,7 +78,10 @@ def _element(case: _Case) -> ET.Element:
 def _compared(rows: Sequence[GateRow], digits: int) -> Iterator[_Case]:
     for row in rows:
         one = row.comparison
-        name = f"{_metric(one.metric, one.filter)} not worse by more than {one.margin:g}"
+        relation = f"not worse by more than {one.margin:g}"
+        if row.improve_by is not None:
+            relation = f"better by more than {row.improve_by:g}"
+        name = f"{_metric(one.metric, one.filter)} {relation}"
         sides = ((one.system_a, one.value_a), (one.system_b, one.value_b))
         values = ", ".join(f"{system}: {format_number(value, digits)}" for system, value in sides)
         difference = "not estimable"

@@ -33,11 +33,22 @@ class PairedCounts:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question on which two systems differ: its identifier in the log of A, and the mean scores over its trials."""
+    """A question on which two systems differ.
+
+    Attributes
+    ----------
+    id : its identifier in the log of A
+    value_a, value_b : mean scores over its trials
+    probability : posterior probability that the systems differ in their probability of a right answer; None if B has
+        one answer to each question, or if scores are not 0 or 1
+    is_flaky : whether identical runs of B often answer it differently; None if this is unknown
+    """
 
     id: str
     value_a: float
     value_b: float
+    probability: float | None = None
+    is_flaky: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

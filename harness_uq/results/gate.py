@@ -7,6 +7,7 @@ from harness_uq.messages import HasMessages, Message
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.declaration import INLINE, Declared
 from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.results.flipped_questions import FlippedQuestions
 
 Decision = Literal["pass", "fail", "undecided"]
 RequirementKind = Literal["at_least", "at_most"]
@@ -29,6 +30,14 @@ class GateRow(Declared):
     n_additional_questions : number of further questions with which a system as good as the baseline would pass with
         80 % probability; None if none are necessary, or if the number is unknown
     can_fail : whether the worst possible scores would fail; None if the range of the scores is unknown
+    improve_by : required improvement, if the new system must be better than the baseline. `decision` is then `pass` if
+        it is better by more, and `fail` if it is better by less or worse; None if it must not be worse by more than the
+        margin
+    n_baseline_runs : number of runs of the baseline whose variation is part of the decision; 1 if there is one run
+    std_error_questions, std_error_runs : standard error of the difference due to the questions and their answers, and
+        due to differences between whole runs; None with one run
+    n_additional_runs : number of further runs of the baseline with which a system as good as the baseline would pass
+        with 80 % probability; None if none are necessary, or if the number is unknown
     """
 
     comparison: Comparison = field(metadata=INLINE)
@@ -39,6 +48,11 @@ class GateRow(Declared):
     minimum_failing_drop: float | None = None
     n_additional_questions: int | None = None
     can_fail: bool | None = None
+    improve_by: float | None = None
+    n_baseline_runs: int = 1
+    std_error_questions: float | None = None
+    std_error_runs: float | None = None
+    n_additional_runs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +103,13 @@ class Gate(Declared, HasMessages):
     rows : one row per score that is compared with the baseline; empty without a baseline
     requirements : one row per score with a required bound
     missing : task, metric and filter of scores of the baseline that the new runs lack
+    flipped : questions whose answers changed, for each score of right and wrong answers
     messages : notes and warnings
     """
 
     json_properties: ClassVar = ("can_fail",)
     record_rows: ClassVar = "rows"
-    not_in_records: ClassVar = ("requirements",)
+    not_in_records: ClassVar = ("requirements", "flipped")
     record_prefix: ClassVar = "gate_"
 
     decision: Decision
@@ -102,6 +117,7 @@ class Gate(Declared, HasMessages):
     rows: tuple[GateRow, ...]
     missing: tuple[ScoreName, ...] = ()
     requirements: tuple[RequirementRow, ...] = ()
+    flipped: tuple[FlippedQuestions, ...] = ()
     messages: tuple[Message, ...] = ()
 
     @property

@@ -24,12 +24,12 @@ from harness_uq.results.estimate import Interval
 from harness_uq.results.history import MOST_QUESTIONS, ChangedQuestion, FlakyQuestion, History, HistoryRun, LevelShift
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.sequential.level_change import LevelChange, level_change
-from harness_uq.stats.trials.question_changes import question_changes
+from harness_uq.stats.trials.question_changes import FLAKY, question_changes
 from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
 
 _ENOUGH_RUNS = 5
-_LIKELY, _FLAKY = 0.9, 0.25
+_LIKELY = 0.9
 _NOT_SETTINGS = ("path", "run", "task", "status")
 _LONGEST_VALUE = 24
 
@@ -242,7 +242,7 @@ def _questions(
         for i in likely[:MOST_QUESTIONS]
     )
     unstable = [
-        i for i in np.argsort(-found.flakiness, kind="stable") if found.flakiness[i] >= _FLAKY and 0 < s[i] < n[i]
+        i for i in np.argsort(-found.flakiness, kind="stable") if found.flakiness[i] >= FLAKY and 0 < s[i] < n[i]
     ]
     flaky = tuple(
         FlakyQuestion(ids[i], float(s[i] / n[i]), float(found.flakiness[i])) for i in unstable[:MOST_QUESTIONS]

@@ -356,6 +356,18 @@ LABELS_WITHOUT_SYSTEM = MessageType(
     "A label grades one answer, and the answers of two systems to the same question differ.",
     "Add the names of the systems as `harness-uq compare` prints them.",
 )
+ONE_BASELINE_RUN = MessageType(
+    "UQ239",
+    "one-baseline-run",
+    "warning",
+    "The decision ignores the variation between runs, because it uses one run of the baseline. Pass several runs, "
+    "such as `--baseline RUN1 RUN2 RUN3`.",
+    "If the scores of identical runs differ, for example because of sampling or another back end, equal systems fail "
+    "more often than the stated error rate. The intervals of one run contain the noise of single answers, but no "
+    "differences between whole runs.",
+    "Repeat the baseline two to four times and pass all runs. If your runs are deterministic, ignore this warning with "
+    "`--ignore one-baseline-run`.",
+)
 
 # ---------------------------------------------------------------- comparison: refusals and errors
 

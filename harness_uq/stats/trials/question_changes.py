@@ -9,6 +9,8 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 
+FLAKY = 0.25
+"""Questions whose probability of different answers in two runs is at least this are called flaky."""
 _CONCENTRATIONS = np.geomspace(0.05, 20.0, 25)
 _FIRST_SHARE, _LARGEST_SHARE, _N_STEPS = 0.05, 0.5, 50
 

@@ -1,0 +1,122 @@
+"""Questions whose answers changed between two systems, by the evidence for a change, and flaky questions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness_uq.comparison.pairing import Paired, pair_scores
+from harness_uq.data.run_selection import SelectedRun, higher_is_better
+from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.errors import DataError, NotEstimableError, StructureError
+from harness_uq.plugins.manager import Plugins
+from harness_uq.results.flipped_questions import FlippedQuestion, FlippedQuestions
+from harness_uq.results.history import MOST_QUESTIONS, FlakyQuestion
+from harness_uq.stats.trials.question_changes import FLAKY, QuestionChanges, question_changes
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionEvidence:
+    """Answers of two systems to each question, and the evidence for a change.
+
+    Attributes
+    ----------
+    right_a, n_a, right_b, n_b : float (n_questions,); numbers of right answers and of answers
+    changes : evidence about each question; None if the second system answered each question once
+    """
+
+    right_a: FloatArray
+    n_a: FloatArray
+    right_b: FloatArray
+    n_b: FloatArray
+    changes: QuestionChanges | None
+
+    @classmethod
+    def of(cls, paired: Paired) -> "QuestionEvidence | None":
+        """The evidence in matched runs; None if their answers are not right or wrong."""
+        tables = [
+            run.data.values[rows] if isinstance(run.data, Scores) else np.empty((0, 0))
+            for run, rows in zip((paired.a, paired.b), paired.rows, strict=True)
+        ]
+        if not all(table.size and np.isin(table[np.isfinite(table)], (0.0, 1.0)).all() for table in tables):
+            return None
+        right_a, right_b = (np.nansum(table, axis=1) for table in tables)
+        n_a, n_b = (np.isfinite(table).sum(axis=1).astype(float) for table in tables)
+        # one answer to each question does not show which questions are flaky
+        changes = question_changes(right_b, n_b, right_a, n_a) if n_b.max() > 1 else None
+        return cls(right_a, n_a, right_b, n_b, changes)
+
+    @property
+    def difference(self) -> FloatArray:
+        """Share of right answers of the first system minus that of the second."""
+        return np.asarray(self.right_a / self.n_a - self.right_b / self.n_b)
+
+    def order(self, chosen: Sequence[int]) -> list[int]:
+        """Questions by decreasing evidence, then by the size of the difference."""
+        size = np.abs(self.difference)
+        evidence = size if self.changes is None else self.changes.probability
+        return sorted(chosen, key=lambda i: (-evidence[i], -size[i]))
+
+    def is_flaky(self, i: int) -> bool:
+        """Whether identical runs of the second system often answer the question differently."""
+        if self.changes is None:
+            return False
+        return bool(self.changes.flakiness[i] >= FLAKY and 0 < self.right_b[i] < self.n_b[i])
+
+
+def flipped_questions(
+    new: SelectedRun, baseline: SelectedRun, structure: StructureOptions, plugins: Plugins
+) -> FlippedQuestions | None:
+    """Find the questions that the new system answers worse or better; None if scores are not right or wrong.
+
+    With several answers of the baseline to each question, flaky questions are listed separately, and the others are
+    ordered by the probability that they changed.
+    """
+    try:
+        paired = pair_scores(new, baseline, structure, plugins)
+    except (DataError, NotEstimableError, StructureError):
+        return None  # the comparison reports why the questions do not match
+    evidence = QuestionEvidence.of(paired)
+    if evidence is None:
+        return None
+    sign = 1 if higher_is_better(new.log, new.data.metric) else -1
+    change = sign * evidence.difference
+    ids = [new.log.questions.ids[row] for row in paired.rows[0]]
+    flaky = [i for i in range(len(ids)) if evidence.is_flaky(i)]
+    worse, better = (
+        evidence.order([i for i in np.flatnonzero(side).tolist() if i not in set(flaky)])
+        for side in (change < 0, change > 0)
+    )
+    probability = None if evidence.changes is None else evidence.changes.probability
+
+    def listed(chosen: Sequence[int]) -> tuple[FlippedQuestion, ...]:
+        return tuple(
+            FlippedQuestion(
+                question=ids[i],
+                share_new=float(evidence.right_a[i] / evidence.n_a[i]),
+                share_baseline=float(evidence.right_b[i] / evidence.n_b[i]),
+                probability=None if probability is None else float(probability[i]),
+            )
+            for i in chosen[:MOST_QUESTIONS]
+        )
+
+    return FlippedQuestions(
+        task=new.log.task,
+        metric=new.data.metric,
+        filter=new.data.filter,
+        n_worse=len(worse),
+        n_better=len(better),
+        n_flaky=len(flaky),
+        worse=listed(worse),
+        better=listed(better),
+        flaky=tuple(_flaky(evidence, ids, flaky)),
+    )
+
+
+def _flaky(evidence: QuestionEvidence, ids: Sequence[str], chosen: Sequence[int]) -> list[FlakyQuestion]:
+    if evidence.changes is None:
+        return []
+    flakiness = evidence.changes.flakiness
+    order = sorted(chosen, key=lambda i: -flakiness[i])[:MOST_QUESTIONS]
+    return [FlakyQuestion(ids[i], float(evidence.right_b[i] / evidence.n_b[i]), float(flakiness[i])) for i in order]

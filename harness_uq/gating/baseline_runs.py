@@ -1,0 +1,204 @@
+"""Several runs of a baseline: the runs as trials of the same questions, and the variation between them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from harness_uq.alignment.match_questions import common_questions
+from harness_uq.comparison.compare import OVERALL
+from harness_uq.comparison.sides import Side
+from harness_uq.data.attempts import copied_logs, superseded_attempts
+from harness_uq.data.question_subset import select_questions
+from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.task_log import FloatArray, IntArray, MetricKey, Scores, TaskLog
+from harness_uq.data.trial_endings import TrialEndings
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.samples_or_totals import with_best_evidence
+from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
+from harness_uq.plugins.manager import Plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.stats.pairs.run_variation import RunVariation, run_variation
+from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.task_groups import group_data, members_of
+from harness_uq.structure.types import StructureOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunCounts:
+    """Numbers of runs that the columns of merged scores contain.
+
+    Attributes
+    ----------
+    by_score : number of runs by task, metric and filter; scores that are not listed have one run
+    """
+
+    by_score: Mapping[ScoreKey, int] = field(default_factory=dict)
+
+    def of_groups(self, tasks: Iterable[str]) -> "RunCounts":
+        """The numbers of runs of groups of questions, whose names begin with that of their task."""
+        return RunCounts(
+            {
+                (task, *key[1:]): n
+                for task in tasks
+                for key, n in self.by_score.items()
+                if task.startswith(f"{key[0]}, ")
+            }
+        )
+
+    def variation(self, key: ScoreKey, new: Side, baseline: Side, plugins: Plugins) -> RunVariation | None:
+        """Variation of a score between the baseline's runs; None if there is one run."""
+        task, *names = key
+        metric = (names[0], names[1])
+        if task == OVERALL and key not in baseline.chosen:
+            members = [other for other in self.by_score if other[1:] == metric]
+            n_scores = sum(other[1:] == metric and not _is_group(baseline, other) for other in baseline.chosen)
+            sizes = [float(len(_run_means(baseline, other, self.by_score[other])[0])) for other in members]
+            return self._combined(baseline, members, sizes) if len(members) == n_scores else None
+        if key in new.chosen and _is_group(new, key):
+            return self._of_group(new.chosen[key].log, metric, new, baseline, plugins)
+        return self._combined(baseline, [key], [1.0]) if key in self.by_score else None
+
+    def _of_group(
+        self, log: TaskLog, metric: MetricKey, new: Side, baseline: Side, plugins: Plugins
+    ) -> RunVariation | None:
+        try:
+            group = group_data(
+                log, *metric, members_of(log, new.logs), lambda task: clusters_of(task, StructureOptions(), plugins)
+            )
+        except NotEstimableError:
+            return None
+        members = [(task, *metric) for task in group.names]
+        has_all = all(member in self.by_score for member in members)
+        return self._combined(baseline, members, group.weights.tolist()) if has_all else None
+
+    def _combined(self, baseline: Side, members: Sequence[ScoreKey], weights: Sequence[float]) -> RunVariation | None:
+        """Variation of the weighted mean of tasks, whose runs are in the same order."""
+        n_runs = min(self.by_score[member] for member in members) if members else 0
+        if n_runs < 2:
+            return None
+        tables = [_run_means(baseline, member, self.by_score[member])[:n_runs] for member in members]
+        if any(table.shape[1] < 2 for table in tables):
+            return None
+        shares = np.array(weights) / np.sum(weights)
+        parts = [run_variation(table) for table in tables]
+        means = np.stack([table.mean(axis=1) for table in tables])
+        noise = float(np.sum(shares**2 * [part.trial_variance for part in parts]))
+        return RunVariation(n_runs, float((shares @ means).var(ddof=1)), noise)
+
+
+def _is_group(side: Side, key: ScoreKey) -> bool:
+    return bool(side.chosen[key].log.subtasks)
+
+
+def _run_means(side: Side, key: ScoreKey, n_runs: int) -> FloatArray:
+    """Mean scores of the questions that all runs answered; float (n_runs, n_questions)."""
+    data = side.chosen[key].data
+    if not isinstance(data, Scores):
+        raise DataError(f"{key[0]}: the scores of several runs were replaced by totals")
+    trials = data.values.reshape(len(data.values), n_runs, -1)
+    is_scored = np.isfinite(trials).sum(axis=2) > 0
+    return np.asarray(np.nanmean(trials[is_scored.sum(axis=1) == n_runs], axis=2).T)
+
+
+def separate_runs(runs: Runs) -> list[Runs]:
+    """The runs that are listed one by one; a path or a single object is one run.
+
+    >>> separate_runs({"main": ["a.json", "b.json"]})
+    [{'main': 'a.json'}, {'main': 'b.json'}]
+    """
+    if isinstance(runs, Mapping) and len(runs) == 1:
+        ((name, given),) = runs.items()
+        return [{name: one} for one in separate_runs(given)]
+    return list(runs) if isinstance(runs, list | tuple) else [runs]
+
+
+def read_baseline(
+    runs: Runs, name: str, plugins: Plugins, structure: StructureOptions, selection: Selection
+) -> tuple[Side, RunCounts]:
+    """Read the baseline; tasks that several of the listed runs contain have all of their runs as trials.
+
+    Raises
+    ------
+    DataError : if the runs belong to several systems
+    """
+    given = [_newest(task_logs(one, plugins, selection), name) for one in separate_runs(runs)]
+    copies = {
+        copy
+        for logs in given
+        for found in (copied_logs, superseded_attempts)
+        for copy in found([log.source for other in given for log in other])
+        if any(log.source == copy for log in logs)
+    }
+    by_task: dict[str, list[TaskLog]] = {}
+    for logs in given:
+        for log in logs:
+            if log.source not in copies and not log.subtasks:
+                by_task.setdefault(log.task, []).append(log)
+    if all(len(logs) < 2 for logs in by_task.values()):
+        return Side.read(runs, name, plugins, structure, selection), RunCounts()
+    systems = sorted({log.system for logs in given for log in logs})
+    if len(systems) != 1:
+        raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(systems)))
+    groups = {log.task: log for logs in given for log in logs if log.subtasks}
+    merged = [_merged(logs) if len(logs) > 1 else (logs[0], {}) for logs in by_task.values()]
+    logged = (*(log for log, _ in merged), *groups.values())
+    used = tuple(with_best_evidence(logged, plugins, structure))
+    counts = {key: n for _, by_score in merged for key, n in by_score.items()}
+    return Side(systems[0], used, select_runs(used)[systems[0]], logged), RunCounts(counts)
+
+
+def _newest(logs: Iterable[TaskLog], name: str) -> list[TaskLog]:
+    """The logs of one run; of several runs in one folder, the newest finished one of each task."""
+    systems = select_runs(logs)
+    if len(systems) != 1:
+        raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(sorted(systems)) or "none"))
+    (chosen,) = systems.values()
+    return list({id(entry.log): entry.log for entry in chosen.values()}.values())
+
+
+def _merged(logs: Sequence[TaskLog]) -> tuple[TaskLog, dict[ScoreKey, int]]:
+    """One log whose trials are those of all runs, on the questions that all of them have."""
+    last = logs[-1]
+    tables = [{(data.metric, data.filter): data for data in log.data if isinstance(data, Scores)} for log in logs]
+    if not set.intersection(*(set(table) for table in tables)):
+        return last, {}
+    everything = [replace(log, data=(_any_score(log),)) for log in logs]
+    rows = common_questions([SelectedRun(log, log.data[0]) for log in everything]).rows
+    if len(rows) < len(logs):
+        raise DataError(f"{last.task}: the runs of the baseline contain different questions")
+    base = select_questions(last, rows[-1])
+    shared = set.intersection(*(set(table) for table in tables))
+    data = tuple(
+        _stacked(one, [table[one.metric, one.filter] for table in tables], rows)
+        if isinstance(one, Scores) and (one.metric, one.filter) in shared
+        else one
+        for one in base.data
+    )
+    merged = replace(base, data=data, ended_by=_endings(logs, rows), resources=None, reported={})
+    return merged, {(last.task, *key): len(logs) for key in shared}
+
+
+def _any_score(log: TaskLog) -> Scores:
+    """A score that every question has, to match questions whether or not they were scored."""
+    return Scores("question", "none", np.zeros((len(log.questions), 1)))
+
+
+def _stacked(base: Scores, scores: Sequence[Scores], rows: IntArray) -> Scores:
+    """Trials of all runs side by side; the mean of each run if the numbers of trials differ."""
+    values = [score.values[at] for score, at in zip(scores, rows, strict=True)]
+    if len({table.shape[1] for table in values}) == 1:
+        return replace(base, values=np.concatenate(values, axis=1))
+    n_scored = [np.isfinite(table).sum(axis=1) for table in values]
+    means = [
+        np.divide(np.nansum(table, axis=1), n, out=np.full(len(table), np.nan), where=n > 0)
+        for table, n in zip(values, n_scored, strict=True)
+    ]
+    return replace(base, values=np.stack(means, axis=1), levels=None)
+
+
+def _endings(logs: Sequence[TaskLog], rows: IntArray) -> TrialEndings | None:
+    codes = [log.ended_by.codes[at] for log, at in zip(logs, rows, strict=True) if log.ended_by is not None]
+    return TrialEndings(np.concatenate(codes, axis=1)) if len(codes) == len(logs) else None
