@@ -54,8 +54,7 @@ def add_labels_of_systems(parser: CommandParser) -> None:
         type=_argument_types.share,
         default=0.1,
         metavar="SHIFT",
-        help="Allow grader error rates to differ by SHIFT between systems if only one has labels "
-        "(default: %(default)s)",
+        help="Allow grader error rates to differ by up to SHIFT if only one system has labels (default: %(default)s)",
     )
 
 

@@ -50,7 +50,7 @@ COMMANDS = {
         Command("rescore", MAINTAIN, "Write intervals into logged runs"),
         Command("restore", MAINTAIN, "Undo rescore --in-place"),
         Command("store", MAINTAIN, "List, verify or clean up a result store"),
-        Command("plugins", MAINTAIN, "List installed plugins and why any were skipped"),
+        Command("plugins", MAINTAIN, "List installed and skipped plugins"),
         Command("calibrate", MAINTAIN, "Simulate the coverage and width of the intervals"),
         Command("completion", MAINTAIN, "Print a completion script for your shell"),
     )

@@ -87,7 +87,7 @@ OVERALL_TASK_WARNINGS = MessageType(
     "UQ299",
     "overall-task-warnings",
     "warning",
-    "The scores of {n_tasks:count task} in the overall result have the warning {warning} ({name}).",
+    "{n_tasks:count task} of the overall result {n_tasks:plural has|have} the warning {warning} ({name}).",
     "The overall score is a mean of the scores of its tasks and shares their limitations.",
     "`harness-uq estimate` and `harness-uq rank --per-task` print the warnings of each task.",
 )

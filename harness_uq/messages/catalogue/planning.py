@@ -106,10 +106,10 @@ FEW_LEVELS = MessageType(
     "UQ521",
     "few-levels",
     "warning",
-    "With only {n_levels:count level} of factor {factor!r}, the variance between levels is poorly known and its "
-    "interval is wide. Add levels of the factor.",
+    "With only {n_levels:count level} of factor {factor!r}, the estimate of the variance between levels is "
+    "imprecise. Run more levels of the factor.",
     "The interval accounts for the uncertainty of the variance. With fewer than 5 levels that uncertainty is large.",
-    "Run more levels of the factor.",
+    "Run more levels of the factor, such as more seeds.",
 )
 EFFECTS_UNAVAILABLE = MessageType(
     "UQ522",

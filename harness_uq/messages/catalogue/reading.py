@@ -304,7 +304,8 @@ MAPPING_NOT_SUGGESTED = MessageType(
     "UQ342",
     "mapping-not-suggested",
     "error",
-    "No mapping can be inferred. Give a CSV, JSON Lines or JSON file with a list of objects.",
+    "The file has no records from which a mapping of columns can be inferred. Pass a CSV or JSON Lines file, or a JSON "
+    "file that contains a list of objects.",
     "A mapping is inferred from the names of the members of records.",
     "For Parquet files, name the columns with `--column ROLE=NAME`.",
 )
