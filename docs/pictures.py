@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COMMANDS = {
+    "before-after.svg": [str(ROOT / "docs" / "draw_before_after.py"), str(IMAGES / "before-after.svg")],
     "coverage.svg": ["-m", "harness_uq", "calibrate", "--readme-figure", str(IMAGES / "coverage.svg")],
     "gallery": [str(ROOT / "docs" / "draw_gallery.py"), str(IMAGES / "gallery")],
     "plots": [str(ROOT / "docs" / "draw_plots.py"), str(IMAGES / "plots")],

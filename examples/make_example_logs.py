@@ -1,4 +1,4 @@
-"""Make the logs that `harness-uq demo` writes: `python examples/make_example_logs.py harness_uq/example_logs.zip`.
+"""Make the logs that `harness-uq demo` writes: `python examples/make_example_logs.py harness_uq/io/example_logs.zip`.
 
 The script runs both harnesses on the example tasks and leaves out what the logs do not need to be read: prompts that
 repeat the question, events, random identifiers and the paths of this machine.

@@ -36,7 +36,6 @@ from .estimation.estimate import Options as Options
 from .estimation.estimate import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
-from .example_logs import demo as demo
 from .gating.gate import GateOptions as GateOptions
 from .gating.gate import gate as gate
 from .gating.requirements import Requirement as Requirement
@@ -44,6 +43,7 @@ from .gating.self_test import self_test as self_test
 from .graders.assess import GraderAssessment as GraderAssessment
 from .graders.assess import GraderOptions as GraderOptions
 from .graders.assess import assess_graders as assess_graders
+from .io.example_logs import demo as demo
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
 from .overall.compare import compare_overall as compare_overall

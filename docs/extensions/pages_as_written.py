@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 
 # files of the repository, and the page that takes each one's text
 SHOWN = {
-    "README.md": "readme",
+    "README.md": "index",  # which says the same in its own words
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
     "SECURITY.md": "security",
@@ -22,8 +22,8 @@ SHOWN = {
     "examples/plugin/README.md": "example-plugin",
     "examples/audit/README.md": "example-audit",
 }
-_PAGES = {page: file for file, page in SHOWN.items()}
-_EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
+_PAGES = {page: file for file, page in SHOWN.items() if page != "index"}
+_FENCE_OR_EXAMPLE = re.compile(r"^```[\s\S]*?^```$|^>>> .*(?:\n.+)*", re.MULTILINE)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)([^)\s]*)\)")
 _MODULE = re.compile(r"(?:adapters/)?(harness_uq\w*/[\w/]+)\.py")
 
@@ -33,7 +33,7 @@ def as_page(docname: str, text: str, folder: str) -> str:
 
     >>> as_page("methods/x", "[a](../../harness_uq/errors.py), [b](../../harness_uq/cli.py)", "docs/methods")
     '<a href="../_modules/harness_uq/errors.html">a</a>, `b`'
-    >>> print(as_page("readme", "See [here](docs/reference/json.md#fields).", ""))
+    >>> print(as_page("contributing", "See [here](docs/reference/json.md#fields).", ""))
     See [here](reference/json.md#fields).
     >>> as_page("x", ">>> 1 + 1\\n2", "docs")
     '```pycon\\n>>> 1 + 1\\n2\\n```'
@@ -52,7 +52,11 @@ def as_page(docname: str, text: str, folder: str) -> str:
         page = posixpath.relpath(f"docs/{shown}.md" if shown else file, here)
         return f"{picture}[{label}]({page}{fragment})"
 
-    return _LINK.sub(link, _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", text))
+    return _LINK.sub(link, _FENCE_OR_EXAMPLE.sub(_fenced, text))
+
+
+def _fenced(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith("```") else f"```pycon\n{found[0]}\n```"
 
 
 def _read(app: Sphinx, docname: str, source: list[str]) -> None:

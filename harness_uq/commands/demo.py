@@ -45,7 +45,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the logs, and print what to try next."""
-    from harness_uq.example_logs import demo
+    from harness_uq.io.example_logs import demo
     from harness_uq.messages.control_characters import escape_lines
 
     folder = demo(args.folder)

@@ -12,7 +12,7 @@ from harness_uq.cli import main
 from tests.conftest import ROOT
 from tests.test_cli import output
 
-ARCHIVE = ROOT / "harness_uq" / "example_logs.zip"
+ARCHIVE = ROOT / "harness_uq" / "io" / "example_logs.zip"
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

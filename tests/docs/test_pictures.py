@@ -40,6 +40,12 @@ def test_the_diagram_of_layers_is_current(script) -> None:
     assert drawn == script("draw_layers").source(), "run: python docs/pictures.py layers.svg"
 
 
+def test_the_picture_of_scores_before_and_after_is_current(tmp_path: Path, script) -> None:
+    script("draw_before_after").main(tmp_path / "drawn.svg")
+    kept = (IMAGES / "before-after.svg").read_text("utf-8")
+    assert (tmp_path / "drawn.svg").read_text("utf-8") == kept, "run: python docs/pictures.py before-after.svg"
+
+
 @pytest.mark.harness
 def test_the_picture_of_the_report_shows_what_the_report_says(ready: Path, script) -> None:
     pytest.importorskip("playwright")

@@ -1,31 +1,33 @@
-"""Commands and code of the README work. Blocks with output are compared in test_printed.py."""
+"""The code of the README works, and the first page of the site has the same examples.
 
+Blocks of commands with their output are compared in test_printed.py.
+"""
+
+import doctest
 import json
 import re
-import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-# live runs are shown with their output; a calibration takes minutes
-LONG = ("harness-uq lm-eval", "harness-uq inspect", "harness-uq calibrate")
-COMMANDS = [
-    re.split(r"  +", line)[0]
-    for _, block in BLOCKS
-    for line in block.splitlines()
-    if line.startswith("harness-uq ") and not line.startswith(LONG) and not block.startswith("$")
-]
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    """Language and content of each block of code."""
+    found: list[tuple[str, str]] = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block for block in found if "{toctree}" not in block[0]]
+
+
+BLOCKS = _blocks(README)
 
 
 def test_every_block_is_checked_by_a_test() -> None:
     kinds = [kind or block.split()[0] for kind, block in BLOCKS]
-    assert set(kinds) <= {"$", "harness-uq", "pip", "python"}
+    assert set(kinds) <= {"console", "pip", "python", "pycon"}
 
 
 def test_the_package_to_install_and_its_extras_exist() -> None:
@@ -36,25 +38,27 @@ def test_the_package_to_install_and_its_extras_exist() -> None:
     assert {extra for _, extra in packages if extra} <= set(project["optional-dependencies"])
 
 
-def test_the_comparison_with_the_harness_has_the_numbers_of_the_printed_output() -> None:
-    (table,) = re.findall(r"^\| Task \| lm-eval prints.*?\n\n", README, re.MULTILINE | re.DOTALL)
-    printed = "".join(block for _, block in BLOCKS if block.startswith("$"))
-    numbers = set(re.findall(r"\d\.\d+|\[[^\]]+\]", table))
-    assert len(numbers) > 10
-    assert {number for number in numbers if number not in printed} == set()
+def test_it_has_at_most_150_lines() -> None:
+    assert README.count("\n") <= 150
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_arguments_of_a_command_are_valid(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_page_of_the_site_has_the_same_examples() -> None:
+    assert _blocks((ROOT / "docs" / "index.md").read_text(encoding="utf-8")) == BLOCKS
+
+
+def test_the_description_of_the_picture_has_its_numbers() -> None:
+    (description,) = re.findall(r"!\[([^\]]+(?:\[[^\]]+\][^\]]*)*)\]\(docs/images/before-after.svg\)", README)
+    drawn = (ROOT / "docs" / "images" / "before-after.svg").read_text(encoding="utf-8")
+    numbers = re.findall(r"\d\.\d{4}", description)
+    assert len(numbers) == 15
+    assert sorted(numbers) == sorted(re.findall(r"\d\.\d{4}", drawn))
+
+
+def test_the_python_examples_print_what_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # there are no logs, which gives exit code 1 or, for a gate, 4; wrong arguments would give 2
-    assert main(shlex.split(command)[1:]) == (4 if " gate " in command else 1)
-
-
-def test_the_targets_of_make_exist() -> None:
-    targets = set(re.findall(r"`make (\w+)`", README))
-    assert targets
-    assert targets <= set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    (example,) = (block for kind, block in BLOCKS if kind == "pycon")
+    test = doctest.DocTestParser().get_doctest(example, {}, "README.md", None, None)
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test) == (0, 5)
 
 
 @pytest.mark.harness
@@ -65,8 +69,6 @@ def test_the_python_runs_with_results_of_the_harnesses(
     import lm_eval
     from inspect_ai.log import list_eval_logs, read_eval_log
 
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results/small").symlink_to(lm_eval_runs / "lm-eval/scripted-small")
     monkeypatch.chdir(tmp_path)
     logs = [read_eval_log(info) for info in list_eval_logs(str(inspect_runs))]
     monkeypatch.setattr(lm_eval, "simple_evaluate", lambda **_: _returned(lm_eval_runs / "lm-eval/scripted-large"))
@@ -74,7 +76,6 @@ def test_the_python_runs_with_results_of_the_harnesses(
     (program,) = (block for kind, block in BLOCKS if kind == "python")
     names: dict[str, object] = {}
     exec(program, names)
-    assert names["comparison"].system_a == "new"
     assert (tmp_path / "ranking.svg").stat().st_size > 1000
 
 
@@ -90,6 +91,6 @@ def _returned(folder: Path) -> dict[str, object]:
 
 
 def test_pictures_exist_and_are_small() -> None:
-    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
-    assert len(pictures) >= 2
+    pictures = re.findall(r"\]\(([^)]+\.(?:svg|png))\)", README)
+    assert pictures
     assert all((ROOT / picture).stat().st_size < 200_000 for picture in pictures)

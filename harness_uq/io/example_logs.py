@@ -35,7 +35,7 @@ def demo(folder: str | Path = "demo-output") -> Path:
     'better'
     """
     target = local_path(str(folder))
-    with files("harness_uq").joinpath("example_logs.zip").open("rb") as file, zipfile.ZipFile(file) as archive:
+    with files("harness_uq.io").joinpath("example_logs.zip").open("rb") as file, zipfile.ZipFile(file) as archive:
         contents = {target / name: archive.read(name) for name in archive.namelist()}
     _check_no_other_logs(contents)
     for path, content in contents.items():
