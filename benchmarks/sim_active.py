@@ -5,10 +5,10 @@ declared in `CELLS`. Scores are Bernoulli draws with the probabilities of the le
 `../shared/data/leaderboard_factors` (2,211 systems, 9,574 questions; Wu, Nair and Candes, arXiv 2601.20251).
 
 Of the systems, the 110 with the highest accuracy are never in the history. The history has 400 of the others. The new
-systems are 320 others, and 40 that are stronger than all of the history. Each cell of `factors` draws the scores of
-these 360 systems twice. The ratio is the effective sample size over the number of questions: (mean width of the
-interval of the plain mean with finite-population correction / mean width)^2. Beside it stands the same ratio of the
-mean squared errors.
+systems are 320 others, and 40 that are stronger than all of the history. Each of these 360 systems is evaluated once
+per cell, with one draw of its scores. The ratio is the effective sample size over the number of questions: (mean
+width of the interval of the plain mean with finite-population correction / mean width)^2. Beside it stands the same
+ratio of the mean squared errors.
 """
 
 import argparse
@@ -41,20 +41,18 @@ class Cell:
     share : share of the questions that are asked
     history : what happens to the history of the leaderboard
     new : what happens to the log-odds of the new systems
-    n_draws : score draws of each new system
     offset : the evaluation ends when the interval excludes the true score plus this offset; None for a fixed number
     """
 
     share: float
     history: str = "complete"
     new: str = "factors"
-    n_draws: int = 1
     offset: float | None = None
 
 
 MISLEADING = ("permuted", "inverted", "duplicated", "five", "missing")
 CELLS = {
-    **{f"factors-{share:g}": Cell(share, n_draws=2) for share in (0.025, 0.05, 0.1)},
+    **{f"factors-{share:g}": Cell(share) for share in (0.025, 0.05, 0.1)},
     **{f"{name}-{share:g}": Cell(share, name) for name in MISLEADING for share in (0.025, 0.1)},
     **{f"{name}-0.05": Cell(0.05, name) for name in ("twenty", "hundred")},
     **{f"decide-{offset:g}": Cell(0.1, offset=offset) for offset in (0.0, 0.02, 0.04)},
@@ -135,14 +133,13 @@ def simulate(cell: Cell) -> dict[str, object]:
     n = round(cell.share * n_all)
     rows = []
     for system in np.concatenate([others, ahead]):
-        for _ in range(cell.n_draws):
-            scores = bernoulli(NEW[cell.new](log_odds()[system], rng), rng)
-            estimate = evaluate(predictor, scores, round_sizes(n, N_ROUNDS), rng)
-            low, high = estimate.interval()
-            plain = scores.var(ddof=1) * (1 / n - 1 / n_all)
-            truth = scores.mean()
-            covers = low <= truth <= high
-            rows.append((covers, (estimate.mean - truth) ** 2, high - low, plain, truth, system in ahead))
+        scores = bernoulli(NEW[cell.new](log_odds()[system], rng), rng)
+        estimate = evaluate(predictor, scores, round_sizes(n, N_ROUNDS), rng)
+        low, high = estimate.interval()
+        plain = scores.var(ddof=1) * (1 / n - 1 / n_all)
+        truth = scores.mean()
+        covers = low <= truth <= high
+        rows.append((covers, (estimate.mean - truth) ** 2, high - low, plain, truth, system in ahead))
     return {"n": n, "rank": predictor.model.rank, **summary(np.array(rows, float))}
 
 

@@ -2,6 +2,8 @@ from . import plots as plots
 from . import stats as stats
 from ._version import __version__ as __version__
 from .active.history import ActiveHistory as ActiveHistory
+from .active.plan import ActivePlanOptions as ActivePlanOptions
+from .active.plan import plan_active as plan_active
 from .active.sampler import ActiveSampler as ActiveSampler
 from .breakdown.compare import compare_by as compare_by
 from .breakdown.estimate import estimate_by as estimate_by
@@ -64,6 +66,7 @@ from .plugins.readers import read_logs as read_logs
 from .ranking.rank import RankOptions as RankOptions
 from .ranking.rank import rank as rank
 from .ranking.rank import rank_scores as rank_scores
+from .results.active_plan import ActivePlan as ActivePlan
 from .results.comparison import Comparison as Comparison
 from .results.comparison import Difference as Difference
 from .results.effects import Effects as Effects

@@ -13,7 +13,7 @@ from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import Reading, task_logs
-from harness_uq.stats.active.expected_width import ExpectedWidth, expected_widths
+from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation
 from harness_uq.stats.active.predictor import Predictor, fit_predictor
 from harness_uq.stats.common.validate_arrays import as_floats
 from harness_uq.stats.common.validate_scalars import check_range
@@ -130,8 +130,8 @@ class ActiveHistory:
         Returns
         -------
         list of ExpectedWidth
-            For each number of questions, `n_questions`, the mean `width`, and `width_uniform`, the mean width for as
-            many questions drawn at random.
+            For each number of questions, `n_questions`, the mean `width` with its Monte Carlo `std_error`, and
+            `width_uniform`, the mean width for as many questions drawn at random.
 
         Raises
         ------
@@ -141,16 +141,10 @@ class ActiveHistory:
             If fewer than two earlier systems have scores on all questions.
         """
         low, high = self.range
-        return expected_widths(
-            self.scores,
-            n_questions,
-            level=level,
-            n_rounds=n_rounds,
-            n_systems=n_systems,
-            low=low,
-            high=high,
-            rng=np.random.default_rng(seed),
+        simulation = WidthSimulation(
+            self.scores, level=level, n_rounds=n_rounds, n_systems=n_systems, low=low, high=high, seed=seed
         )
+        return [simulation.width(n) for n in n_questions]
 
     @cached_property
     def predictor(self) -> Predictor:

@@ -32,6 +32,10 @@ EXAMPLES = (
         "harness-uq plan new=runs/b old=runs/a --difference 0.03",
     ),
     (
+        "Predict how many actively chosen questions give an interval that is 4 points wide",
+        "harness-uq plan --reference-runs runs/earlier --width 0.04",
+    ),
+    (
         "Find the best numbers of questions and seeds for a budget",
         "harness-uq plan runs/* --generalize-over seed --price seed=20 --budget 5000",
     ),
@@ -48,6 +52,12 @@ def add_arguments(parser: CommandParser) -> None:
         "--labels",
         metavar="FILE|METRIC",
         help="Read a pilot of human labels from a table or a metric of the log (with --target labels)",
+    )
+    parser.groups["Data"].add_argument(
+        "--reference-runs",
+        nargs="+",
+        metavar="RUN",
+        help="Plan an evaluation on actively chosen questions from these runs of earlier systems on all questions",
     )
     _add_target(parser)
     _add_costs(parser)
@@ -156,6 +166,8 @@ def _add_assumptions(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pilot, plan, print."""
+    if args.reference_runs:
+        return _plan_active(args)
     if args.target == "labels":
         return _label(args)
     if args.labels or args.ids:
@@ -181,7 +193,7 @@ def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
             structure=_argument_values.structure_options(args),
         )
     _output_files.try_plot(args)
-    pilot = _pilot(args, options.structure) if args.logs else None
+    pilot = _pilot(args, args.logs, options.structure) if args.logs else None
     if pilot is not None and not pilot.logs:
         emitter.emit({"plans": ()}, pilot.errors)
         return 1
@@ -197,6 +209,29 @@ def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     return pilot.failed if pilot else 0
 
 
+def _plan_active(args: argparse.Namespace) -> int:
+    """Plan an evaluation on actively chosen questions."""
+    from harness_uq.active.plan import ActivePlanOptions, plan_active
+
+    unsupported = (
+        *(args.logs, args.labels, args.ids, args.difference, args.trials, args.budget, args.generalize_over, args.plot),
+        args.target == "labels",
+    )
+    if any(unsupported):
+        raise UsageError("--reference-runs supports --width, --questions, --level and --seed, and no other logs.")
+    with _emit_results.emitting(args, "active_plans") as emitter:
+        structure = _argument_values.structure_options(args)
+        reference = _pilot(args, args.reference_runs, structure)
+        if not reference.logs:
+            emitter.emit({"active_plans": ()}, reference.errors)
+            return 1
+        with _argument_values.checking_arguments():
+            options = ActivePlanOptions(args.width, args.questions, args.level, args.seed, structure)
+            plans = plan_active(reference.logs, options, plugins=reference.plugins)
+        emitter.emit({"active_plans": plans}, reference.errors)
+    return max(reference.failed, 0 if all(plan.rows for plan in plans) else 1)
+
+
 def _label(args: argparse.Namespace) -> int:
     """Plan which answers people should label."""
     from harness_uq.planning.labels import LabelPlanOptions, plan_labels
@@ -210,7 +245,7 @@ def _label(args: argparse.Namespace) -> int:
         _output_files.try_file(args.ids)
     with _emit_results.emitting(args, "label_plans") as emitter:
         structure = _argument_values.structure_options(args)
-        pilot = _pilot(args, structure)
+        pilot = _pilot(args, args.logs, structure)
         if not pilot.logs:
             emitter.emit({"label_plans": ()}, pilot.errors)
             return 1
@@ -248,9 +283,9 @@ class _Pilot:
     errors: list[Mapping[str, object]]
 
 
-def _pilot(args: argparse.Namespace, structure: "StructureOptions") -> _Pilot:
+def _pilot(args: argparse.Namespace, paths: Sequence[str], structure: "StructureOptions") -> _Pilot:
     plugins = _argument_values.plugins_of_command(args)
-    readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
+    readings = [scan.reading for scan in _loading.scan_all_named(args, paths, plugins)]
     failed = max(_loading.report_read_errors(reading) for reading in readings)
     errors = [error for reading in readings for error in _loading.reading_errors(reading)]
     logs = _argument_values.select_logs(args, readings)
@@ -277,7 +312,7 @@ def _allocate(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
             n_questions=args.questions,
             n_trials=args.trials,
         )
-    pilot = _pilot(args, options.effects.structure)
+    pilot = _pilot(args, args.logs, options.effects.structure)
     if not pilot.logs:
         emitter.emit({"allocations": ()}, pilot.errors)
         return 1

@@ -6,6 +6,7 @@ docs/reference/json.md. Within a schema version, fields are only ever added.
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+from harness_uq.results.active_plan import ActivePlan
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.budget_allocation import BudgetAllocation
 from harness_uq.results.comparison import Comparison, Disagreements
@@ -46,7 +47,7 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
     "rank": {"overall!": Overall, "rankings": Ranking},
     "history": {"histories": History},
-    "plan": {"plans?": Plan, "allocations?": BudgetAllocation, "label_plans?": LabelPlan},
+    "plan": {"plans?": Plan, "allocations?": BudgetAllocation, "label_plans?": LabelPlan, "active_plans?": ActivePlan},
     "effects": {"effects": Effects},
     "grader": {
         "agreements": GraderAgreement,

@@ -12,11 +12,13 @@ from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round, round_sizes
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray
-from harness_uq.stats.common.validate_scalars import check_rng, check_whole
+from harness_uq.stats.common.validate_scalars import check_whole
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 from harness_uq.stats.subsets.question_covariates import check_history
 
 _FOLDS: Final = 5
+_STEPS: Final = 4  # to find the number of questions for a width
+_CLOSE: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +33,26 @@ class ExpectedWidth:
         Mean width if the questions are chosen actively.
     width_uniform : float
         Mean width of the interval of the plain mean if they are drawn at random.
+    std_error : float
+        Monte Carlo standard error of `width`.
     """
 
     n_questions: int
     width: float
     width_uniform: float
+    std_error: float
 
 
-def expected_widths(
-    history: ArrayLike,
-    n_questions: Sequence[int],
-    *,
-    level: float = 0.95,
-    n_rounds: int = 5,
-    n_systems: int = 20,
-    low: float = 0.0,
-    high: float = 1.0,
-    rng: np.random.Generator | None = None,
-) -> list[ExpectedWidth]:
-    """Expected width of the interval of an active evaluation, for several numbers of questions.
+class WidthSimulation:
+    """Active evaluations of earlier systems as if they were new.
 
-    The systems of the history are divided into five parts. Systems of each part are evaluated actively as if they were
-    new, with the scores of the other four parts as the history.
+    The systems of the history are divided into five parts. Systems of each part are evaluated actively, with the scores
+    of the other four parts as the history.
 
     Parameters
     ----------
     history : array_like, shape (n_earlier, n_all)
         Scores in [low, high]; NaN if missing.
-    n_questions : sequence of int
-        Numbers of questions, each from 2 to n_all - 1.
     level : float, optional
         Nominal coverage (default 0.95).
     n_rounds : int, optional
@@ -68,8 +61,15 @@ def expected_widths(
         Largest number of systems to evaluate (default 20).
     low, high : float, optional
         Bounds of a score (default 0 and 1).
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0).
+    seed : int, optional
+        Random seed (default 0).
+
+    Attributes
+    ----------
+    n_all : int
+        Number of questions of the benchmark.
+    n_evaluated : int
+        Number of systems that are evaluated.
 
     Raises
     ------
@@ -83,27 +83,88 @@ def expected_widths(
     The history of a new system is larger than those of the simulation, so that its interval may be slightly narrower.
     It is wider if the new system is unlike all earlier ones.
     """
-    shape = np.shape(history)
-    if len(shape) != 2:
-        raise DataError(f"history must have shape (n_systems, n_questions); got {shape}")
-    scores = check_history(history, shape[1], low, high)
-    for n in n_questions:
-        check_whole(n, "n_questions", 2, shape[1] - 1)
-    check_whole(n_systems, "n_systems", 1)
-    if not 0 < level < 1:
-        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
-    rng = check_rng(rng)
-    complete = rng.permutation(np.flatnonzero(~np.isnan(scores).any(axis=1)))[:n_systems]
-    if len(complete) < 2:
-        raise NotEstimableError("fewer than two systems of the history have scores on all questions")
-    widths: list[list[tuple[float, float]]] = [[] for _ in n_questions]
-    for held_out in np.array_split(complete, min(_FOLDS, len(complete))):
-        predictor = fit_predictor(np.delete(scores, held_out, axis=0))
-        for system in held_out:
-            for column, n in zip(widths, n_questions, strict=True):
-                column.append(_widths(predictor, scores[system], round_sizes(n, n_rounds), level, rng))
-    means = (high - low) * np.array([np.mean(column, axis=0) for column in widths])
-    return [ExpectedWidth(n, float(a), float(b)) for n, (a, b) in zip(n_questions, means, strict=True)]
+
+    def __init__(
+        self,
+        history: ArrayLike,
+        *,
+        level: float = 0.95,
+        n_rounds: int = 5,
+        n_systems: int = 20,
+        low: float = 0.0,
+        high: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        shape = np.shape(history)
+        if len(shape) != 2:
+            raise DataError(f"history must have shape (n_systems, n_questions); got {shape}")
+        scores = check_history(history, shape[1], low, high)
+        check_whole(n_rounds, "n_rounds", 1)
+        check_whole(n_systems, "n_systems", 1)
+        check_whole(seed, "seed", 0)
+        if not 0 < level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+        rng = np.random.default_rng(seed)
+        complete = rng.permutation(np.flatnonzero(~np.isnan(scores).any(axis=1)))[:n_systems]
+        if len(complete) < 2:
+            raise NotEstimableError("fewer than two systems of the history have scores on all questions")
+        self.n_all, self.n_evaluated = shape[1], len(complete)
+        self._level, self._n_rounds, self._seed, self._range = level, n_rounds, seed, high - low
+        self._systems: list[tuple[Predictor, FloatArray]] = []
+        for held_out in np.array_split(complete, min(_FOLDS, len(complete))):
+            predictor = fit_predictor(np.delete(scores, held_out, axis=0))
+            self._systems += [(predictor, scores[system]) for system in held_out]
+
+    def width(self, n_questions: int) -> ExpectedWidth:
+        """Expected width of the interval for a number of questions, from 2 to `n_all` - 1.
+
+        Raises
+        ------
+        DataError
+            If the number is out of range.
+        """
+        check_whole(n_questions, "n_questions", 2, self.n_all - 1)
+        rng = np.random.default_rng([self._seed, n_questions])
+        sizes = round_sizes(n_questions, self._n_rounds)
+        rows = [_widths(predictor, scores, sizes, self._level, rng) for predictor, scores in self._systems]
+        widths, uniform = self._range * np.array(rows).T
+        std_error = widths.std(ddof=1) / np.sqrt(len(widths))
+        return ExpectedWidth(n_questions, float(widths.mean()), float(uniform.mean()), float(std_error))
+
+    def reach(self, width: float) -> list[ExpectedWidth]:
+        """Expected widths for numbers of questions that approach an interval of this width.
+
+        The last one has the width, within 2 % or the Monte Carlo error, or is the closest that was found. Each step
+        assumes that the width is proportional to sqrt(1 / n - 1 / N), with the constant of the step before.
+
+        Raises
+        ------
+        DataError
+            If the width is not positive.
+        """
+        if not 0 < width < np.inf:
+            raise DataError(f"width must be a positive number; got {width}")
+        tried = [self.width(min(max(10, self.n_all // 20), self.n_all - 1))]
+        for _ in range(_STEPS):
+            n = questions_for(tried[-1].n_questions, tried[-1].width, width, self.n_all)
+            if n in [each.n_questions for each in tried]:
+                break
+            tried.append(self.width(n))
+            if abs(tried[-1].width - width) < max(_CLOSE * width, tried[-1].std_error):
+                break
+        closest = min(tried, key=lambda each: abs(each.width - width))
+        return [each for each in tried if each is not closest] + [closest]
+
+
+def questions_for(n_questions: int, width: float, target: float, n_all: int) -> int:
+    """Number of questions for an interval of the width `target`, if `n_questions` give `width`; at most n_all - 1.
+
+    The width is proportional to sqrt(1 / n - 1 / n_all).
+    """
+    if width <= 0.0:
+        return n_questions
+    inverse = (1.0 / n_questions - 1.0 / n_all) * (target / width) ** 2 + 1.0 / n_all
+    return int(np.clip(np.ceil(1.0 / inverse), 2, n_all - 1))
 
 
 def _widths(

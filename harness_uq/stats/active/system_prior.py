@@ -18,6 +18,7 @@ _NEWTON_STEPS = 25
 _TOLERANCE = 1e-4
 _REFINED = 6
 _NEGLIGIBLE = 0.02
+_NOT_REFINED = 1e-3  # approximate weight, relative to the largest, below which a component is ignored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,14 +135,17 @@ def system_posterior(
     mode, curvature, _ = _mode(x, offset, scores, prior.centres[0], precision / prior.scales[0], prior.centres[0])
     likelihood_curvature = curvature - precision / prior.scales[0]
     likelihood_gradient = x.T @ (scores - special.expit(offset + x @ mode))
-    approximate = np.empty(len(prior.scales))
+    log_weights, starts = prior.log_weights.copy(), np.empty_like(prior.centres)
     for scale in np.unique(prior.scales):
         of = prior.scales == scale
-        approximate[of] = _quadratic_evidence(
+        evidence, shifts = _quadratic_evidence(
             prior.centres[of] - mode, likelihood_gradient, likelihood_curvature, precision / scale
         )
-    chosen = np.argsort(-(approximate + prior.log_weights), kind="stable")[:_REFINED]
-    fits = [_mode(x, offset, scores, prior.centres[i], precision / prior.scales[i], prior.centres[i]) for i in chosen]
+        log_weights[of] += evidence
+        starts[of] = mode + shifts
+    chosen = np.argsort(-log_weights, kind="stable")[:_REFINED]
+    chosen = chosen[log_weights[chosen] > log_weights[chosen[0]] + np.log(_NOT_REFINED)]
+    fits = [_mode(x, offset, scores, prior.centres[i], precision / prior.scales[i], starts[i]) for i in chosen]
     weights = special.softmax(np.array([fit[2] for fit in fits]) + prior.log_weights[chosen])
     order = [i for i in np.argsort(-weights, kind="stable") if weights[i] >= _NEGLIGIBLE]
     return SystemPosterior(
@@ -172,13 +176,18 @@ def _mode(
 
 def _quadratic_evidence(
     deviations: FloatArray, gradient: FloatArray, likelihood_curvature: FloatArray, precision: FloatArray
-) -> FloatArray:
-    """Log evidence of priors N(mode + deviation, precision^-1) if the log-likelihood is quadratic around the mode."""
+) -> tuple[FloatArray, FloatArray]:
+    """Log evidence of priors N(mode + deviation, precision^-1), and the distances of their posterior modes from `mode`.
+
+    The log-likelihood is taken to be quadratic around the mode.
+    """
     curvature = likelihood_curvature + precision
     linear = gradient + deviations @ precision
-    log_integral = 0.5 * ((linear @ np.linalg.inv(curvature)) * linear).sum(axis=1)
+    shifts = linear @ np.linalg.inv(curvature)
+    log_integral = 0.5 * (shifts * linear).sum(axis=1)
     determinants = np.linalg.slogdet(precision)[1] - np.linalg.slogdet(curvature)[1]
-    return np.asarray(log_integral - 0.5 * ((deviations @ precision) * deviations).sum(axis=1) + 0.5 * determinants)
+    evidence = log_integral - 0.5 * ((deviations @ precision) * deviations).sum(axis=1) + 0.5 * determinants
+    return np.asarray(evidence), np.asarray(shifts)
 
 
 def predicted_means(model: FactorModel, posterior: SystemPosterior, questions: IntArray | None = None) -> FloatArray:
