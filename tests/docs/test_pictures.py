@@ -67,6 +67,15 @@ def test_the_picture_of_the_viewer_shows_the_scores_that_the_run_gives(tmp_path:
     )
 
 
+def test_the_plot_of_the_first_comparison_is_current(tmp_path: Path, script) -> None:
+    from matplotlib.image import imread
+
+    script("draw_comparison").main(tmp_path / "drawn.png")
+    drawn, kept = imread(tmp_path / "drawn.png"), imread(IMAGES / "comparison.png")
+    assert drawn.shape == kept.shape
+    assert np.abs(drawn - kept).mean() < 0.01, "run: python docs/pictures.py comparison.png"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gallery", "plots"])
 def test_plots_are_what_is_drawn(name: str, tmp_path: Path, script) -> None:
