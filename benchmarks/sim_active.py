@@ -1,8 +1,9 @@
 """Coverage and effective sample size of active evaluation, by simulation.
 
-Run as `python benchmarks/sim_active.py [CELL ...]`; adds the cells to benchmarks/results/active.json. All cells are
-declared in `CELLS`. Scores are Bernoulli draws with the probabilities of the leaderboard factors in
-`../shared/data/leaderboard_factors` (2,211 systems, 9,574 questions; Wu, Nair and Candes, arXiv 2601.20251).
+Run as `python benchmarks/sim_active.py [CELL ...]`; adds the cells to benchmarks/results/active.json, with the number
+of replications so far. All cells are declared in `CELLS`. Scores are Bernoulli draws with the probabilities of the
+leaderboard factors in `../shared/data/leaderboard_factors` (2,211 systems, 9,574 questions; Wu, Nair and Candes,
+arXiv 2601.20251).
 
 Of the systems, the 110 with the highest accuracy are never in the history. The history has 400 of the others. The new
 systems are 320 others, and 40 that are stronger than all of the history. Each of these 360 systems is evaluated once
@@ -23,7 +24,7 @@ from scipy import special
 
 from harness_uq import ActiveHistory, ActiveSampler
 from harness_uq.stats.active.expected_width import evaluate
-from harness_uq.stats.active.predictor import fit_predictor
+from harness_uq.stats.active.predictor import Predictor, fit_predictor
 from harness_uq.stats.active.rounds import round_sizes
 
 FACTORS = Path(__file__).parents[2] / "shared/data/leaderboard_factors/bbh_gpqa_ifeval_math_musr.npz"
@@ -96,7 +97,7 @@ NEW: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
 }
 
 
-def decide(cell: Cell) -> dict[str, object]:
+def decide(cell: Cell) -> Iterator[dict[str, object]]:
     """Simulate evaluations that end when it is decided whether the system reaches a score."""
     rng = np.random.default_rng(SEED)
     earlier, others, ahead = split(rng)
@@ -114,7 +115,7 @@ def decide(cell: Cell) -> dict[str, object]:
         decided = not interval.low <= bound <= interval.high
         rows.append((interval.low <= scores.mean() <= interval.high, decided, sampler.n_told))
     coverage, decided, asked = np.mean(rows, axis=0)
-    return {
+    yield {
         "largest_number_of_questions": round(cell.share * n_all),
         "replications": len(rows),
         "coverage": round(float(coverage), 4),
@@ -123,16 +124,23 @@ def decide(cell: Cell) -> dict[str, object]:
     }
 
 
-def simulate(cell: Cell) -> dict[str, object]:
-    """Simulate a cell."""
+@cache
+def fitted(history: str, new: str) -> Predictor:
+    """Model of a history, the same for all shares of questions."""
     rng = np.random.default_rng(SEED)
-    earlier, others, ahead = split(rng)
-    history = bernoulli(NEW[cell.new](log_odds()[earlier], rng), rng)
-    predictor = fit_predictor(HISTORIES[cell.history](history, rng))
+    earlier, _, _ = split(rng)
+    return fit_predictor(HISTORIES[history](bernoulli(NEW[new](log_odds()[earlier], rng), rng), rng))
+
+
+def simulate(cell: Cell) -> Iterator[dict[str, object]]:
+    """Simulate a cell; yields its results after every tenth system, which are in random order."""
+    _, others, ahead = split(np.random.default_rng(SEED))
+    rng = np.random.default_rng([SEED, 1])
+    predictor = fitted(cell.history, cell.new)
     n_all = log_odds().shape[1]
     n = round(cell.share * n_all)
     rows = []
-    for system in np.concatenate([others, ahead]):
+    for system in rng.permutation(np.concatenate([others, ahead])):
         scores = bernoulli(NEW[cell.new](log_odds()[system], rng), rng)
         estimate = evaluate(predictor, scores, round_sizes(n, N_ROUNDS), rng)
         low, high = estimate.interval()
@@ -140,7 +148,8 @@ def simulate(cell: Cell) -> dict[str, object]:
         truth = scores.mean()
         covers = low <= truth <= high
         rows.append((covers, (estimate.mean - truth) ** 2, high - low, plain, truth, system in ahead))
-    return {"n": n, "rank": predictor.model.rank, **summary(np.array(rows, float))}
+        if len(rows) % 10 == 0:
+            yield {"n": n, "rank": predictor.model.rank, **summary(np.array(rows, float))}
 
 
 def summary(rows: np.ndarray) -> dict[str, object]:
@@ -160,8 +169,14 @@ def summary(rows: np.ndarray) -> dict[str, object]:
 
 
 def results(names: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
-    for name in names:
-        yield name, simulate(CELLS[name]) if CELLS[name].offset is None else decide(CELLS[name])
+    """The results of the cells so far, which advance in turn."""
+    cells = {name: simulate(CELLS[name]) if CELLS[name].offset is None else decide(CELLS[name]) for name in names}
+    while cells:
+        for name, rows in list(cells.items()):
+            if (row := next(rows, None)) is None:
+                del cells[name]
+            else:
+                yield name, row
 
 
 def main() -> None:

@@ -3,21 +3,25 @@
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
+from harness_uq.active.stored_model import read_predictor, write_predictor
 from harness_uq.data.active_draws import active_draws
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
+from harness_uq.estimation.active import fitted_predictor
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import Reading, task_logs
 from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation
-from harness_uq.stats.active.predictor import Predictor, fit_predictor
+from harness_uq.stats.active.predictor import Predictor
 from harness_uq.stats.common.validate_arrays import as_floats
 from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.subsets.question_covariates import check_history
+from harness_uq.store.read import is_store, stored_logs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,7 +39,8 @@ class ActiveHistory:
     ----------
     history : array_like or runs
         An array of shape (n_systems, n_questions), with NaN for missing scores; or runs of earlier systems: paths,
-        the result of `read_logs`, task logs, data frames and whatever else `read_logs` accepts.
+        the result of `read_logs`, task logs, data frames and whatever else `read_logs` accepts. A path may also be that
+        of a store, which then keeps the fitted model.
     task, metric, filter : str, optional
         Scores to use, if `history` are runs. By default, the only task, and its first metric and filter.
     range : tuple of float, optional
@@ -85,7 +90,10 @@ class ActiveHistory:
             self.ids = tuple(np.arange(self.scores.shape[-1]).tolist())
             self.task, self.metric, self.filter = task or "array", metric or "score", filter or "none"
             self._runs: ReferenceRuns | None = None
+            self._store: str | None = None
         else:
+            self._store = str(history) if isinstance(history, str | Path) and is_store(str(history)) else None
+            history = stored_logs(self._store) if self._store else history
             runs = _reference_runs(cast("Reading | Runs", history), task, metric, filter)
             self.scores, self.ids = runs.scores, runs.ids
             self.task, self.metric, self.filter = runs.key
@@ -148,8 +156,12 @@ class ActiveHistory:
 
     @cached_property
     def predictor(self) -> Predictor:
-        """The factor model with the prior of a new system, fitted on first use."""
-        return fit_predictor(self.scores, low=self.range[0], high=self.range[1])
+        """The factor model with the prior of a new system, fitted on first use or read from the store."""
+        stored = read_predictor(self._store, self.fingerprint) if self._store else None
+        predictor = stored or fitted_predictor(self.scores, *self.range)
+        if self._store and stored is None:
+            write_predictor(self._store, self.fingerprint, predictor)
+        return predictor
 
     @cached_property
     def fingerprint(self) -> str:

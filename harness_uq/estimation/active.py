@@ -1,6 +1,7 @@
 """Estimate the score on all questions from a run whose questions were chosen actively, and from its reference runs."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.planning import TOO_FEW_ACTIVE_SCORES
 from harness_uq.results.method_info import MethodInfo
-from harness_uq.stats.active.predictor import Answers, Predictor
+from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, RoundEstimate, combine_rounds, estimate_round
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 
@@ -26,6 +27,16 @@ METHOD_INFO: Final = MethodInfo(
     sources=("sarndal1992",),
     scopes=("full",),
 )
+
+
+def fitted_predictor(scores: FloatArray, low: float, high: float) -> Predictor:
+    """Model of the scores of earlier systems; the last two models are kept, so that several estimates share a fit."""
+    return _fitted(np.ascontiguousarray(scores).tobytes(), scores.shape, low, high)
+
+
+@lru_cache(maxsize=2)
+def _fitted(scores: bytes, shape: tuple[int, ...], low: float, high: float) -> Predictor:
+    return fit_predictor(np.frombuffer(scores).reshape(shape), low=low, high=high)
 
 
 def estimate_active_run(

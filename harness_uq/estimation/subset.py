@@ -36,7 +36,6 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.redaction import redact
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
-from harness_uq.stats.active.predictor import fit_predictor
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
 
 METHOD = "difference-estimator"
@@ -194,7 +193,7 @@ def _active(
         raise NotEstimableError(RANGE_REQUIRED(method=active.METHOD))
     columns = np.array(history.columns_of(log.questions))
     scores = history.align(log.questions, data)[columns]
-    predictor = fit_predictor(history.scores, low=bounds[0], high=bounds[1])
+    predictor = active.fitted_predictor(history.scores, *bounds)
     subset = active.estimate_active_run(predictor, draws, columns, scores, bounds)
     finding = credible(
         problem,
