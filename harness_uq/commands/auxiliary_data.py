@@ -107,8 +107,11 @@ class AuxiliaryData:
 
     def select_logs(self, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
         """The logs without those of the tables of labels or reference runs."""
-        paths = {Path(path).absolute() for path in (self.labels, *self.reference_runs) if path}
-        return [log for log in logs if Path(log.source.path).absolute() not in paths]
+        from harness_uq.estimation.auxiliary_data import without_labels
+
+        paths = {Path(path).absolute() for path in self.reference_runs}
+        others = [log for log in logs if Path(log.source.path).absolute() not in paths]
+        return without_labels(others, self.labels or ())
 
     def estimate(
         self,

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
             return 1
         options = _compare_options(args, [*logs, *b])
         rows = ResultList[Comparison](row for a in sides for row in _compared(args, a, b, options, plugins))
-        overall = [] if args.labels else _overall(args, sides, b, options, plugins)
+        overall = _overall(args, sides, b, options, plugins)
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
         if overall and emitter.output_format.name in _BRIEF:
             lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
@@ -163,7 +163,7 @@ def _check_labels(args: argparse.Namespace) -> None:
     ------
     UsageError : if there is one
     """
-    given = {"--by": args.by, "--disagreements": args.disagreements, "--overall": args.overall}
+    given = {"--by": args.by, "--disagreements": args.disagreements}
     given["--resources"] = _argument_values.has_resources(args)
     if args.labels and (wrong := [option for option, value in given.items() if value]):
         raise UsageError(f"--labels cannot be combined with {wrong[0]}, which does not correct scores.")
@@ -250,7 +250,7 @@ def _overall(
         b = [replace(log, system=f"{baseline} (B)") for log in b]
     combined = _argument_values.overall_options(args)
     with _argument_values.checking_arguments():
-        result = compare_overall([*logs, *b], b[0].system, combined, options, plugins=plugins)
+        result = compare_overall([*logs, *b], b[0].system, combined, options, labels=args.labels, plugins=plugins)
     is_empty = result is None or any(message.code == OVERALL_TOO_FEW_TASKS.code for message in result.messages)
     return [] if result is None or is_empty else [result]
 

@@ -3,11 +3,13 @@
 import argparse
 
 from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
 from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
+from harness_uq.errors import UsageError
 
 USAGE = "LOG [LOG ...] [options]"
 _BRIEF = ("table", "markdown")  # formats that show single tasks only on request
@@ -25,6 +27,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
+    _auxiliary_data.add_labels(parser, "id, system and score")
     _shared_options.add_scope(parser)
     parser.groups["Method"].add_argument(
         "--correction",
@@ -57,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
     from harness_uq.structure.split_groups import split_by
 
+    if args.labels and args.by:
+        raise UsageError("--labels cannot be combined with --by, which does not correct scores.")
     _output_files.try_plot(args)
     with _emit_results.emitting(args, "overall", "rankings") as emitter:
         plugins = _argument_values.plugins_of_command(args)
@@ -70,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
             structure=_argument_values.structure_options(args),
             seed=args.seed,
         )
-        logs = _argument_values.select_logs(args, readings)
+        logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
         if not logs:
             emitter.emit({"overall": (), "rankings": ()}, errors)
             return 1
@@ -78,8 +83,8 @@ def run(args: argparse.Namespace) -> int:
         overall_options = _argument_values.overall_options(
             args, generalizes_over_tasks=args.generalize_over is not None
         )
-        runs = comparable_runs(task_logs(logs, plugins), options, plugins)
         with _argument_values.checking_arguments():
+            runs = comparable_runs(task_logs(logs, plugins), options, plugins, labels=args.labels)
             selection = overall_tasks(runs, overall_options)
         has_overall = len(selection.tasks) > 1
         parts = {part for task in selection.tasks for part in task.parts}
@@ -93,8 +98,8 @@ def run(args: argparse.Namespace) -> int:
         rankings = [*rankings_of(tasks, options)] if shows_tasks else []
         if args.by:
             parts_of_tasks = split_by(task_logs(logs, plugins), args.by)
-            groups = joint_tasks(comparable_runs(parts_of_tasks, options, plugins), options, plugins)
-            rankings += rankings_of(groups, options)
+            groups = comparable_runs(parts_of_tasks, options, plugins)
+            rankings += rankings_of(joint_tasks(groups, options, plugins), options)
         emitter.emit({"overall": overall, **({"rankings": rankings} if rankings else {})}, errors)
     _output_files.draw_results(args, overall, rankings)
     return failed

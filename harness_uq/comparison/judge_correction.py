@@ -170,7 +170,7 @@ class _Job:
     def _labeled(self, runs: tuple[SelectedRun, SelectedRun]) -> _Labeled:
         paired = pair_scores(*runs, self.options.structure, self.plugins)
         data: list[Scores] = []
-        judge, human, chances = [], [], []
+        judge, human, chances, messages = [], [], [], list(paired.messages)
         bounds: tuple[float, float] | None = None
         for run, rows in zip(runs, paired.rows, strict=True):
             if not isinstance(run.data, Scores):
@@ -179,6 +179,7 @@ class _Job:
             given = grades_of(run.log, run.data, self.labels.source)
             judge.append(mean_of_trials(run.data.values[rows]))
             human.append(mean_of_trials(given.scores.values[rows]))
+            messages += given.messages
             if given.probabilities is not None:
                 chances.append(given.probabilities[rows])
             if given.scores.is_scored.any():
@@ -189,6 +190,7 @@ class _Job:
             has_labels = any(np.isfinite(row).any() for row in human)
             raise NotEstimableError(RANGE_REQUIRED(method=METHOD) if has_labels else NO_LABELS())
         probabilities = np.stack(chances) if len(chances) == 2 else None
+        paired = replace(paired, messages=tuple(messages))
         return _Labeled(paired, data, np.stack(judge), np.stack(human), bounds, probabilities)
 
     def _paired(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:

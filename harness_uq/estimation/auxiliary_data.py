@@ -74,9 +74,9 @@ def estimate_with_labels(
 
 
 def without_labels(logs: Sequence[TaskLog], labels: str | Path | Sequence[Label]) -> list[TaskLog]:
-    """The logs without one that was read from the file of labels."""
+    """The logs without those that were read from the file of labels, unless all of them are from this file."""
     path = Path(labels).absolute() if isinstance(labels, str | Path) else None
-    return [log for log in logs if Path(log.source.path).absolute() != path]
+    return [log for log in logs if Path(log.source.path).absolute() != path] or list(logs)
 
 
 def human_labels(labels: str | Path | Sequence[Label], logs: Sequence[TaskLog]) -> str | Sequence[Label]:

@@ -10,9 +10,10 @@ from harness_uq.errors import DataError, LogError, NotEstimableError, StructureE
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
 from harness_uq.estimation.method_result import build, credible
-from harness_uq.io.human_labels import Label, grades
+from harness_uq.io.human_labels import Label, grades, labels_of_answers
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation
+from harness_uq.messages.catalogue.comparison import LABELS_OF_SEVERAL_RATERS
 from harness_uq.messages.catalogue.estimation import (
     EFFECTIVE_LABELS,
     FEW_CLUSTERS,
@@ -35,6 +36,7 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.labels.effective_labels import JudgeAssessment, assess_judge
 from harness_uq.stats.labels.judge import judge_corrected_posterior
+from harness_uq.stats.labels.raters import rater_disagreement
 from harness_uq.structure.detection import detect
 from harness_uq.structure.types import Clusters
 
@@ -58,10 +60,26 @@ Human = str | Sequence[Label]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grades:
-    """Human labels of the questions of a task as `Scores`, and the probabilities with which questions were labeled."""
+    """Human labels of the questions of a task.
+
+    Attributes
+    ----------
+    scores : the labels, averaged over raters
+    probabilities : float (n_questions,); probabilities with which questions were labeled; None if all are equal
+    messages : a note about the disagreement of raters
+    is_binary : whether the label of each rater is 0 or 1, although their mean may not be
+    """
 
     scores: Scores
     probabilities: FloatArray | None
+    messages: tuple[Message, ...] = ()
+    is_binary: bool = False
+
+    @property
+    def majority(self) -> FloatArray:
+        """Labels by the majority of raters if they are 0 or 1, NaN for a tie; otherwise the mean labels."""
+        values = self.scores.values
+        return np.where(values == 0.5, np.nan, np.round(values)) if self.is_binary else values
 
 
 def correct(
@@ -113,12 +131,35 @@ def grades_of(log: TaskLog, judge: Scores, human: Human) -> Grades:
     """
     if not isinstance(human, str):
         values, chances = grades(human, log.task, log.questions.ids, log.system)
-        return Grades(replace(judge, values=values[:, None], clusters=None), chances)
+        mine = labels_of_answers(human, log.task, frozenset(log.questions.ids), log.system)
+        is_binary = all(label.score in (0.0, 1.0) for label in mine)
+        has_shares = bool(((values > 0) & (values < 1)).any())
+        bounds = (0.0, 1.0) if is_binary and has_shares else judge.bounds
+        scores = replace(judge, values=values[:, None], clusters=None, bounds=bounds)
+        return Grades(scores, chances, _rater_notes(log.system, mine), is_binary)
     candidates = [data for data in log.data if isinstance(data, Scores) and data.metric == human]
     if not candidates:
         raise NotEstimableError(NO_LABEL_METRIC(metric=human))
     same = [data for data in candidates if data.filter == judge.filter]
     return Grades((same or candidates)[0], None)
+
+
+def _rater_notes(system: str, labels: Sequence[Label]) -> tuple[Message, ...]:
+    by_answer: dict[str, list[float]] = {}
+    for label in labels:
+        by_answer.setdefault(label.id, []).append(label.score)
+    found = rater_disagreement(by_answer.values())
+    if found is None:
+        return ()
+    share = found.variance_share
+    note = LABELS_OF_SEVERAL_RATERS(
+        system=system,
+        n_answers=found.n_answers,
+        n_raters=len({label.rater for label in labels}),
+        agreement=found.agreement,
+        variance="" if share is None else f"; disagreement is {share:.0%} of the variance of a single label",
+    )
+    return (note,)
 
 
 def corrected_estimate(log: TaskLog, judge: Scores, labels: Human, clusters: Clusters, options: Options) -> Estimate:
@@ -152,7 +193,7 @@ def corrected_estimate(log: TaskLog, judge: Scores, labels: Human, clusters: Clu
         posterior,
         value,
         diagnostics=_diagnostics(worth),
-        messages=(*_notes(worth, chance is None), *_warnings(problem, worth)),
+        messages=(*_notes(worth, chance is None), *human.messages, *_warnings(problem, worth)),
     )
     return replace(build(problem, METHOD, result), method_reason="human labels were given", info=METHOD_INFO)
 

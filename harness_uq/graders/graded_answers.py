@@ -99,7 +99,7 @@ def _of_log(
         if labels is not None:
             try:
                 given = grades_of(log, data, labels)
-                human, chances = given.scores.values, given.probabilities
+                human, chances = given.majority, given.probabilities
             except NotEstimableError as error:
                 if error.message.code != NO_LABEL_METRIC.code:
                     raise

@@ -1,7 +1,7 @@
 """A person's grades of logged questions, from a table."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -32,6 +32,7 @@ class Label:
     task : of the question; None if the id identifies it
     probability : with which the question was chosen to be graded, None if all were alike
     system : whose answer was graded; None if only one system is evaluated
+    rater : who gave the grade; None if it is unknown
     """
 
     id: str
@@ -39,12 +40,15 @@ class Label:
     task: str | None = None
     probability: float | None = None
     system: str | None = None
+    rater: str | None = None
 
 
 def read_labels(path: str | Path) -> tuple[Label, ...]:
     """Grades of a CSV file, a path or a URL, with the columns `id` and `score`.
 
-    Optional columns are `task`, `system` and `probability`. An empty score is a question without a grade.
+    A column `question` can replace `id`, and a column `label` contains the grades even if there is a column `score`,
+    for instance with the scores of a model. Optional columns are `task`, `system`, `probability` and `rater`. An empty
+    grade is a question without one.
 
     Raises
     ------
@@ -52,9 +56,11 @@ def read_labels(path: str | Path) -> tuple[Label, ...]:
     """
     try:
         table = csv.DictReader(StringIO(io_paths.read_bytes(str(path)).decode("utf-8-sig"), newline=""))
-        if missing := sorted({"id", "score"} - set(table.fieldnames or ())):
+        names = set(table.fieldnames or ())
+        question, grade = ("id" if "id" in names else "question"), ("label" if "label" in names else "score")
+        if missing := [name for name, found in (("id", question), ("score", grade)) if found not in names]:
             raise LogError(LABEL_COLUMNS_MISSING(path=redact(str(path)), columns=missing))
-        rows = [(table.line_num, row) for row in table]
+        rows = [(table.line_num, row | {"id": row[question], "score": row[grade]}) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=str(error))) from None
     return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
@@ -65,27 +71,39 @@ def grades(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Grade of each question of a task, NaN if there is none, and the probabilities where any is given.
 
-    Labels of other systems' answers than those of `system` are ignored.
+    Labels of other systems' answers than those of `system` are ignored. The grades of several raters are averaged.
 
     Raises
     ------
-    LogError : if a question has two grades, or only some grades have a probability
+    LogError : if a question has two grades of one rater or of unknown raters, or only some grades have a probability
     """
     place = {question: i for i, question in enumerate(ids)}
-    mine = [
-        label for label in labels if label.task in (None, task) and label.system in (None, system) and label.id in place
-    ]
-    score, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    mine = labels_of_answers(labels, task, place, system)
+    total, n, chance = np.zeros(len(ids)), np.zeros(len(ids)), np.full(len(ids), np.nan)
+    raters: dict[str, set[str | None]] = {}
     for label in mine:
         i = place[label.id]
-        if not np.isnan(score[i]):
+        known = raters.setdefault(label.id, set())
+        if known and (label.rater is None or known & {label.rater, None}):
             raise LogError(DUPLICATE_LABEL(question=label.id, task=task))
-        score[i] = label.score
+        known.add(label.rater)
+        total[i] += label.score
+        n[i] += 1
         chance[i] = np.nan if label.probability is None else label.probability
     given = sum(label.probability is not None for label in mine)
     if given not in (0, len(mine)):
         raise LogError(PARTIAL_PROBABILITIES(n_given=given, n_labels=len(mine), task=task))
+    score = np.divide(total, n, out=np.full(len(ids), np.nan), where=n > 0)
     return score, chance if given else None
+
+
+def labels_of_answers(
+    labels: Sequence[Label], task: str, ids: Container[str], system: str | None = None
+) -> list[Label]:
+    """The labels of the answers of one system to the questions of a task."""
+    return [
+        label for label in labels if label.task in (None, task) and label.system in (None, system) and label.id in ids
+    ]
 
 
 def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
@@ -94,8 +112,8 @@ def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
         score, probability = float(row["score"]), float(chance) if chance else None
     except ValueError:
         raise LogError(LABEL_NOT_A_NUMBER(path=redact(str(path)), line=line, row=str(row))) from None
-    task, system = (_unquoted((row.get(name) or "").strip()) or None for name in ("task", "system"))
-    return Label(_unquoted(row["id"].strip()), score, task, probability, system)
+    task, system, rater = (_unquoted((row.get(name) or "").strip()) or None for name in ("task", "system", "rater"))
+    return Label(_unquoted(row["id"].strip()), score, task, probability, system, rater)
 
 
 def _unquoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,11 @@ from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks
 from harness_uq.results.estimate import Interval
 from harness_uq.results.overall import Overall, OverallDifference
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness_uq.io.human_labels import Label
+
 OVERALL = "overall"
 
 
@@ -28,6 +34,7 @@ def compare_overall(
     overall: OverallOptions | None = None,
     options: CompareOptions | None = None,
     *,
+    labels: "str | Path | Sequence[Label] | None" = None,
     plugins: Plugins | None = None,
 ) -> Overall | None:
     """Compare the overall score of each system with that of the baseline, with simultaneous intervals.
@@ -38,6 +45,7 @@ def compare_overall(
     baseline : name of the system with which the others are compared
     overall : how the scores of the tasks are combined
     options : level, margin, scope, structure and seed of the comparisons; the margin of the task `overall` applies
+    labels : human labels that correct the scores of a grader, as for `rank`
 
     Returns
     -------
@@ -62,7 +70,7 @@ def compare_overall(
     """
     offered, chosen, combined = plugins or load_plugins(), options or CompareOptions(), overall or OverallOptions()
     ranking = RankOptions(level=chosen.level, scope=chosen.scope, structure=chosen.structure, seed=chosen.seed)
-    known = comparable_runs(task_logs(runs, offered), ranking, offered)
+    known = comparable_runs(task_logs(runs, offered), ranking, offered, labels=labels)
     if baseline not in known.by_system:
         raise DataError(unknown_name("baseline", baseline, known.by_system))
     selection = overall_tasks(known, combined)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy import stats as scipy_stats
@@ -13,6 +13,7 @@ from harness_uq import stats
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError, refusal_of
+from harness_uq.estimation.auxiliary_data import selection_with_labels
 from harness_uq.messages import Message, with_severity
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
@@ -25,6 +26,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores
+from harness_uq.ranking.labeled_scores import labels_note
 from harness_uq.ranking.rank import ComparableRuns, JointTasks, RankKeywords, RankOptions, comparable_runs, joint_tasks
 from harness_uq.results.overall import Overall, OverallSystem
 from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
@@ -33,12 +35,18 @@ from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
 from harness_uq.structure.option_keywords import options_with, selection_of
 from harness_uq.structure.task_groups import item_labels, joined_labels
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness_uq.io.human_labels import Label
+
 
 def rank_overall(
     runs: Runs,
     overall: OverallOptions | None = None,
     options: RankOptions | None = None,
     *,
+    labels: "str | Path | Sequence[Label] | None" = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[RankKeywords],
 ) -> Overall | None:
@@ -49,6 +57,7 @@ def rank_overall(
     runs : runs of at least two systems, as for `rank`
     overall : how the scores of the tasks are combined
     options : options of the ranking
+    labels : human labels that correct the scores of a grader, as for `rank`
     plugins : plugins to use; by default the installed ones
     **keywords : options as for `rank`
 
@@ -62,7 +71,8 @@ def rank_overall(
     LogError, DataError, TypeError : as `estimate_overall`
     """
     offered, chosen = plugins or load_plugins(), options_with(options or RankOptions(), keywords, "rank_overall")
-    known = comparable_runs(task_logs(runs, offered, selection_of(keywords)), chosen, offered)
+    read = task_logs(runs, offered, selection_with_labels(selection_of(keywords), labels))
+    known = comparable_runs(read, chosen, offered, labels=labels)
     selection = overall_tasks(known, overall or OverallOptions())
     if len(selection.tasks) < 2:
         return None
@@ -161,6 +171,7 @@ def overall_scores(
             [combination.coefficients[place == k] @ values[place == k] for k in range(len(combination.tasks))]
         ),
         messages=(
+            *([] if tasks.runs.labels is None else [labels_note([row for one in joints for row in one.estimates])]),
             *combination.messages,
             *sample_notes(combination, options),
             *([OVERALL_SHARED_ITEMS(factor=float(factors.mean()))] if not (factors == 1).all() else ()),

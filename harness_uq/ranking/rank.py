@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,9 @@ from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_bette
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
+from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels, without_labels
 from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.judge_correction import Human
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of, posterior_of
 from harness_uq.messages import distinct
@@ -32,6 +34,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
+from harness_uq.ranking.labeled_scores import check_labels_name_systems, labeled_scores
 from harness_uq.ranking.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
@@ -51,6 +54,11 @@ from harness_uq.structure.option_keywords import (
     selection_of,
 )
 from harness_uq.structure.types import StructureOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness_uq.io.human_labels import Label
 
 Correction = Literal["holm", "bh"]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -120,6 +128,7 @@ def rank(
     logs: Runs,
     options: RankOptions | None = None,
     *,
+    labels: "str | Path | Sequence[Label] | None" = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[RankKeywords],
 ) -> ResultList[Ranking]:
@@ -131,6 +140,9 @@ def rank(
         for `read_logs`. If a system has several runs of a task, the newest finished run
         without a sample limit is used
     options : options of the ranking
+    labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
+        the metric of the runs that contains them, or labels. The ranking then refers to the scores that people would
+        give
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `level`, `scope`, `correction`, `seed`, `cluster`, `range`,
         `use_samples`, `task`, `metric`, `filter` and `model`; also `n_draws`. They take precedence over `options`
@@ -146,7 +158,8 @@ def rank(
     TypeError : if an option does not exist
     """
     chosen, offered = options_with(options or RankOptions(), keywords, "rank"), plugins or load_plugins()
-    runs = comparable_runs(task_logs(logs, offered, selection_of(keywords)), chosen, offered)
+    read = task_logs(logs, offered, selection_with_labels(selection_of(keywords), labels))
+    runs = comparable_runs(read, chosen, offered, labels=labels)
     return rankings_of(joint_tasks(runs, chosen, offered), chosen)
 
 
@@ -160,12 +173,14 @@ class ComparableRuns:
     by_system : the data that represent each system
     by_key : the data of each task, metric and filter that at least two systems share
     extremes : the same runs with extreme scores of the trials without a score; empty if all trials have one
+    labels : human labels that correct the scores; None if there are none
     """
 
     logs: Sequence[TaskLog]
     by_system: Mapping[str, Mapping[ScoreKey, SelectedRun]]
     by_key: Mapping[ScoreKey, Sequence[SelectedRun]]
     extremes: ExtremeRuns = field(default_factory=dict)
+    labels: Human | None = None
 
     def is_higher_better(self, key: ScoreKey) -> bool:
         """Whether higher scores are better."""
@@ -190,13 +205,27 @@ class JointTasks:
     open_ranks: Mapping[ScoreKey, OpenRanks] = field(default_factory=dict)
 
 
-def comparable_runs(logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins) -> ComparableRuns:
+def comparable_runs(
+    logs: Sequence[TaskLog],
+    options: RankOptions,
+    plugins: Plugins,
+    *,
+    labels: "str | Path | Sequence[Label] | None" = None,
+) -> ComparableRuns:
     """Select the runs that represent each system.
+
+    Parameters
+    ----------
+    labels : human labels that correct the scores, as for `rank`
 
     Raises
     ------
     NotEstimableError : if all logs belong to one system
+    DataError : if labels do not name the system, or the scope is not `population`
+    LogError : if the file of labels cannot be read
     """
+    if labels is not None:
+        return _labeled_runs(logs, labels, options, plugins)
     read = with_best_evidence(logs, plugins, options.structure)
     by_system = select_runs(read)
     if len(by_system) == 1:
@@ -206,6 +235,22 @@ def comparable_runs(logs: Sequence[TaskLog], options: RankOptions, plugins: Plug
     is_open = has_missing and (policies.has_bounds or policies.is_default)
     extremes = extreme_runs(logs, options.estimation, plugins) if is_open else {}
     return ComparableRuns(read, by_system, _by_key(by_system, read), extremes)
+
+
+def _labeled_runs(
+    logs: Sequence[TaskLog], labels: "str | Path | Sequence[Label]", options: RankOptions, plugins: Plugins
+) -> ComparableRuns:
+    if options.scope != "population":
+        raise DataError("a ranking with human labels requires scope 'population'")
+    graded = without_labels(logs, labels)
+    runs, human = comparable_runs(graded, options, plugins), human_labels(labels, graded)
+    check_labels_name_systems(human, tuple(runs.by_system))
+    by_system = {
+        system: {key: entry for key, entry in by_key.items() if key[1] != human}
+        for system, by_key in runs.by_system.items()
+    }
+    by_key = {key: entries for key, entries in runs.by_key.items() if key[1] != human}
+    return ComparableRuns(runs.logs, by_system, by_key, labels=human)
 
 
 def joint_tasks(
@@ -224,7 +269,7 @@ def joint_tasks(
         if keys is not None and key not in keys:
             continue
         try:
-            scores = _joint(entries, runs.logs, options, plugins)
+            scores = _joint(entries, runs, options, plugins)
             if (found := _open_ranks(key, scores, runs, options, plugins)) is not None:
                 open_of[key] = found
             joint[key] = scores
@@ -333,10 +378,8 @@ def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
     return all(isinstance(data, AggregateScore) for log in members for data in log.data)
 
 
-def _joint(
-    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins
-) -> JointScores:
-    joint = _scores_of(entries, logs, options, plugins)
+def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOptions, plugins: Plugins) -> JointScores:
+    joint = _scores_of(entries, runs, options, plugins)
     of_logs = messages_of_systems(entries, [entry.log.system for entry in entries])
     identical = [
         IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
@@ -347,14 +390,16 @@ def _joint(
 
 
 def _scores_of(
-    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins
+    entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOptions, plugins: Plugins
 ) -> JointScores:
+    if runs.labels is not None:
+        return labeled_scores(entries, runs.labels, options.estimation, plugins, n_draws=options.n_draws)
     if options.scope != "population":
-        return _apart(entries, logs, options, plugins, None)
+        return _apart(entries, runs.logs, options, plugins, None)
     try:
         return joint_scores(entries, options.estimation, plugins, n_draws=options.n_draws)
     except NotEstimableError as error:
-        return _apart(entries, logs, options, plugins, str(error))
+        return _apart(entries, runs.logs, options, plugins, str(error))
 
 
 def _apart(

@@ -199,3 +199,46 @@ def test_the_command_compares_tables(tables, capsys):
     code, out, err = output(capsys, "compare", str(tables), "--labels", "humans")
     assert (code, out) == (2, "")
     assert "'humans'" in err
+
+
+def test_the_disagreement_of_raters_is_reported():
+    rng = np.random.default_rng(5)
+    several = [
+        replace(label, score=float(rng.random() < 0.1) if label.score == 0 else 1.0, rater=rater)
+        for label in labels_of("a", "b")
+        for rater in ("x", "y")
+    ]
+    row = only(compare(A, B, labels=several))
+    assert row.verdict == "better"
+    notes = [message.params for message in row.messages if message.name == "labels-of-several-raters"]
+    assert [note["system"] for note in notes] == ["a", "b"]
+    for note in notes:
+        assert (note["n_answers"], note["n_raters"]) == (len(LABELED), 2)
+        assert note["agreement"] < 1
+
+
+def test_equal_labels_of_two_raters_change_nothing():
+    twice = [replace(label, rater=rater) for label in labels_of("a", "b") for rater in ("x", "y")]
+    once = only(compare(A, B, labels=labels_of("a", "b")))
+    assert only(compare(A, B, labels=twice)).difference == once.difference
+
+
+def test_a_table_can_contain_grades_and_labels(tmp_path, capsys):
+    path = tmp_path / "answers.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["system", "question", "score", "label"])
+        for k, system in enumerate("ab"):
+            table.writerows(
+                [system, f"q{i}", int(GRADES[k, i]), int(TRUTH[k, i]) if i in LABELED else ""] for i in range(N)
+            )
+    expected = only(compare(A, B, labels=labels_of("a", "b"))).difference
+    code, text, _ = output(capsys, "compare", str(path), "--labels", str(path), "--format", "json")
+    found = json.loads(text)["comparisons"][0]["difference"]
+    assert code == 0
+    assert found["interval"]["low"] == pytest.approx(expected.interval.low)
+    assert found["interval"]["high"] == pytest.approx(expected.interval.high)
+    for command in ("estimate", "rank", "grader"):
+        code, text, _ = output(capsys, command, str(path), "--labels", str(path), "--format", "json")
+        assert code == 0
+        assert json.loads(text)[{"estimate": "estimates", "rank": "rankings", "grader": "agreements"}[command]]

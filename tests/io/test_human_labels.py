@@ -21,6 +21,20 @@ def test_an_empty_score_is_a_question_without_a_label(tmp_path: Path) -> None:
     assert read_labels(path) == (Label("7", 1.0, "toy", 0.5), Label("9", 0.0, None, 0.25))
 
 
+def test_a_table_of_scores_can_have_a_column_of_labels(tmp_path: Path) -> None:
+    path = written(tmp_path, "system,question,score,label,rater\nnew,q1,1,0,x\nnew,q2,1,,\nold,q1,0,1,y\n")
+    assert read_labels(path) == (
+        Label("q1", 0.0, system="new", rater="x"),
+        Label("q1", 1.0, system="old", rater="y"),
+    )
+
+
+def test_labels_of_several_raters_are_averaged() -> None:
+    labels = [Label("a", score, rater=rater) for score, rater in ((1.0, "x"), (0.0, "y"), (1.0, "z"))]
+    score, _ = grades([*labels, Label("b", 0.0)], "toy", ["a", "b"])
+    np.testing.assert_allclose(score, [2 / 3, 0.0])
+
+
 def test_labels_find_their_questions_in_any_order() -> None:
     score, chance = grades([Label("c", 1.0), Label("a", 0.0), Label("a", 1.0, "other")], "toy", ["a", "b", "c"])
     np.testing.assert_array_equal(score, [0.0, np.nan, 1.0])
@@ -51,6 +65,9 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     ("labels", "name"),
     [
         ([Label("a", 1.0), Label("a", 0.0)], "duplicate-label"),
+        ([Label("a", 1.0, rater="x"), Label("a", 0.0, rater="x")], "duplicate-label"),
+        ([Label("a", 1.0, rater="x"), Label("a", 0.0)], "duplicate-label"),
+        ([Label("a", 1.0), Label("a", 0.0, rater="x")], "duplicate-label"),
         ([Label("a", 1.0, None, 0.5), Label("b", 0.0)], "partial-probabilities"),
     ],
 )

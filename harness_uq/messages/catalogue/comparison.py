@@ -596,6 +596,25 @@ IDENTICAL_SYSTEMS = MessageType(
     "Two different systems rarely agree on every question. The logs may be copies of one run.",
     "Check that the paths refer to different systems.",
 )
+RANKED_WITH_LABELS = MessageType(
+    "UQ277",
+    "ranked-with-labels",
+    "note",
+    "The scores are those that people would give. They combine the grader's scores with human labels of the answers of "
+    "{n_systems:count system} (at least {n_labels} each).",
+    "Each system is corrected with labels of its own answers, because the errors of a grader differ between systems.",
+    "Nothing.",
+)
+LABELS_OF_SEVERAL_RATERS = MessageType(
+    "UQ278",
+    "labels-of-several-raters",
+    "note",
+    "{n_answers:count answer} of {system} {n_answers:plural was|were} labeled by several of {n_raters:count rater}, "
+    "with an agreement of {agreement:.2f}{variance}. The mean of the labels of an answer counts.",
+    "The interval contains the disagreement of raters about single answers. It does not contain an error that all "
+    "raters have in common.",
+    "If raters disagree often, discuss the criteria, or let more people label each answer.",
+)
 OVERALL_WITHOUT_BOUNDS = MessageType(
     "UQ279",
     "overall-without-bounds",

@@ -1,10 +1,12 @@
 """Effective number of human labels in combination with a judge's scores."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness_uq.errors import NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.labels.judge import best_weight, corrected_mean
 from harness_uq.stats.labels.validate_labels import check_graded
@@ -105,12 +107,65 @@ def assess_judge(
     )
 
 
-def _effective_labels(sums: FloatArray, weight: float, n_labels: int) -> float | None:
-    """n_labels times V_h / V with its small-sample factor, from the units' influences on both means."""
+def corrected_correlation(
+    judge: FloatArray,
+    human: Sequence[FloatArray],
+    *,
+    clusters: ArrayLike | None = None,
+    probabilities: Sequence[FloatArray | None] | None = None,
+) -> FloatArray:
+    """Correlations of the corrected means of several systems, from their influences on the same questions.
+
+    Parameters
+    ----------
+    judge : ndarray, shape (n_systems, n_questions)
+        Scores of the judge.
+    human : sequence of ndarray, shape (n_questions,)
+        Human labels of each system; NaN for questions without a label.
+    clusters : array_like, shape (n_questions,), optional
+        Cluster labels. The default is independent questions.
+    probabilities : sequence of ndarray or None, optional
+        Probabilities of being labelled, for each system as in `judge_corrected_posterior`.
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_systems)
+        Correlations; 0 for a system with fewer than three labelled questions or clusters, or without variation.
+
+    Examples
+    --------
+    Systems with equal scores and labels are perfectly correlated:
+
+    >>> corrected_correlation(np.array([[1, 0, 1, 0.0]] * 2), [np.array([1, 0, 0, 1.0])] * 2).round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    n_units = judge.shape[1] if clusters is None else len(np.unique(clusters))
+    influences = np.zeros((len(judge), n_units))
+    for k, (f, h) in enumerate(zip(judge, human, strict=True)):
+        try:
+            items = check_graded(f, h, clusters, None if probabilities is None else probabilities[k])
+        except NotEstimableError:
+            continue
+        sums = replace(items, judge=items.judge - items.judge.mean()).sums()
+        influences[k] = _influences(sums, float(best_weight(sums.sum(axis=0))))[1]
+    size = np.sqrt((influences**2).sum(axis=1))
+    scaled = influences / np.where(size > 0, size, 1.0)[:, None]
+    correlation = np.clip(scaled @ scaled.T, -1.0, 1.0)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(correlation)
+
+
+def _influences(sums: FloatArray, weight: float) -> tuple[FloatArray, FloatArray]:
+    """Influence of each unit on the labels' mean and on the corrected mean."""
     n, f, m, f_labelled, h = sums.sum(axis=0)[:5]
     label_influence = (sums[:, 4] - h / m * sums[:, 2]) / m
     shift = (sums[:, 1] - f / n * sums[:, 0]) / n - (sums[:, 3] - f_labelled / m * sums[:, 2]) / m
-    corrected_influence = label_influence + weight * shift
+    return np.asarray(label_influence), np.asarray(label_influence + weight * shift)
+
+
+def _effective_labels(sums: FloatArray, weight: float, n_labels: int) -> float | None:
+    """n_labels times V_h / V with its small-sample factor, from the units' influences on both means."""
+    label_influence, corrected_influence = _influences(sums, weight)
     label_variance, corrected_variance = (
         float(label_influence @ label_influence),
         float(corrected_influence @ corrected_influence),
