@@ -43,6 +43,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "harness_uq"
 html_static_path = ["theme"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"index": []}

@@ -1,7 +1,12 @@
-"""The API reference: one page per subpackage with public names, generated from docstrings when the site is built."""
+"""The reference: pages generated when the site is built.
+
+Each subpackage with public names has a page, from its docstrings, and the commands have one, from their parsers.
+"""
 
 import inspect
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -9,9 +14,17 @@ from types import ModuleType
 
 from sphinx.application import Sphinx
 
+from harness_uq.commands.command_table import COMMANDS
+from harness_uq.commands.parser import build_parser
+
 BY_SUBPACKAGE = ("harness_uq", "harness_uq.stats")
 ON_ONE_PAGE = ("harness_uq.plots", "harness_uq.testing", "harness_uq.plugin_api", "harness_uq_inspect")
 FOLDER = "reference/made"
+_COMMANDS = (
+    "This page contains the help of every command, as ``harness-uq COMMAND --help`` prints it. Each begins with three "
+    "examples. ``harness-uq lm-eval`` and ``harness-uq inspect`` run a harness; see :doc:`/howto/lm-eval` and "
+    ":doc:`/howto/inspect`."
+)
 
 
 def subpackages(package: ModuleType) -> dict[str, list[str]]:
@@ -63,8 +76,34 @@ def _kind(thing: object) -> str:
     return "function" if inspect.isroutine(thing) else "data"
 
 
+def commands_page() -> str:
+    """Restructured text: the help of each command, as its parser prints it to 80 columns."""
+    title = "Command line"
+    lines = [title, "=" * len(title), "", _COMMANDS, ""]
+    with _eighty_columns():
+        for command in COMMANDS.values():
+            heading = f"harness-uq {command.name}"
+            text = build_parser(command).format_help().splitlines()
+            lines += [heading, "-" * len(heading), "", "::", "", *(f"    {line}".rstrip() for line in text), ""]
+    return "\n".join(lines)
+
+
+@contextmanager
+def _eighty_columns() -> Iterator[None]:
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "80"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["COLUMNS"]
+        else:
+            os.environ["COLUMNS"] = before
+
+
 def pages() -> Iterator[tuple[str, str]]:
     """Name and text of every page."""
+    yield "commands.rst", commands_page()
     for name in (*BY_SUBPACKAGE, *ON_ONE_PAGE):
         package = import_module(name)
         for subpackage, names in subpackages(package).items():

@@ -7,24 +7,32 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
+
+from harness_uq.commands.command_table import COMMANDS
 
 SITE = Path(os.environ["HARNESS_UQ_SITE"])
 PACKAGES = ("harness_uq", "harness_uq.stats", "harness_uq.plots")
 WIDE = (
     "index",
-    "methods/clustered-score",
     "calibration",
     "changelog",
     "concepts/methods",
-    "howto/compare",
     "reference/json",
     "howto/gallery",
     "notebooks/logs",
 )
 REFERENCE = ("reference/made/harness_uq-results", "reference/made/harness_uq.stats-clusters")
+ONE_OF_EACH = (
+    "index",
+    "get-started/index",
+    "howto/compare",
+    "concepts/intervals",
+    "reference/made/commands",
+    "methods/clustered-score",
+)
 TUTORIALS = ("get-started/two-models", "get-started/epochs", "get-started/gate")
 
 
@@ -87,6 +95,11 @@ def test_every_public_name_stands_in_the_reference(pages: dict[str, Page], packa
     assert sorted(name for name in public if f"{package}.{name}" not in places) == []
 
 
+def test_every_command_stands_in_the_reference(pages: dict[str, Page]) -> None:
+    places = pages["reference/made/commands.html"].places
+    assert [name for name in COMMANDS if f"harness-uq-{name}" not in places] == []
+
+
 @pytest.fixture(scope="module")
 def browser(chromium: Path) -> Iterator[object]:
     from playwright.sync_api import sync_playwright
@@ -98,7 +111,7 @@ def browser(chromium: Path) -> Iterator[object]:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", [*WIDE, *REFERENCE, *TUTORIALS])
+@pytest.mark.parametrize("name", [*WIDE, *REFERENCE, *TUTORIALS, *ONE_OF_EACH[1:]])
 def test_a_page_is_as_wide_as_its_window(browser, name: str, width: int) -> None:
     tab = browser.new_page(viewport={"width": width, "height": 900})
     tab.goto((SITE / f"{name}.html").as_uri())
@@ -106,6 +119,21 @@ def test_a_page_is_as_wide_as_its_window(browser, name: str, width: int) -> None
     beyond = tab.evaluate(BEYOND)
     tab.close()
     assert beyond == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_axe_finds_nothing_serious(browser, name: str, theme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    tab = browser.new_page(color_scheme=theme)
+    tab.goto((SITE / f"{name}.html").as_uri())
+    violations = Axe().run(tab).response["violations"]
+    tab.close()
+    serious = [
+        (one["id"], one["nodes"][0]["html"][:160]) for one in violations if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
 
 
 # what reaches beyond the article's right edge and does not stand in a box that scrolls
@@ -119,10 +147,23 @@ BEYOND = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("word", "page"), [("clustered_score_posterior", "stats-clusters"), ("Deff", "glossary")])
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("clustered_score_posterior", "stats-clusters"),
+        ("Deff", "glossary"),
+        ("confidence interval", "concepts/intervals"),
+        ("stderr", "glossary"),
+        ("pass@k", "pass-k"),
+        ("cost", "howto/cost"),
+        ("non-inferiority", "glossary"),
+        ("flaky", "glossary"),
+        ("few-clusters", "messages"),
+    ],
+)
 def test_search_works_without_a_server(browser, word: str, page: str) -> None:
     tab = browser.new_page()
-    tab.goto((SITE / "search.html").as_uri() + f"?q={word}")
+    tab.goto((SITE / "search.html").as_uri() + f"?q={quote(word)}")
     tab.locator("#search-results li a").first.wait_for(timeout=20_000)
     found = tab.locator("#search-results li a").evaluate_all("links => links.map(link => link.href)")
     tab.close()
