@@ -32,10 +32,6 @@ EXAMPLES = (
         "harness-uq plan new=runs/b old=runs/a --difference 0.03",
     ),
     (
-        "Predict how many actively chosen questions give an interval that is 4 points wide",
-        "harness-uq plan --reference-runs runs/earlier --width 0.04",
-    ),
-    (
         "Find the best numbers of questions and seeds for a budget",
         "harness-uq plan runs/* --generalize-over seed --price seed=20 --budget 5000",
     ),
