@@ -130,6 +130,24 @@ CHOSEN_ACTIVELY = MessageType(
     "Questions whose score is uncertain are chosen more often, which biases the mean score.",
     "Pass the reference runs that chose the questions, with `--scope full`.",
 )
+SCORES_ENTERED = MessageType(
+    "IN115",
+    "scores-entered",
+    "note",
+    "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} entered by {authors:join} "
+    "(edit_score). They can correct the scores of a grader with `--labels`.",
+    "People can enter labels in the log under a new name.",
+    "Give the name to `--labels`.",
+)
+SCORES_CHANGED = MessageType(
+    "IN116",
+    "scores-changed",
+    "note",
+    "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} changed by {authors:join} "
+    "(edit_score). The changed scores are used.",
+    "If people change only some scores of a grader, the mean combines the scores of both.",
+    "Enter labels under a new name of a score, so that `--labels` can correct all scores.",
+)
 
 # ---------------------------------------------------------------- warnings
 

@@ -19,6 +19,8 @@ from harness_uq_inspect.messages import (
     REPEATED_TRIALS,
     RUN_INCOMPLETE,
     RUN_INCOMPLETE_PART,
+    SCORES_CHANGED,
+    SCORES_ENTERED,
     STALE_INTERVALS,
     STOPPED_ANYTIME,
     STOPPED_BY_RULE,
@@ -40,6 +42,7 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     cells = list(log.cells.values())
     for scorer in dict.fromkeys(scorer for cell in cells for scorer in cell.scores or ()):
         yield from _on_missing(scorer, cells)
+        yield from _on_edits(scorer, cells)
     logged = [cell.limit for cell in cells if cell.limit is not None]
     limits = Counter(map(limit_type, logged))
     if limits:
@@ -71,6 +74,16 @@ def _on_missing(scorer: str, cells: Sequence[Sample]) -> Iterator[Message]:
     n_errors = sum(cell.error is not None and _why_missing(cell, scorer) is None for cell in cells)
     if n_errors:
         yield ERRORS_AFTER_SCORE(scorer=scorer, n_errors=n_errors, n_trials=len(cells))
+
+
+def _on_edits(scorer: str, cells: Sequence[Sample]) -> Iterator[Message]:
+    """Who entered scores, such as labels, and who changed those of a scorer."""
+    scores = [cell.scores[scorer] for cell in cells if scorer in (cell.scores or {})]
+    for is_entered, kind in ((True, SCORES_ENTERED), (False, SCORES_CHANGED)):
+        edited = [score for score in scores if score.authors and score.is_entered == is_entered]
+        if edited:
+            authors = sorted({author for score in edited for author in score.authors})
+            yield kind(scorer=scorer, n_edited=len(edited), n_scores=len(scores), authors=authors)
 
 
 def _why_missing(cell: Sample, scorer: str) -> str | None:

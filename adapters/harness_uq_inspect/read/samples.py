@@ -2,7 +2,8 @@
 
 Summaries contain all scores, and metadata truncated to about 1,000 characters. Complete samples are read if there are
 no summaries or if a sample was invalidated, which summaries do not record. If the summaries lack metadata or truncate
-it, one sample of each question is read.
+it, one sample of each question is read. Summaries lack the history of edited scores, too; it is read if people entered
+scores under a new name.
 """
 
 from collections.abc import Iterable, Iterator
@@ -116,6 +117,7 @@ def _read_eval(path: str) -> Log:
         else:
             log.add(summaries)
             _complete_documents(archive, log)
+            _complete_histories(archive, log)
         if _REDUCTIONS in archive:
             log.reductions = _reductions(archive, log)
     return log
@@ -192,6 +194,22 @@ def _complete_documents(archive: Archive, log: Log) -> None:
     for name in archive.fetched(present):
         for sample in _complete_samples(archive, [name], log):
             summary_of[name].metadata = bounded_metadata(sample.metadata)
+
+
+def _complete_histories(archive: Archive, log: Log) -> None:
+    """Read who entered scores, which summaries lack, if there are scores that no scorer of the task gave."""
+    own = {str(scorer.name).rpartition("/")[2] for scorer in log.header.eval.scorers or ()}
+    entered = {
+        f"{_SAMPLES}{cell.id}_epoch_{cell.epoch}.json": cell
+        for cell in log.cells.values()
+        if own and any(name.rpartition("/")[2] not in own for name in cell.scores or ())
+    }
+    present = [name for name in entered if name in archive]
+    for name in archive.fetched(present):
+        for sample in _complete_samples(archive, [name], log):
+            for scorer, score in (entered[name].scores or {}).items():
+                complete = (sample.scores or {}).get(scorer)
+                score.history = None if complete is None else complete.history
 
 
 def _is_truncated(summary: Sample) -> bool:

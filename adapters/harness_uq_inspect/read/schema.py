@@ -168,10 +168,33 @@ class Header(msgspec.Struct):
     invalidated: bool = False
 
 
+class Provenance(msgspec.Struct):
+    """Who edited a score."""
+
+    author: str = "unknown"
+
+
+class ScoreEdit(msgspec.Struct):
+    """One of the states of an edited score; the original score has no provenance."""
+
+    provenance: Provenance | None = None
+
+
 class Score(msgspec.Struct, gc=False):
     """One score of one sample."""
 
     value: Value = None
+    history: list[ScoreEdit] | None = None
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Who entered or changed the score."""
+        return tuple(edit.provenance.author for edit in self.history or () if edit.provenance is not None)
+
+    @property
+    def is_entered(self) -> bool:
+        """Whether there was no score before the first edit."""
+        return bool(self.history) and self.history[0].provenance is not None
 
 
 class Sample(msgspec.Struct, gc=False):

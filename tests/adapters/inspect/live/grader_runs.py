@@ -3,6 +3,8 @@
 Two models answer 60 questions, and a grader scores each answer as correct or incorrect. A second grader, which is more
 lenient, scores the same answers later. FOLDER/runs contains the logs with both graders, FOLDER/rescored contains logs
 with the second grader alone, and FOLDER/labels.csv has the labels of people for the answers to the first 40 questions.
+FOLDER/edited contains the logs in which two people entered these labels as scores with the name `human`, and in which
+one of them changed a score of the grader.
 """
 
 import csv
@@ -13,9 +15,9 @@ from inspect_ai import Task, task
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as score_log
 from inspect_ai.dataset import Sample
-from inspect_ai.log import write_eval_log
-from inspect_ai.model import ModelOutput, get_model
-from inspect_ai.scorer import model_graded_fact
+from inspect_ai.log import ProvenanceData, edit_score, write_eval_log
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import ScoreEdit, model_graded_fact
 from inspect_ai.solver import generate
 
 N, N_LABELED = 60, 40
@@ -33,12 +35,16 @@ def accepts(grader, system, number):
     return truth(system, number) or lenient
 
 
+def answer(text):
+    """An output with token counts."""
+    output = ModelOutput.from_content("mockllm/model", text)
+    output.usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
+    return output
+
+
 def grader(name, system):
     """A model that grades the questions in their order."""
-    outputs = [
-        ModelOutput.from_content("mockllm/model", f"GRADE: {'C' if accepts(name, system, number) else 'I'}")
-        for number in range(N)
-    ]
+    outputs = [answer(f"GRADE: {'C' if accepts(name, system, number) else 'I'}") for number in range(N)]
     return get_model("mockllm/model", custom_outputs=outputs)
 
 
@@ -48,9 +54,19 @@ def facts(scorer):
     return Task(dataset=dataset, solver=[generate()], scorer=scorer)
 
 
+def edited(log, system):
+    """The log with the labels of people."""
+    for number in range(N_LABELED):
+        author = ProvenanceData(author=("Ann", "Bob")[number % 2], reason="label")
+        edit_score(log, number, "human", ScoreEdit(value=int(truth(system, number)), provenance=author))
+    change = ScoreEdit(value="C", provenance=ProvenanceData(author="Bob"))
+    edit_score(log, 0, "model_graded_fact", change)
+    return log
+
+
 def main(folder: Path) -> None:
     for system in ("large", "small"):
-        answering = get_model(f"mockllm/{system}", custom_outputs=[ModelOutput.from_content(system, "answer")] * N)
+        answering = get_model(f"mockllm/{system}", custom_outputs=[answer("answer")] * N)
         (log,) = inspect_eval(
             facts(model_graded_fact(model=grader("first", system))),
             model=answering,
@@ -65,6 +81,7 @@ def main(folder: Path) -> None:
         write_eval_log(both, str(folder / "runs" / f"{system}.eval"))
         write_eval_log(log, str(folder / "rescored" / f"{system}-first.eval"))
         write_eval_log(alone, str(folder / "rescored" / f"{system}-second.eval"))
+        write_eval_log(edited(log, system), str(folder / "edited" / f"{system}.eval"))
     with (folder / "labels.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "system", "score"])

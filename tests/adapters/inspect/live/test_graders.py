@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import assess_graders, compare, read_logs
+from harness_uq import assess_graders, compare, rank, read_logs
 from harness_uq.data.factors import settings_of
 from tests.adapters.inspect.live.grader_runs import N_LABELED, N, accepts, truth
+from tests.message_checks import has, params_of
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]
 
@@ -76,3 +77,38 @@ def test_labels_can_be_entered_for_the_answers_of_one_system(runs, tmp_path):
 def test_the_model_of_a_grader_is_a_setting(runs):
     (log,) = read_logs(str(runs / "rescored" / "large-second.eval")).logs
     assert settings_of(log)["scorer_model.model_graded_fact"] == "mockllm/model"
+
+
+def test_labels_that_people_entered_in_the_logs_correct_the_scores(runs):
+    logs = read_logs(str(runs / "edited")).logs
+    sides = [[log for log in logs if log.system.endswith(name)] for name in ("large", "small")]
+    (row,) = compare(*sides, metric="model_graded_fact", labels="human")
+    assert (row.verdict, row.method) == ("better", "judge-corrected")
+    by_table = assess_graders(str(runs / "runs"), str(runs / "labels.csv"), metric="model_graded_fact").agreements
+    entered = assess_graders(str(runs / "edited"), "human").agreements
+    assert {(one.system, one.n_labels) for one in entered} == {(one.system, one.n_labels) for one in by_table}
+    assert {one.system: one.measures[0].value for one in entered} == {
+        one.system: one.measures[0].value for one in by_table
+    }
+
+
+def test_the_people_who_entered_or_changed_scores_are_named(runs):
+    logs = read_logs(str(runs / "edited")).logs
+    assert len(logs) == 2
+    for log in logs:
+        entered, changed = params_of(log, "scores-entered"), params_of(log, "scores-changed")
+        counts = {"n_edited": N_LABELED, "n_scores": N_LABELED}
+        assert entered == {"scorer": "human", "authors": ("Ann", "Bob"), **counts}
+        assert changed == {"scorer": "model_graded_fact", "authors": ("Bob",), "n_edited": 1, "n_scores": N}
+    for log in read_logs(str(runs / "runs")).logs:
+        assert not has(log, "scores-entered")
+        assert not has(log, "scores-changed")
+
+
+def test_labels_rank_the_systems(runs):
+    logs = read_logs(str(runs / "runs")).logs
+    (ranking,) = rank(logs, metric="model_graded_fact", labels=str(runs / "labels.csv"))
+    assert [row.system for row in ranking.systems] == ["mockllm/large", "mockllm/small"]
+    for row in ranking.systems:
+        expected = np.mean([truth(row.system.rpartition("/")[2], i) for i in range(N)])
+        assert row.interval.low < expected < row.interval.high
