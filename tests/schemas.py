@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from harness_uq.calibration.results import Report
+from harness_uq.calibration.results import CalibrationReport
 from harness_uq.results.documents import VERSION, documents
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,7 +27,7 @@ TABLES = {
 
 def schemas() -> dict[str, str]:
     """Text of every schema by the name of its file."""
-    types = {**documents(), "calibrate": Report}
+    types = {**documents(), "calibrate": CalibrationReport}
     words = {definition: dict(meanings(phrase)) for phrase, definition in TABLES.items()}
     return {f"{name}-v{VERSION}.json": _text(name, kind, words) for name, kind in types.items()}
 

@@ -121,7 +121,7 @@ def _heterogeneity(
     codes = groups.codes[scored]
     if len(np.unique(codes)) < 2:
         return None
-    found = codes_of(data, clusters_of(log, options.structure, plugins))
-    clusters = None if found is None else found[scored]
+    cluster_codes = codes_of(data, clusters_of(log, options.structure, plugins))
+    clusters = None if cluster_codes is None else cluster_codes[scored]
     means = np.nanmean(data.values[scored], axis=1)
     return heterogeneity_test(means, codes, clusters, rng=np.random.default_rng(options.seed)).p_value

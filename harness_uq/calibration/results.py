@@ -142,7 +142,7 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CalibrationReport:
     """A committed calibration run.
 
     Attributes
@@ -184,7 +184,7 @@ def append_line(path: Path, result: CellResult) -> None:
         stream.write(msgspec.json.encode(result) + b"\n")
 
 
-def read_report(path: Path) -> Report:
+def read_report(path: Path) -> CalibrationReport:
     """Read a report written by `write_report`.
 
     Raises
@@ -193,14 +193,14 @@ def read_report(path: Path) -> Report:
         If the file cannot be read or is not a report.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Report)
+        return msgspec.json.decode(path.read_bytes(), type=CalibrationReport)
     except OSError as error:
         raise LogError(f"{path} cannot be read: {error.strerror or error}") from None
     except msgspec.DecodeError as error:
         raise LogError(f"{path} is not a calibration report: {error}") from None
 
 
-def write_report(path: Path, report: Report) -> None:
+def write_report(path: Path, report: CalibrationReport) -> None:
     """Write a report with one cell per line and numbers rounded to six digits."""
     text = msgspec.json.encode(_rounded(msgspec.to_builtins(report)))
     text = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness_uq.calibration.default_changes import FORMER, HEAD, before_and_after
 from harness_uq.calibration.published_coverage import FIGURES
-from harness_uq.calibration.results import CellResult, MethodSummary, Reliability, Report, Uniformity
+from harness_uq.calibration.results import CalibrationReport, CellResult, MethodSummary, Reliability, Uniformity
 from harness_uq.calibration.scenarios import SETTINGS
 from harness_uq.calibration.scenarios.types import NOMINAL
 from harness_uq.calibration.verdicts import (
@@ -71,7 +71,7 @@ def _line(result: MethodSummary, cell: CellResult) -> str:
     return "   ".join(parts) + refused + warned
 
 
-def page(report: Report) -> str:
+def page(report: CalibrationReport) -> str:
     """The page docs/calibration.md."""
     verdicts = [judge_method(name, report.cells) for name in SETTINGS if any(c.setting == name for c in report.cells)]
     parts = [_opening(report), _verdict_table(verdicts), _before_section(report.cells)]
@@ -80,7 +80,7 @@ def page(report: Report) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _opening(report: Report) -> str:
+def _opening(report: CalibrationReport) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return f"""# Calibration
 
@@ -110,7 +110,7 @@ The first two figures show six clusters of five questions, as in Bowyer et al. (
 with a uniform prior. Error bars are two Monte Carlo standard errors."""
 
 
-def _carried_over(report: Report) -> str:
+def _carried_over(report: CalibrationReport) -> str:
     if not report.earlier:
         return ""
     dates = sorted(set(report.earlier.values()))
@@ -131,7 +131,7 @@ data sets.
 {_markdown(HEAD, rows)}"""
 
 
-def _minutes(report: Report) -> float:
+def _minutes(report: CalibrationReport) -> float:
     cells, ranks = report.cells, report.uniformity
     return (sum(cell.seconds for cell in cells) + sum(one.seconds for one in ranks)) / 60
 

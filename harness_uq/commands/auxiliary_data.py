@@ -66,7 +66,7 @@ def label_metrics(labels: str | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class AuxiliaryData:
+class AuxiliaryPaths:
     """Data besides the logs that make an estimate more accurate.
 
     Attributes
@@ -81,7 +81,7 @@ class AuxiliaryData:
     inclusion_probabilities: str | None = None
 
     @classmethod
-    def from_arguments(cls, args: argparse.Namespace) -> "AuxiliaryData":
+    def from_arguments(cls, args: argparse.Namespace) -> "AuxiliaryPaths":
         """The auxiliary data given by the arguments.
 
         Raises

@@ -13,7 +13,7 @@ from harness_uq.commands.progress import track
 from harness_uq.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from harness_uq.calibration.results import Report
+    from harness_uq.calibration.results import CalibrationReport
     from harness_uq.calibration.runner import SimulationPlan
 
 _SETTINGS = (
@@ -154,14 +154,14 @@ def run(args: argparse.Namespace) -> int:
     return 1 if raised else 0
 
 
-def _report(args: argparse.Namespace) -> "Report":
+def _report(args: argparse.Namespace) -> "CalibrationReport":
     import platform
     import time
     from datetime import UTC, datetime
     from importlib.metadata import version
 
     from harness_uq._version import __version__
-    from harness_uq.calibration.results import Report, read_report
+    from harness_uq.calibration.results import CalibrationReport, read_report
     from harness_uq.calibration.runner import run_simulations as simulate_all
     from harness_uq.calibration.sbc import run_reliability, run_sbc
 
@@ -178,7 +178,8 @@ def _report(args: argparse.Namespace) -> "Report":
     versions = {"harness-uq": __version__, "python": platform.python_version()}
     versions |= {name: version(name) for name in ("numpy", "scipy")}
     date = datetime.now(UTC).date().isoformat()
-    return Report(args.size, args.seed, versions, date, time.monotonic() - start, tuple(cells), uniformity, reliability)
+    seconds = time.monotonic() - start
+    return CalibrationReport(args.size, args.seed, versions, date, seconds, tuple(cells), uniformity, reliability)
 
 
 def _plan(args: argparse.Namespace) -> "SimulationPlan":
@@ -213,13 +214,13 @@ def _plan(args: argparse.Namespace) -> "SimulationPlan":
     )
 
 
-def _json(report: "Report") -> str:
+def _json(report: "CalibrationReport") -> str:
     import msgspec
 
     return msgspec.json.encode(report).decode()
 
 
-def _write(report: "Report", folder: Path) -> None:
+def _write(report: "CalibrationReport", folder: Path) -> None:
     from harness_uq.calibration.results import write_report
     from harness_uq.calibration.summary import figures, page
 

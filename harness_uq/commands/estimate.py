@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         options = _argument_values.estimation_options(args, plugins)
-        auxiliary = _auxiliary_data.AuxiliaryData.from_arguments(args)
+        auxiliary = _auxiliary_data.AuxiliaryPaths.from_arguments(args)
         over_tasks = _takes_tasks_from_factors(args)
         overall_options = _argument_values.overall_options(args, generalizes_over_tasks=over_tasks)
         generalizes = _generalizes(args, auxiliary)
@@ -131,7 +131,7 @@ def _takes_tasks_from_factors(args: argparse.Namespace) -> bool:
     return True
 
 
-def _generalizes(args: argparse.Namespace, auxiliary: _auxiliary_data.AuxiliaryData) -> bool:
+def _generalizes(args: argparse.Namespace, auxiliary: _auxiliary_data.AuxiliaryPaths) -> bool:
     """Whether to generalize to new levels of factors.
 
     Raises

@@ -134,8 +134,8 @@ def report_read_errors(reading: "Reading") -> int:
 
 def reading_errors(reading: "Reading") -> "list[Mapping[str, object]]":
     """Return what could not be read, for JSON output."""
-    found = (*reading.failures, *reading.warnings)
-    return [{"path": path, **message.to_dict()} for path, message in _ignored_messages.marked(found)]
+    messages = (*reading.failures, *reading.warnings)
+    return [{"path": path, **message.to_dict()} for path, message in _ignored_messages.marked(messages)]
 
 
 def _engine(args: argparse.Namespace) -> "Engine":

@@ -58,7 +58,7 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
 
     plugins = _argument_values.plugins_of_command(args)
     options = _argument_values.estimation_options(args, plugins)
-    auxiliary = _auxiliary_data.AuxiliaryData.from_arguments(args)
+    auxiliary = _auxiliary_data.AuxiliaryPaths.from_arguments(args)
     scans = _loading.scan_all_named(args, args.logs, plugins, None if auxiliary else options)
     readings = [scan.reading for scan in scans]
     failed = max(_loading.report_read_errors(reading) for reading in readings)

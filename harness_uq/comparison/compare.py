@@ -18,7 +18,7 @@ from harness_uq.comparison.differences import DifferenceFinding, paired_differen
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
 from harness_uq.comparison.judge_correction import HumanLabels, compare_with_labels
-from harness_uq.comparison.missing_scores import with_missing_scores
+from harness_uq.comparison.missing_scores import apply_missing_policies
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.non_mean_metrics import pair_records
 from harness_uq.comparison.own_questions import with_own_questions
@@ -121,7 +121,7 @@ def compare(
         return ResultList(compare_with_labels((side_a, side_b), human, chosen, offered))
     compare_again = partial(_compare_sides, options=chosen, plugins=offered)
     rows = compare_again(side_a, side_b)
-    return ResultList(with_missing_scores(rows, (side_a, side_b), chosen, offered, compare_again))
+    return ResultList(apply_missing_policies(rows, (side_a, side_b), chosen, offered, compare_again))
 
 
 def _compare_sides(side_a: Side, side_b: Side, options: CompareOptions, plugins: Plugins) -> list[Comparison]:

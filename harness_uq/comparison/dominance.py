@@ -30,13 +30,13 @@ def with_dominance(
     by_task: dict[str, list[TaskRun]] = {}
     for run in task_runs(logs):
         by_task.setdefault(run.task, []).append(run)
-    found: dict[tuple[str, str, str, str], tuple[float, str]] = {}
+    results: dict[tuple[str, str, str, str], tuple[float, str]] = {}
     for task, runs in by_task.items():
         keys = dict.fromkeys((score.data.metric, score.data.filter) for run in runs for score in run.scores)
         for key in keys:
             for system, result in _dominance(runs, key, options, plugins).items():
-                found[system, task, *key] = result
-    return [_with_probability(row, found.get((row.system, row.task, row.metric, row.filter))) for row in rows]
+                results[system, task, *key] = result
+    return [_with_probability(row, results.get((row.system, row.task, row.metric, row.filter))) for row in rows]
 
 
 def _with_probability(row: ResourceUse, dominance: tuple[float, str] | None) -> ResourceUse:

@@ -23,7 +23,7 @@ CompareSides: TypeAlias = Callable[[Side, Side], list[Comparison]]
 """Comparisons of two sides, with their verdicts after correction."""
 
 
-def with_missing_scores(
+def apply_missing_policies(
     rows: list[Comparison], sides: tuple[Side, Side], options: CompareOptions, plugins: Plugins, compare: CompareSides
 ) -> list[Comparison]:
     """Apply the policy `bounds`, or warn if a verdict depends on the default policy.

@@ -35,15 +35,15 @@ def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFin
     runs = (paired.a, paired.b), (paired.b, paired.a)
     own_a, own_b = (_own_means(*pair, rows) for pair, rows in zip(runs, paired.rows, strict=True))
     try:
-        found = partial_overlap(paired.pair.a, paired.pair.b, own_a, own_b)
+        overlap = partial_overlap(paired.pair.a, paired.pair.b, own_a, own_b)
         shared = paired_t(paired.pair.differences).std_error
     except NotEstimableError:
         return None
-    if found.difference.std_error > _WORTHWHILE * shared:
+    if overlap.difference.std_error > _WORTHWHILE * shared:
         return None
     note = OWN_QUESTIONS_USED(n_shared=len(paired.pair.a), n_own_a=len(own_a), n_own_b=len(own_b))
-    finding = DifferenceFinding(found.difference, "partial-overlap", "confidence", messages=(note,))
-    return OwnQuestionsFinding(finding, (found.mean_a, found.mean_b))
+    finding = DifferenceFinding(overlap.difference, "partial-overlap", "confidence", messages=(note,))
+    return OwnQuestionsFinding(finding, (overlap.mean_a, overlap.mean_b))
 
 
 def _own_means(run: SelectedRun, other: SelectedRun, shared: IntArray) -> FloatArray:

@@ -54,7 +54,7 @@ def copied_logs(sources: Iterable[Source]) -> dict[Source, Source]:
     copies: dict[Source, Source] = {}
     for source in dict.fromkeys(sources):
         if (attempt := source.attempt) is not None and attempt.content:
-            kept = first.setdefault((source.harness, attempt.run, attempt.id, attempt.content), source)
-            if kept is not source:
-                copies[source] = kept
+            original = first.setdefault((source.harness, attempt.run, attempt.id, attempt.content), source)
+            if original is not source:
+                copies[source] = original
     return copies

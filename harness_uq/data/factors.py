@@ -138,9 +138,9 @@ def _evidence(fields: Sequence[str], levels: Sequence[str]) -> str:
     values = list(dict.fromkeys(levels))
     more = f" and {len(values) - 4} more" if len(values) > 4 else ""
     is_short = all(len(value) <= _LONGEST_VALUE for value in values)
-    shown = f": {', '.join(values[:4])}{more}" if is_short else ""
+    listed = f": {', '.join(values[:4])}{more}" if is_short else ""
     verb = "has" if len(fields) == 1 else "have"
-    return f"{' and '.join(fields)} {verb} {len(values)} values in {len(levels)} logs{shown}"
+    return f"{' and '.join(fields)} {verb} {len(values)} values in {len(levels)} logs{listed}"
 
 
 def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:

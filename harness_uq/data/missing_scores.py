@@ -142,8 +142,8 @@ class MissingTrials:
         values : float (n_questions, n_trials)
         worst, open_score : NaN leaves the trials out
         """
-        kept = np.where(self.is_missing, np.nan, values)
-        return np.select([self.policy == "zero", self.policy == "bounds"], [worst, open_score], kept)
+        scores = np.where(self.is_missing, np.nan, values)
+        return np.select([self.policy == "zero", self.policy == "bounds"], [worst, open_score], scores)
 
 
 def find_missing(

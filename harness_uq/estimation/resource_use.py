@@ -49,16 +49,16 @@ class TaskRun:
     @property
     def resources(self) -> dict[str, FloatArray]:
         """Cost, tokens and time per question and trial, as far as they are known."""
-        found = dict[str, FloatArray]()
+        amounts = dict[str, FloatArray]()
         for name in RESOURCE_METRICS:
             run = self.by_metric.get((renamed(name), "none")) or self.by_metric.get((name, "none"))
             if run is not None and isinstance(run.data, Scores):
-                found[name] = run.data.values
-        if "input_tokens" in found and "output_tokens" in found:
-            found["tokens"] = found["input_tokens"] + found["output_tokens"]
-        if times := [found[name] for name in _TIMES if name in found]:
-            found["time"] = times[0]
-        return {name: found[name] for name in ("cost", "tokens", "time") if name in found}
+                amounts[name] = run.data.values
+        if "input_tokens" in amounts and "output_tokens" in amounts:
+            amounts["tokens"] = amounts["input_tokens"] + amounts["output_tokens"]
+        if times := [amounts[name] for name in _TIMES if name in amounts]:
+            amounts["time"] = times[0]
+        return {name: amounts[name] for name in ("cost", "tokens", "time") if name in amounts}
 
     @property
     def scores(self) -> list[SelectedRun]:

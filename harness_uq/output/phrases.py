@@ -95,11 +95,11 @@ def missing_sentence(rows: Iterable[Estimate]) -> str:
 def _missing(row: Estimate) -> tuple[int, int, object, str]:
     """Number of samples without a score, of all samples, how the former ended, and what they count as."""
     codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code, MISSING_SCORES_COUNTED.code)
-    found = next((message for message in row.messages if message.code in codes), None)
-    if found is None:
+    counts = next((message for message in row.messages if message.code in codes), None)
+    if counts is None:
         return 0, 1, "", ""
-    treatments = cast("Sequence[str]", found.params.get("treatments", ("left out of the mean",)))
-    return _count(found, "n_missing"), _count(found, "n_trials"), found.params["causes"], " and ".join(treatments)
+    treatments = cast("Sequence[str]", counts.params.get("treatments", ("left out of the mean",)))
+    return _count(counts, "n_missing"), _count(counts, "n_trials"), counts.params["causes"], " and ".join(treatments)
 
 
 def _count(message: Message, name: str) -> int:

@@ -159,18 +159,18 @@ def _complete(
     if options.missing_tasks == "drop-system":
         offered = [task for task in tasks if len(lacking[task]) < len(systems)]
         dropped = {system: [task.key[0] for task in offered if system in lacking[task]] for system in systems}
-        kept = tuple(system for system in systems if not dropped[system])
+        remaining = tuple(system for system in systems if not dropped[system])
         names = [f"{system} (lacks {_names(missing)})" for system, missing in dropped.items() if missing]
         if names:
             messages += (OVERALL_SYSTEMS_LEFT_OUT(n_systems=len(names), left_out=names),)
         left_out = [f"{task.key[0]} (all systems)" for task in tasks if task not in offered]
     else:
-        kept, offered = tuple(systems), [task for task in tasks if not lacking[task]]
+        remaining, offered = tuple(systems), [task for task in tasks if not lacking[task]]
     if left_out:
         messages += (OVERALL_TASKS_LEFT_OUT(n_tasks=len(left_out), left_out=left_out),)
-    if not kept or len(offered) < 2:
-        raise NotEstimableError(OVERALL_TOO_FEW_TASKS(n_systems=len(kept) or len(systems)))
-    return kept, tuple(offered), messages
+    if not remaining or len(offered) < 2:
+        raise NotEstimableError(OVERALL_TOO_FEW_TASKS(n_systems=len(remaining) or len(systems)))
+    return remaining, tuple(offered), messages
 
 
 def _has_interval(rows: Rows, system: str, part: ScoreKey) -> bool:

@@ -1,7 +1,7 @@
 """Describe the result of a plan in one or two sentences."""
 
 from harness_uq.planning.components import Components
-from harness_uq.planning.optimal_design import Target
+from harness_uq.planning.optimal_design import PlanTarget
 from harness_uq.results.format_points import amount, count_of
 from harness_uq.results.plan import PlanRow
 
@@ -9,7 +9,7 @@ from harness_uq.results.plan import PlanRow
 def answer_of(
     best: PlanRow | None,
     components: Components,
-    target: Target,
+    target: PlanTarget,
     *,
     n_questions: int | None,
     pilot_size: int | None,
@@ -31,7 +31,7 @@ def answer_of(
     return f"To {goal}, {_ask(best)}{cost}.{_also(best, components, target)}"
 
 
-def _goal(target: Target, components: Components) -> str:
+def _goal(target: PlanTarget, components: Components) -> str:
     in_points = components.in_points
     if target.difference is not None:
         size = amount(target.difference, in_points=in_points)
@@ -44,7 +44,7 @@ def _ask(row: PlanRow) -> str:
     return f"ask {count_of(row.n_questions, 'question')} {times} each"
 
 
-def _also(row: PlanRow, components: Components, target: Target) -> str:
+def _also(row: PlanRow, components: Components, target: PlanTarget) -> str:
     in_points = components.in_points
     if target.difference is not None and row.expected_width is not None:
         return f" Each score's interval will be about {amount(row.expected_width, in_points=in_points)} wide."
@@ -54,7 +54,7 @@ def _also(row: PlanRow, components: Components, target: Target) -> str:
 
 
 def _without_target(
-    best: PlanRow | None, cost: str, components: Components, target: Target, pilot_size: int | None
+    best: PlanRow | None, cost: str, components: Components, target: PlanTarget, pilot_size: int | None
 ) -> str:
     in_points = components.in_points
     if best is None:
@@ -71,7 +71,7 @@ def _without_target(
     return f"{first}: {' and '.join(statements)}."
 
 
-def _why_not(components: Components, target: Target, n_questions: int | None) -> str:
+def _why_not(components: Components, target: PlanTarget, n_questions: int | None) -> str:
     if target.difference is not None and components.difference is None:
         return "A difference needs a second system: give its pilot too, or the variance of the difference."
     if target.width is not None and components.between is None:

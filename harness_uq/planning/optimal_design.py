@@ -14,7 +14,7 @@ MAX_TRIALS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PlanTarget:
     """The target of a run: a difference to detect with `power`, an interval width, or the best result for a budget."""
 
     difference: float | None
@@ -25,7 +25,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class UnitCosts:
     """Price of a question, for any number of trials, and price of a trial.
 
     Attributes
@@ -42,7 +42,7 @@ class Prices:
         return n_questions * (self.question + n_trials * self.trial)
 
 
-def plan_row(components: Components, n_questions: int, n_trials: int, target: Target, prices: Prices) -> PlanRow:
+def plan_row(components: Components, n_questions: int, n_trials: int, target: PlanTarget, prices: UnitCosts) -> PlanRow:
     """Compute the expected precision of a design."""
     return PlanRow(
         n_questions,
@@ -54,7 +54,7 @@ def plan_row(components: Components, n_questions: int, n_trials: int, target: Ta
 
 
 def best_design(
-    components: Components, target: Target, prices: Prices, trials: Sequence[int], n_questions: int | None
+    components: Components, target: PlanTarget, prices: UnitCosts, trials: Sequence[int], n_questions: int | None
 ) -> PlanRow | None:
     """Find the cheapest design that meets the target or, for a budget, the most precise one; None if there is none.
 
@@ -80,21 +80,21 @@ def best_design(
     return min(rows, key=_rank(target, prices), default=None)
 
 
-def _rank(target: Target, prices: Prices) -> Callable[[PlanRow], tuple[float, ...]]:
+def _rank(target: PlanTarget, prices: UnitCosts) -> Callable[[PlanRow], tuple[float, ...]]:
     """Return the quantity that the best design minimizes."""
     if target.difference is not None or target.width is not None:
         return lambda row: (prices.of(row.n_questions, row.n_trials), row.n_trials)
     return lambda row: (row.detectable if row.detectable is not None else row.expected_width or 0.0, row.n_trials)
 
 
-def _fewest_trials(components: Components, target: Target, n_questions: int, trials: Sequence[int]) -> int | None:
+def _fewest_trials(components: Components, target: PlanTarget, n_questions: int, trials: Sequence[int]) -> int | None:
     """Return the number of trials that meets the target: the only candidate, or at most 10,000; None if none does."""
     if len(trials) == 1:
         return trials[0] if _meets(components, target, n_questions, trials[0]) else None
     return fewest(lambda n_trials: _meets(components, target, n_questions, n_trials), 1, MAX_TRIALS)
 
 
-def _meets(components: Components, target: Target, n_questions: int, n_trials: int) -> bool:
+def _meets(components: Components, target: PlanTarget, n_questions: int, n_trials: int) -> bool:
     if target.difference is not None:
         detectable = components.detectable(n_questions, n_trials, level=target.level, power=target.power)
         return detectable is not None and detectable <= target.difference * (1 + 1e-12)
@@ -102,7 +102,7 @@ def _meets(components: Components, target: Target, n_questions: int, n_trials: i
     return width is not None and target.width is not None and width <= target.width
 
 
-def _fewest_questions(components: Components, target: Target, n_trials: int) -> int | None:
+def _fewest_questions(components: Components, target: PlanTarget, n_trials: int) -> int | None:
     """Return the number of questions that meets the target with this many trials; None if unknown or above 10^7."""
     if target.difference is not None:
         variance = components.variance_of_difference(n_trials)

@@ -18,7 +18,7 @@ from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.messages.catalogue.planning import PILOT_WITHOUT_SCORES, PILOT_WITHOUT_TRIALS, PLAN_UNAVAILABLE
 from harness_uq.planning.components import Components, pilot_components
 from harness_uq.planning.explanations import answer_of
-from harness_uq.planning.optimal_design import Prices, Target, best_design, plan_row
+from harness_uq.planning.optimal_design import PlanTarget, UnitCosts, best_design, plan_row
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -201,8 +201,8 @@ def _common(scores: TaskData, rows: IntArray, units: IntArray | None) -> Scores:
 
 
 def _plan(components: Components, options: PlanOptions, *, pilot_size: int | None) -> Plan:
-    prices = Prices(options.cost_question or 0.0, options.cost_trial or 1.0, is_given=options.cost_trial is not None)
-    target = Target(options.difference, options.width, options.level, options.power, options.budget)
+    prices = UnitCosts(options.cost_question or 0.0, options.cost_trial or 1.0, is_given=options.cost_trial is not None)
+    target = PlanTarget(options.difference, options.width, options.level, options.power, options.budget)
     trials = _trials(components, options)
     best = best_design(components, target, prices, trials, options.n_questions)
     sizes = {*_QUESTIONS, *([pilot_size, 3 * pilot_size] if pilot_size else [])}

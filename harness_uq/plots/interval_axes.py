@@ -162,8 +162,8 @@ def _draw_panel(axes: "Axes", panel: Panel, marks: Mapping[str, Mark]) -> None:
     for low, high in layout.bands:
         axes.axhspan(low, high, color=BAND, zorder=0, linewidth=0)
     for place in layout.places:
-        shown = place if has_references else replace(place, row=replace(place.row, reference=None))
-        _draw_row(axes, shown, panel, marks)
+        drawn = place if has_references else replace(place, row=replace(place.row, reference=None))
+        _draw_row(axes, drawn, panel, marks)
     _frame(axes, panel)
     axes.set_ylim(layout.height - 0.4, -0.6)
     axes.set_yticks([y for y, _ in layout.labels], [text for _, text in layout.labels])

@@ -127,10 +127,10 @@ def _interval(
     def estimate_at(extreme: Extreme, level: float) -> Estimate:
         return estimate_of(at[extreme][row.system], replace(options, level=level, interval="quantile"), plugins)
 
-    found = identified(row, estimate_at, options.level).interval
-    if found is None:
+    interval = identified(row, estimate_at, options.level).interval
+    if interval is None:
         raise NotEstimableError(f"the score of {row.system} is not estimable with extreme scores of missing trials")
-    return found
+    return interval
 
 
 def with_open_ranks(ranking: Ranking, ranks: OpenRanks, policies: MissingPolicies) -> Ranking:

@@ -127,11 +127,11 @@ def _by_scores(log: TaskLog, others: Sequence[TaskLog], lost: NDArray[np.bool_])
 def _scores_by_id(log: TaskLog, others: Sequence[TaskLog]) -> dict[str, float]:
     """Mean score of other systems by question, in the first metric of this task."""
     metric = next((data.metric for data in log.data if isinstance(data, Scores)), None)
-    found: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for other in others:
         data = next((item for item in other.data if isinstance(item, Scores) and item.metric == metric), None)
         if other.task != log.task or other.system == log.system or data is None:
             continue
         for row in np.flatnonzero(data.is_scored):
-            found.setdefault(other.questions.ids[row], []).append(float(np.nanmean(data.values[row])))
-    return {name: float(np.mean(values)) for name, values in found.items()}
+            scores.setdefault(other.questions.ids[row], []).append(float(np.nanmean(data.values[row])))
+    return {name: float(np.mean(values)) for name, values in scores.items()}

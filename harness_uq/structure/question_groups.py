@@ -136,8 +136,8 @@ def _with_missing(name: str, labels: list[str], codes: IntArray) -> QuestionGrou
     """Sort text labels by name, leave out empty groups, and add a group of questions without the field."""
     is_missing = codes < 0
     used = [k for k in range(len(labels)) if (codes == k).any()]
-    kept = [labels[k] for k in used] + ([MISSING] if is_missing.any() else [])
+    names = [labels[k] for k in used] + ([MISSING] if is_missing.any() else [])
     position = np.full(len(labels) + 1, -1, np.int64)
     position[used] = np.arange(len(used))
     position[-1] = len(used)
-    return QuestionGroups(name, tuple(kept), position[np.where(is_missing, len(labels), codes)])
+    return QuestionGroups(name, tuple(names), position[np.where(is_missing, len(labels), codes)])

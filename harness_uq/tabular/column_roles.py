@@ -111,9 +111,9 @@ def layout_of(names: Sequence[str], asked: Columns) -> Layout:
     resources = {role: parts.pop(role) for role in _RESOURCE_PATTERNS if role in parts}
     for role in _PATTERNS:
         if role not in named and not (role == "score" and wide):
-            found = find_column(role, [name for name in names if name not in taken])
-            parts |= {role: found} if found is not None else {}
-            taken |= {found} if found is not None else set()
+            column = find_column(role, [name for name in names if name not in taken])
+            parts |= {role: column} if column is not None else {}
+            taken |= {column} if column is not None else set()
     if missing := [role for role in _NEEDED if role not in parts and not (role == "score" and wide)]:
         raise LogError(COLUMN_ROLE_UNFILLED(role=missing[0], known=_listed(names)))
     used = [*parts.values(), *resources.values(), *(column for role in wide for column in named[role])]
@@ -138,15 +138,15 @@ def check_roles(asked: Iterable[str]) -> None:
 
 def _matching(role: str, wanted: str | Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Columns that are wanted, by name or pattern, in the table's order where a pattern matches several."""
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for pattern in [wanted] if isinstance(wanted, str) else wanted:
         exact = [name for name in names if name == pattern]
         hits = exact[:1] or [name for name in names if fnmatchcase(name, pattern)]
         if not hits:
             similar = did_you_mean(pattern, names)
             raise LogError(COLUMN_NOT_FOUND(column=pattern, role=role, suggestion=similar, known=_listed(names)))
-        found |= dict.fromkeys(hits)
-    return tuple(found)
+        columns |= dict.fromkeys(hits)
+    return tuple(columns)
 
 
 def _check_wide(named: Mapping[str, Sequence[str]], wide: Sequence[str]) -> None:
@@ -191,5 +191,5 @@ def _plain(name: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [name[:40] for name in names[:20]]
-    return ", ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "") or "none"
+    listed = [name[:40] for name in names[:20]]
+    return ", ".join(listed) + (f" and {len(names) - 20} more" if len(names) > 20 else "") or "none"

@@ -75,7 +75,7 @@ def _nodes(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _nodes(child)
 
 
-def evaluate(expression: str, record: object, document: object) -> object:
+def evaluate_expression(expression: str, record: object, document: object) -> object:
     """The value of an expression in a record, or in the whole document if it begins with `$.`; None without a match.
 
     Raises
@@ -95,7 +95,7 @@ def named_values(expression: str, record: object, document: object) -> dict[str,
     Raises
     ------
     LogError
-        As `evaluate`.
+        As `evaluate_expression`.
     """
     root = document if expression.startswith(_DOCUMENT) else record
     if (parts := _projection(expression)) is not None:

@@ -12,7 +12,7 @@ from harness_uq.io.paths import name_of, read_bytes
 from harness_uq.messages.catalogue.reading import FILE_EMPTY, INVALID_JSON, MAPPING_MATCHES_NOTHING, MAPPING_NEEDS_ROWS
 from harness_uq.tabular.column_roles import RESOURCES, ROLES, Columns, Layout, ScoreColumn
 from harness_uq.tabular.files import json_lines, read_file
-from harness_uq.tabular.json_paths import compile_expression, evaluate, label_cell, last_field, named_values
+from harness_uq.tabular.json_paths import compile_expression, evaluate_expression, label_cell, last_field, named_values
 from harness_uq.tabular.parse_cells import is_plain, score_of
 from harness_uq.tabular.table import Table
 
@@ -158,7 +158,7 @@ def load_json(path: str) -> object:
 
 
 def _rows(mapping: TableMapping, document: object) -> list[object]:
-    rows = evaluate(mapping.rows or "@", document, document)
+    rows = evaluate_expression(mapping.rows or "@", document, document)
     if not isinstance(rows, list):
         raise LogError(MAPPING_MATCHES_NOTHING(role="rows", expression=mapping.rows, table=mapping.name))
     return rows
@@ -182,7 +182,7 @@ class _Builder:
             raise LogError(f"record {place} is not a JSON object")
         try:
             for role, expression in self.mapping.roles:
-                value = evaluate(expression, record, document)
+                value = evaluate_expression(expression, record, document)
                 self.roles[role].append(value if role in RESOURCES else label_cell(value))
             for metric, expression in self.mapping.scores:
                 for name, value in named_values(expression, record, document).items():

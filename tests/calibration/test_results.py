@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq.calibration.published_coverage import FIGURES
-from harness_uq.calibration.results import Report, read_report
+from harness_uq.calibration.results import CalibrationReport, read_report
 from harness_uq.calibration.summary import page
 from harness_uq.calibration.verdicts import FALSE_ALARMS, FLOOR, alarms, coverage_of, default_of, judge_method
 
@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> CalibrationReport:
     return read_report(DOCS / "calibration/results.json")
 
 

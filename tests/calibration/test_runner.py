@@ -9,7 +9,7 @@ import harness_uq.estimation.methods.binary
 import harness_uq.estimation.methods.repeated_trials
 from harness_uq import stats
 from harness_uq.calibration import sbc
-from harness_uq.calibration.results import Report, read_lines, read_report, write_report
+from harness_uq.calibration.results import CalibrationReport, read_lines, read_report, write_report
 from harness_uq.calibration.runner import SimulationPlan, run_simulations, simulate
 from harness_uq.calibration.scenarios import SETTINGS, exact
 from harness_uq.calibration.scenarios.types import Cell
@@ -164,7 +164,7 @@ def test_processes_do_not_change_the_numbers():
 @pytest.mark.slow
 def test_a_report_reads_back_to_six_digits(tmp_path):
     cells = tuple(run_simulations(SimulationPlan(settings=("groups",))))
-    report = Report("smoke", 0, {"numpy": "2"}, "2026-01-01", 1.0, cells, ())
+    report = CalibrationReport("smoke", 0, {"numpy": "2"}, "2026-01-01", 1.0, cells, ())
     write_report(tmp_path / "results.json", report)
     back = read_report(tmp_path / "results.json")
     assert [c.key for c in back.cells] == [c.key for c in cells]

@@ -14,7 +14,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.planning.components import Components
 from harness_uq.planning.explanations import answer_of
-from harness_uq.planning.optimal_design import Target
+from harness_uq.planning.optimal_design import PlanTarget
 from harness_uq.planning.plan import PlanOptions, plan
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.structure.types import StructureOptions
@@ -337,7 +337,7 @@ def test_a_pilot_predicts_the_width_of_a_run_three_times_as_large(draw: object, 
 def test_a_plan_of_one_question_is_in_the_singular() -> None:
     components = Components(between=0.25, within=0.1)
     row = PlanRow(1, 1, expected_width=0.9, detectable=None)
-    text = answer_of(row, components, Target(None, None, 0.95, 0.8), n_questions=1, pilot_size=None)
+    text = answer_of(row, components, PlanTarget(None, None, 0.95, 0.8), n_questions=1, pilot_size=None)
     assert text.startswith("1 question, 1 trial each: ")
 
 

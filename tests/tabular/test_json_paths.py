@@ -6,7 +6,7 @@ from harness_uq import LogError
 
 pytest.importorskip("jmespath")
 
-from harness_uq.tabular.json_paths import compile_expression, evaluate, label_cell, named_values
+from harness_uq.tabular.json_paths import compile_expression, evaluate_expression, label_cell, named_values
 
 RECORD = {"a": {"b": 1, "c d": 2}, "list": [{"k": "x", "v": 3}, {"k": "y", "v": 4}], "scores": {"acc": 1, "f1": None}}
 
@@ -26,7 +26,7 @@ RECORD = {"a": {"b": 1, "c d": 2}, "list": [{"k": "x", "v": 3}, {"k": "y", "v": 
     ],
 )
 def test_values_of_expressions(expression: str, value: object) -> None:
-    assert evaluate(expression, RECORD, {"model": "m"}) == value
+    assert evaluate_expression(expression, RECORD, {"model": "m"}) == value
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_expressions_that_are_invalid_or_could_multiply_data_are_refused(express
 
 def test_an_error_of_a_function_names_the_expression() -> None:
     with pytest.raises(LogError, match="length"):
-        evaluate("length(a.b)", RECORD, None)
+        evaluate_expression("length(a.b)", RECORD, None)
 
 
 def test_the_label_of_an_object_does_not_depend_on_the_order_of_its_members() -> None:

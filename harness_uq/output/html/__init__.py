@@ -50,7 +50,7 @@ class _Section:
 
     name: str
     heading: str
-    shown: dict[str, object]
+    content: dict[str, object]
     parts: tuple[tuple[str, str], ...] = ()
 
 
@@ -161,8 +161,8 @@ def _scores(rows: Sequence[Estimate], systems: Sequence[str]) -> list[_Section]:
     views, legend = forest_views(forest_rows(rows), systems)
     if not rows:
         return []
-    shown: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}
-    return [_Section("scores", "Scores", shown)]
+    content: dict[str, object] = {"views": views, "legend": legend, "table": scores_table(rows)}
+    return [_Section("scores", "Scores", content)]
 
 
 def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
@@ -171,8 +171,8 @@ def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
     views = [rank_view(r) for r in rankings]
     parts = _parts("ranking", [view.title for view in views])
     # the headlines of a few rankings are at the top of the page
-    shown: dict[str, object] = {"rankings": views, "has_answers": len(rankings) > FEW, "is_folded": bool(parts)}
-    return [_Section("rankings", "Ranks", shown, parts)]
+    content: dict[str, object] = {"rankings": views, "has_answers": len(rankings) > FEW, "is_folded": bool(parts)}
+    return [_Section("rankings", "Ranks", content, parts)]
 
 
 def _groups(breakdowns: Sequence[Breakdown], difference_breakdowns: Sequence[DifferenceBreakdown]) -> list[_Section]:
@@ -181,8 +181,8 @@ def _groups(breakdowns: Sequence[Breakdown], difference_breakdowns: Sequence[Dif
     sections = [section for document in documents for section in document.sections]
     tables = [(section.answer, section_table(section), section.lines) for section in sections]
     parts = _parts("groups", [section.title for section in sections])
-    shown: dict[str, object] = {"tables": tables, "legend": POOLED, "is_folded": bool(parts)}
-    return [_Section("groups", "Groups of questions", shown, parts)] if tables else []
+    content: dict[str, object] = {"tables": tables, "legend": POOLED, "is_folded": bool(parts)}
+    return [_Section("groups", "Groups of questions", content, parts)] if tables else []
 
 
 def _parts(prefix: str, titles: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -211,8 +211,8 @@ def _methods(
 ) -> list[_Section]:
     methods = methods_used(estimates, comparisons, rankings, plans)
     references = sorted({source for method in methods for source in method.sources})
-    shown: dict[str, object] = {"methods": methods, "references": references}
-    return [_Section("methods", "Methods", shown)] if methods else []
+    content: dict[str, object] = {"methods": methods, "references": references}
+    return [_Section("methods", "Methods", content)] if methods else []
 
 
 def _summary(estimates: Sequence[Estimate], comparisons: Sequence[Comparison], rankings: Sequence[Ranking]) -> str:
