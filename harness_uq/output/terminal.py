@@ -92,14 +92,14 @@ class TerminalPage:
             if table.columns:
                 table.add_column(min_width=_GAP)
             table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
-        columns = [
+        contents = [
             [
                 Text(short, style=column.styles.get(text, ""))
                 for text, short in zip(column.texts, shorten_names(column.texts, width), strict=True)
             ]
             for column, width in zip(fitting, widths, strict=True)
         ]
-        for cells in zip(*columns, strict=True):
+        for cells in zip(*contents, strict=True):
             table.add_row(*[part for cell in cells for part in ("", cell)][1:])
         self._console.print(table)
         return [column.header for column in fitting]
