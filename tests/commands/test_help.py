@@ -152,4 +152,4 @@ def test_the_help_of_a_harness_fits_80_columns_and_begins_with_examples(harness,
     assert max(map(len, out.splitlines())) <= 80
     assert usage.startswith(f"usage: harness-uq {harness} ")
     assert summary == f"Run {harness} with intervals in its output."
-    assert examples.count("  # ") == {"lm-eval": 3, "inspect": 4}[harness]
+    assert examples.count("  # ") == {"lm-eval": 4, "inspect": 4}[harness]
