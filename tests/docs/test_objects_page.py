@@ -12,12 +12,12 @@ from tests.conftest import ROOT
 PAGE = (ROOT / "docs/howto/read-objects-and-frames.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.harness
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # in Inspect AI, by pandas 3.1
-def test_the_page_prints_what_it_shows(inspect_runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")
+    pytest.importorskip("inspect_ai")
     matplotlib = pytest.importorskip("matplotlib")
-    monkeypatch.chdir(inspect_runs)
+    monkeypatch.chdir(tmp_path)
     before = matplotlib.get_backend()
     matplotlib.use("agg")
     printed = StringIO()
