@@ -78,7 +78,7 @@ def _on_missing(scorer: str, cells: Sequence[Sample]) -> Iterator[Message]:
 
 def _on_edits(scorer: str, cells: Sequence[Sample]) -> Iterator[Message]:
     """Who entered scores, such as labels, and who changed those of a scorer."""
-    scores = [cell.scores[scorer] for cell in cells if scorer in (cell.scores or {})]
+    scores = [score for cell in cells if (score := (cell.scores or {}).get(scorer)) is not None]
     for is_entered, kind in ((True, SCORES_ENTERED), (False, SCORES_CHANGED)):
         edited = [score for score in scores if score.authors and score.is_entered == is_entered]
         if edited:

@@ -194,7 +194,7 @@ class Score(msgspec.Struct, gc=False):
     @property
     def is_entered(self) -> bool:
         """Whether there was no score before the first edit."""
-        return bool(self.history) and self.history[0].provenance is not None
+        return any(edit.provenance is not None for edit in (self.history or ())[:1])
 
 
 class Sample(msgspec.Struct, gc=False):
