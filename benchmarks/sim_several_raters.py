@@ -1,0 +1,65 @@
+"""Difference of two graded systems, corrected with the mean labels of several raters who disagree.
+
+The data are those of `sim_judge_differences.py` with J = 0.7 that differs by 0.1. Each rater labels an answer
+wrongly with probability 0.15, independently, so that the mean scores of a rater differ by 0.7 times the difference of
+the answers that are right. Each of the cells below has 1,000 data sets.
+
+    python benchmarks/sim_several_raters.py [--reps 1000] [--output benchmarks/results/several_raters.json]
+"""
+
+import argparse
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from sim_judge_differences import LEVEL, SIZES, data_set
+
+from harness_uq.stats import judge_corrected_difference
+
+RATERS, DIFFERENCES, ERROR_RATE = (2, 3), (0.0, 0.1), 0.15
+CELLS = list(product(RATERS, DIFFERENCES, SIZES))
+
+
+def run_cell(n_raters: int, difference: float, size: tuple[int, int], reps: int, seed: int) -> dict[str, object]:
+    """Coverage and mean width in one cell."""
+    n, n_labels = size
+    rng, limits = np.random.default_rng([60, seed]), []
+    for k in range(reps):
+        truth, graded = data_set(difference, (0.65, 0.75), n, rng)
+        ratings = truth ^ (rng.random((n_raters, 2, n)) < ERROR_RATE)
+        human = np.full((2, n), np.nan)
+        chosen = rng.choice(n, n_labels, replace=False)
+        human[:, chosen] = ratings.mean(axis=0)[:, chosen]
+        posterior = judge_corrected_difference(
+            *graded.astype(float), *human, n_draws=2000, rng=np.random.default_rng(k)
+        )
+        limits.append(posterior.interval(LEVEL))
+    low, high = np.array(limits).T
+    target = round((1 - 2 * ERROR_RATE) * difference, 6)
+    return {
+        "raters": n_raters,
+        "difference": target,
+        "n": n,
+        "n_labels": n_labels,
+        "reps": reps,
+        "coverage": float(np.mean((low <= target) & (target <= high))),
+        "width": float(np.mean(high - low)),
+    }
+
+
+def main() -> None:
+    """Run all cells and write their results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--reps", type=int, default=1000)
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/several_raters.json"))
+    args = parser.parse_args()
+    cells = []
+    for seed, cell in enumerate(CELLS):
+        cells.append(run_cell(*cell, args.reps, seed))
+        print(json.dumps(cells[-1]), flush=True)
+    args.output.write_text(json.dumps({"cells": cells}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
