@@ -89,6 +89,18 @@ def test_required_scores_need_no_baseline(runner: Path, bound: str, code: int, d
     assert (found, summary.splitlines()[0]) == (code, f"## Evaluation gate: {decision}")
 
 
+@pytest.mark.slow
+def test_several_baseline_runs_and_the_annotations(runner: Path) -> None:
+    baseline = "main=old.csv\nmain=near.csv\n"
+    code, summary, _ = run(runner, new="candidate=worse.csv", baseline=baseline, **{"improve-by": "0.01"})
+    assert code == 1
+    assert "candidate is not better than main" in summary
+    assert "one-baseline-run" not in summary
+    lines = (runner / "gate.annotations").read_text().splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["::error", "::notice"]
+    assert lines[0].startswith("::error title=scores%3A correct better by more than 0.01::candidate: 0.5000, main: 0.7")
+
+
 def test_what_is_given_is_never_run(runner: Path) -> None:
     spell = "$(touch spoiled) `touch spoiled`; touch spoiled"
     code, _, output = run(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from harness_uq.io.human_labels import Label
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
+    from harness_uq.results.gate import Gate
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
 
@@ -136,6 +137,9 @@ def add_arguments(parser: CommandParser) -> None:
         choices=["pass", "fail"],
         help="If the gate is undecided, exit as if it had passed or failed (default: exit code 3)",
     )
+    parser.groups["Output"].add_argument(
+        "--annotations", metavar="FILE", help="Also write the decisions as annotations of a GitHub workflow to FILE"
+    )
     _emit_results.add_output(parser)
     _loading.add_engine(parser)
 
@@ -189,11 +193,21 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     else:
         _console.print_error("No settings file is used")
     emitter.emit({"gates": [result]}, errors)
+    if args.annotations:
+        _write_annotations(args.annotations, result)
     if _console.report_failures(row.comparison for row in result.rows):
         return BROKEN
     exit_codes = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
     decision = result.decision
     return exit_codes[args.on_undecided or decision if decision == "undecided" else decision]
+
+
+def _write_annotations(path: str, result: "Gate") -> None:
+    from harness_uq.commands.output_files import write_place
+    from harness_uq.output.formats import render_results
+
+    rendered = render_results([result], "github")
+    write_place(path, rendered if isinstance(rendered, bytes) else f"{rendered}\n".encode())
 
 
 def _names_resources(args: argparse.Namespace) -> bool:

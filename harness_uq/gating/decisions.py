@@ -10,6 +10,7 @@ from scipy import optimize, special
 
 from harness_uq.comparison.compare import OVERALL
 from harness_uq.data.run_selection import ScoreKey
+from harness_uq.errors import NotEstimableError
 from harness_uq.gating.compared_scores import ComparedScore, is_exact
 from harness_uq.gating.requirements import Requirement, bound_p_values, requirement_row
 from harness_uq.results.comparison import Comparison, Difference
@@ -183,7 +184,10 @@ def _n_additional(comparison: Comparison, distance: float, level: float) -> int 
     if not distance > 0 or comparison.n_matched is None or comparison.difference is None or is_identical:
         return None
     variance = comparison.n_matched * comparison.difference.std_error**2
-    needed = required_questions(distance, variance, level=level, power=POWER, alternative="one-sided")
+    try:
+        needed = required_questions(distance, variance, level=level, power=POWER, alternative="one-sided")
+    except NotEstimableError:
+        return None  # the distance is too small to be shown with any number of questions
     return max(int(needed) - comparison.n_matched, 0)
 
 

@@ -45,6 +45,7 @@ _BUILT_IN = {
     "html": "html_page",
     "eee": "every_eval_ever",
     "junit": "junit",
+    "github": "github",
 }
 
 

@@ -64,6 +64,14 @@ def test_an_undecided_improvement_states_how_many_questions_would_decide() -> No
     assert row.power_to_pass is None
 
 
+def test_no_number_of_questions_decides_if_the_observed_improvement_is_the_required_one() -> None:
+    values = np.random.default_rng(0).uniform(0.1, 0.8, 50)
+    noise = np.resize([0.03, -0.03], 50)
+    logs = [task_log(x, metric="f1", system=name) for name, x in (("new", values + 0.05 + noise), ("old", values))]
+    (row,) = gate(*logs, improve_by=0.05, range={"f1": (0, 1)}).rows
+    assert (row.decision, row.n_additional_questions) == ("undecided", None)
+
+
 def with_cost(base: TaskLog, cost: float) -> TaskLog:
     costs = np.random.default_rng(1).gamma(4, cost / 4, (len(base.questions), 1))
     return replace(base, data=(*base.data, Scores("cost", "none", costs)), higher_is_better={"cost": False})

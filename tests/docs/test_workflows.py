@@ -1,0 +1,29 @@
+"""The example workflows: their commands and inputs exist."""
+
+import shlex
+
+import pytest
+
+from harness_uq.commands.command_table import COMMANDS
+from harness_uq.commands.parser import build_parser
+from tests.conftest import ROOT
+
+yaml = pytest.importorskip("yaml")
+FOLDER = ROOT / "examples" / "ci"
+
+
+def test_the_inputs_of_the_github_workflow_are_those_of_the_action() -> None:
+    workflow = yaml.safe_load((FOLDER / "github-actions.yml").read_text())
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    (given,) = [step["with"] for step in workflow["jobs"]["gate"]["steps"] if "harness-uq@" in step.get("uses", "")]
+    assert set(given) <= set(action["inputs"])
+    assert len(given["baseline"].splitlines()) == 3
+
+
+def test_the_commands_of_the_gitlab_pipeline_parse() -> None:
+    pipeline = yaml.safe_load((FOLDER / "gitlab-ci.yml").read_text())
+    lines = [line for job in ("gate", "history") for line in pipeline[job]["script"] if line.startswith("harness-uq")]
+    for line in lines:
+        _, command, *arguments = shlex.split(line)
+        assert build_parser(COMMANDS[command]).parse_args(arguments)
+    assert pipeline["gate"]["artifacts"]["reports"]["junit"] in lines[0]

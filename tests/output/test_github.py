@@ -1,0 +1,38 @@
+"""Gates as annotations and as the summary of a GitHub job, as text."""
+
+from harness_uq import gate
+from harness_uq.output.formats import render_results
+from tests.gating.test_gate import NEW, OLD, log
+
+ANNOTATIONS = """\
+::error title=toy%3A acc not worse by more than 0.05::new: 0.5000, old: 0.7500, difference: -0.2500 \
+[-0.2924, -0.2074]. Questions that are worse: 200, 201, 202, 203, 204 and 95 more
+::warning title=toy%3A acc at least 0.52::undecided: new: 0.5000 [0.4512, 0.5488]
+::notice title=Evaluation gate::FAIL: new is worse than old by more than the margin on toy (-0.25, \
+[-0.2924, -0.2074]). The data do not show whether the score on toy (at least 0.52) keeps to its \
+bound. If the true scores equal the observed ones, 3,436 more questions would show it."""
+SUMMARY = [
+    "| Task | Metric | New | Baseline | Change | 95% interval | Margin |",
+    "| toy | acc | 0.5000 | 0.7500 | -0.2500 | [-0.2924, -0.2074] | 0.05 |",
+    "| toy | acc | 100 | 0 | 200, 201, 202, 203, 204 and 95 more |",
+]
+
+
+def test_annotations_and_summary_of_a_failed_gate() -> None:
+    found = gate(log(200, **NEW), log(300, **OLD), margin=0.05, at_least=0.52)
+    assert render_results([found], "github") == ANNOTATIONS
+    summary = render_results([found], "markdown")
+    assert all(line in summary for line in SUMMARY)
+
+
+def test_a_gate_that_passes_has_a_notice_only() -> None:
+    (line,) = render_results([gate(log(300, **NEW), at_least=0.6)], "github").splitlines()
+    assert line.startswith("::notice title=Evaluation gate::PASS: ")
+
+
+def test_text_of_logs_cannot_contain_commands_of_the_runner() -> None:
+    hostile = "t\n::stop-commands::x\r%0A::error::y, z"
+    text = render_results([gate(log(300, task=hostile), at_least=0.9)], "github")
+    assert [line.partition(" ")[0] for line in text.split("\n")] == ["::error", "::notice"]
+    assert "\r" not in text
+    assert "::stop-commands::x" not in text.split("title=")[1].partition("::")[0]
