@@ -12,7 +12,7 @@ from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.flipped_questions import FlippedQuestion, FlippedQuestions
 from harness_uq.results.history import MOST_QUESTIONS, FlakyQuestion
-from harness_uq.stats.trials.question_changes import FLAKY, QuestionChanges, question_changes
+from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, QuestionChanges, question_changes
 from harness_uq.structure.types import StructureOptions
 
 
@@ -82,11 +82,12 @@ def flipped_questions(
         return None
     sign = 1 if higher_is_better(new.log, new.data.metric) else -1
     change = sign * evidence.difference
+    least = LARGE_CHANGE - 1e-9
     ids = [new.log.questions.ids[row] for row in paired.rows[0]]
     flaky = [i for i in range(len(ids)) if evidence.is_flaky(i)]
     worse, better = (
         evidence.order([i for i in np.flatnonzero(side).tolist() if i not in set(flaky)])
-        for side in (change < 0, change > 0)
+        for side in (change <= -least, change >= least)
     )
     probability = None if evidence.changes is None else evidence.changes.probability
 

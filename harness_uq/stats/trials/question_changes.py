@@ -11,6 +11,8 @@ from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 
 FLAKY = 0.25
 """Questions whose probability of different answers in two runs is at least this are called flaky."""
+LARGE_CHANGE = 0.5
+"""Smallest change of the share of right answers with which a question counts as flipped."""
 _CONCENTRATIONS = np.geomspace(0.05, 20.0, 25)
 _FIRST_SHARE, _LARGEST_SHARE, _N_STEPS = 0.05, 0.5, 50
 
