@@ -132,7 +132,7 @@ class Shell:
         from harness_uq.cli import main
 
         if arguments == ["demo"]:  # writes the logs that ship with the package in place of those of a new run
-            for link in (self.folder / "demo-output").iterdir():
+            for link in filter(Path.is_symlink, (self.folder / "demo-output").iterdir()):
                 link.unlink()
         printed, said = _Terminal() if self.is_terminal else StringIO(), StringIO()
         with chdir(self.folder), redirect_stdout(printed), redirect_stderr(said):
