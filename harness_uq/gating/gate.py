@@ -171,9 +171,11 @@ def gate(
     if baseline is not None:
         others, counts = read_baseline(baseline, "the baseline", offered, chosen.compare.structure, selection)
     logs = [log for side in (own, others) if side for log in side.logs]
+    if counts.by_score and (labels is not None or chosen.overall is not None):
+        raise DataError(
+            "a gate with human labels or an overall result uses one run of the baseline, but several are given"
+        )
     if labels is not None:
-        if counts.by_score:
-            raise DataError("a gate with human labels uses one run of the baseline, but several are given")
         chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs), grader_shift))
     settings = with_margins(chosen, keywords.get("margins"), logs)
     job = _Job(settings, offered, counts, named, compared)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import DataError, TaskLog, gate
+from harness_uq import DataError, OverallOptions, TaskLog, gate
 from harness_uq.stats.pairs.run_variation import run_variation
 from tests.data.toy import task_log
 
@@ -108,3 +108,5 @@ def test_runs_of_different_systems_are_refused() -> None:
         gate(NEW, [run(1), run(2, "other")], margin=0.1)
     with pytest.raises(DataError, match="one run of the baseline"):
         gate(NEW, RUNS, margin=0.1, labels=[])
+    with pytest.raises(DataError, match="one run of the baseline"):
+        gate(NEW, RUNS, margin=0.1, overall=OverallOptions())
