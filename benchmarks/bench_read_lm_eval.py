@@ -150,7 +150,7 @@ def read(path: Path) -> int:
     harness = LmEvalHarness()
     (run,) = harness.find([str(path)]).runs
     (log,) = harness.read(run)
-    clusters = find_clusters(log, StructureOptions(), catalogue=harness.cluster_catalogue())
+    clusters = find_clusters(log, StructureOptions(), catalogue=harness.catalogue().tasks)
     for data in log.data:
         detect(data, clusters, StructureOptions())
     return len(log.questions)

@@ -68,9 +68,6 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
-    from harness_uq.breakdown.estimate import estimate_by
-    from harness_uq.comparison.dominance import with_dominance
-    from harness_uq.estimation.resource_use import resource_use_of
     from harness_uq.overall.estimate import combine_estimates
     from harness_uq.plugins.readers import task_logs
 
@@ -110,12 +107,17 @@ def run(args: argparse.Namespace) -> int:
             rows = sorted(rows, key=_ORDERS[args.sort])
         lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}
         if args.by:
+            from harness_uq.breakdown.estimate import estimate_by
+
             lists["breakdowns"] = estimate_by(reading.logs, args.by, options, plugins=plugins)
         is_brief = emitter.output_format.name == "table" and not args.per_task
         if is_brief and len(rows) > _MANY and overall is not None and overall.systems:
             del lists["estimates"]
             _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
         if uses_resources:
+            from harness_uq.comparison.dominance import with_dominance
+            from harness_uq.estimation.resource_use import resource_use_of
+
             lists["resource_use"] = with_dominance(resource_use_of(logs, options, plugins), logs, options, plugins)
         emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
     _output_files.draw_results(args, lists["overall"], rows)

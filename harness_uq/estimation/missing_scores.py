@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
-from scipy import stats
+from scipy.special import bdtrc
 
 from harness_uq.data.missing_scores import Extreme, MissingCounts, find_missing
 from harness_uq.data.resource_metrics import RESOURCE_METRICS
@@ -127,7 +127,7 @@ def with_sensitivity(row: Estimate, counts: MissingCounts, at: EstimateAt, level
     at : estimates with the worst and the best scores of all these trials
     level : level of the interval
     """
-    has_few = stats.binom.sf(counts.n_missing - 1, counts.n_trials, _FEW) > _ALPHA
+    has_few = bdtrc(counts.n_missing - 1, counts.n_trials, _FEW) > _ALPHA
     if has_few or row.interval is None or row.value is None:
         return row
     worst, wide = at("worst", level), identified(row, at, level)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
@@ -117,7 +116,9 @@ def _by_scores(log: TaskLog, others: Sequence[TaskLog], lost: NDArray[np.bool_])
     on_lost, on_others = means[lost & known], means[~lost & known]
     if min(len(on_lost), len(on_others)) < _FEWEST or np.ptp(means[known]) == 0:
         return
-    p_value = float(stats.mannwhitneyu(on_lost, on_others).pvalue)
+    from scipy.stats import mannwhitneyu  # importing scipy.stats takes longer than most estimates
+
+    p_value = float(mannwhitneyu(on_lost, on_others).pvalue)
     message = MISSING_BY_SCORE(
         n_questions=len(on_lost), p_value=p_value, lost=float(on_lost.mean()), others=float(on_others.mean())
     )

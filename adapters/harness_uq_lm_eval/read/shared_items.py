@@ -26,7 +26,6 @@ _IDENTIFIER = re.compile(
 _MAX_LENGTH = 200
 _DIGITS = re.compile(r"\d+")
 _TARGET = "target"
-_MIN_BLANKS = 2
 
 Cell = TypeVar("Cell")
 
@@ -82,7 +81,7 @@ class Identifiers:
         texts = [
             (f"doc.{name}", hash(value))
             for name, value in leaves.items()
-            if isinstance(value, str) and value.count(" ") >= _MIN_BLANKS
+            if isinstance(value, str) and _has_three_words(value)
         ]
         self._texts.add([*texts, (_TARGET, hash(target) if target else None)])
 
@@ -92,6 +91,11 @@ class Identifiers:
         if any(part is None or None in part for part in parts):
             return None
         return ["|".join(map(str, row)) for row in zip(*(part for part in parts if part is not None), strict=True)]
+
+
+def _has_three_words(text: str) -> bool:
+    """Whether a text has two blanks; the search ends at the second one, so that a long text takes no longer."""
+    return text.find(" ", text.find(" ") + 1) > text.find(" ") >= 0
 
 
 def with_items(logs: Sequence[TaskLog], identifiers: Mapping[str, Identifiers]) -> list[TaskLog]:

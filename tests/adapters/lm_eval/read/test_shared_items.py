@@ -111,3 +111,13 @@ def test_without_identifiers_there_are_no_items(docs):
 def test_tasks_with_few_common_items_are_not_joined():
     first, second = (ids("5733be28", *(f"{name}{7**i}" for i in range(9))) for name in "ab")
     assert items({"a": first, "b": second})["a"] == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [("", False), ("one", False), ("two words", False), (" a", False), ("a b c", True), ("a  b", True)],
+)
+def test_only_texts_with_two_blanks_can_confirm_shared_items(text: str, counts: bool) -> None:
+    identifiers = Identifiers("task")
+    identifiers.add(0, {"text": text}, "t")
+    assert ("doc.text" in identifiers.content_hashes) == counts
