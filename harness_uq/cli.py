@@ -205,7 +205,7 @@ def _print_overview() -> None:
     commands = [(command.group, command.name, command.summary) for command in COMMANDS.values()]
     commands += [(RUN, name, f"Run {name} with intervals in its output") for name in runners() if name not in COMMANDS]
     lines = [Text.assemble(("usage:", "dark_orange"), f" {_NAME} COMMAND [options]")]
-    lines += [Text("Compute valid uncertainty estimates for LLM evaluations."), Text()]
+    lines.append(Text("Compute valid uncertainty estimates for LLM evaluations."))
     for group in GROUPS:
         rows = [(name, summary) for its_group, name, summary in commands if its_group == group]
         for i, (name, summary) in enumerate(rows):
