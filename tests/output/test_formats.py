@@ -75,7 +75,7 @@ def test_a_suffix_names_one_format() -> None:
         assert format_of_file(f"some.where/results{one.suffix.upper()}").name == name
     with pytest.raises(DataError, match=r"\.csv \(csv\)"):
         format_of_file("results.xyz")
-    with pytest.raises(DataError, match="Available formats: csv, eee, html"):
+    with pytest.raises(DataError, match="Available formats: csv, eee, github, html"):
         format_named("xyz")
 
 
