@@ -113,7 +113,8 @@ def test_questions_of_disagreement_begin_with_those_on_which_a_is_worse(two, cap
     _, out, _ = output(capsys, "compare", *reversed(sides), "--disagreements", "3", "--format", "json")
     (found,) = json.loads(out)["disagreements"]
     assert [found[name] for name in ("task", "n_questions", "n_a_better", "n_b_better")] == ["toy", 40, 18, 0]
-    assert found["questions"] == [{"id": str(i), "value_a": 1.0, "value_b": 0.0} for i in (20, 21, 22)]
+    unknown = {"probability": None, "is_flaky": None}  # each question has one trial
+    assert found["questions"] == [{"id": str(i), "value_a": 1.0, "value_b": 0.0, **unknown} for i in (20, 21, 22)]
 
 
 def test_disagreements_are_records_of_their_own_kind_in_csv(two, capsys):
