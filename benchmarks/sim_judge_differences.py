@@ -12,12 +12,10 @@ Methods: `corrected` is `judge_corrected_difference` with labels of both systems
     python benchmarks/sim_judge_differences.py [--reps 2000] [--output benchmarks/results/judge_differences.json]
 """
 
-import argparse
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
+from run_cells import run_cells
 from scipy import stats
 
 from harness_uq.stats import judge_corrected_difference
@@ -103,18 +101,5 @@ def run_cell(
     return found
 
 
-def main() -> None:
-    """Run all cells and write their results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reps", type=int, default=2000)
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/judge_differences.json"))
-    args = parser.parse_args()
-    cells = []
-    for seed, cell in enumerate(CELLS):
-        cells.append(run_cell(*cell, args.reps, seed))
-        print(json.dumps(cells[-1]), flush=True)
-    args.output.write_text(json.dumps({"cells": cells}, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__doc__, run_cell, CELLS, reps=2000, name="judge_differences")

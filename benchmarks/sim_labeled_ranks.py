@@ -6,12 +6,10 @@ people label random questions for all systems. Each of the cells below has 600 d
     python benchmarks/sim_labeled_ranks.py [--reps 600] [--output benchmarks/results/labeled_ranks.json]
 """
 
-import argparse
-import json
 from itertools import combinations, product
-from pathlib import Path
 
 import numpy as np
+from run_cells import run_cells
 from scipy import stats
 
 from harness_uq import rank
@@ -77,18 +75,5 @@ def run_cell(scores: tuple[float, ...], size: tuple[int, int], reps: int, seed: 
     }
 
 
-def main() -> None:
-    """Run all cells and write their results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reps", type=int, default=600)
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/labeled_ranks.json"))
-    args = parser.parse_args()
-    cells = []
-    for seed, cell in enumerate(CELLS):
-        cells.append(run_cell(*cell, args.reps, seed))
-        print(json.dumps(cells[-1]), flush=True)
-    args.output.write_text(json.dumps({"cells": cells}, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__doc__, run_cell, CELLS, reps=600, name="labeled_ranks")

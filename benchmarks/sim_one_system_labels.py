@@ -7,12 +7,10 @@ data sets. Methods: `outer` allows for differences up to 0.1, `equal` assumes no
     python benchmarks/sim_one_system_labels.py [--reps 2000] [--output benchmarks/results/one_system_labels.json]
 """
 
-import argparse
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
+from run_cells import run_cells
 from scipy import stats
 
 from harness_uq.stats import one_sided_correction
@@ -64,18 +62,5 @@ def run_cell(
     return row | {"reps": reps}
 
 
-def main() -> None:
-    """Run all cells and write their results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reps", type=int, default=2000)
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/one_system_labels.json"))
-    args = parser.parse_args()
-    cells = []
-    for seed, cell in enumerate(CELLS):
-        cells.append(run_cell(*cell, args.reps, seed))
-        print(json.dumps(cells[-1]), flush=True)
-    args.output.write_text(json.dumps({"cells": cells}, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__doc__, run_cell, CELLS, reps=2000, name="one_system_labels")

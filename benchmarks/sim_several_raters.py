@@ -7,12 +7,10 @@ the answers that are right. Each of the cells below has 1,000 data sets.
     python benchmarks/sim_several_raters.py [--reps 1000] [--output benchmarks/results/several_raters.json]
 """
 
-import argparse
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
+from run_cells import run_cells
 from sim_judge_differences import LEVEL, SIZES, data_set
 
 from harness_uq.stats import judge_corrected_difference
@@ -48,18 +46,5 @@ def run_cell(n_raters: int, difference: float, size: tuple[int, int], reps: int,
     }
 
 
-def main() -> None:
-    """Run all cells and write their results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reps", type=int, default=1000)
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/several_raters.json"))
-    args = parser.parse_args()
-    cells = []
-    for seed, cell in enumerate(CELLS):
-        cells.append(run_cell(*cell, args.reps, seed))
-        print(json.dumps(cells[-1]), flush=True)
-    args.output.write_text(json.dumps({"cells": cells}, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__doc__, run_cell, CELLS, reps=1000, name="several_raters")
