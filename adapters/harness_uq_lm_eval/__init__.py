@@ -83,7 +83,7 @@ def uq(
             "trials": trials,
             "questions": questions,
             "reference_runs": earlier or None,
-            "rounds": rounds,
+            "rounds": None if questions is None else rounds,
         }
     )
     requested.check()

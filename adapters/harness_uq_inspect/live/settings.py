@@ -76,6 +76,8 @@ def _active_settings(variables: Mapping[str, str]) -> tuple[int | None, tuple[st
         raise UsageError("--uq-questions and --uq-reference-runs can only be used together.")
     if not count.isdecimal() or int(count) < 2:
         raise UsageError(f"--uq-questions must be a whole number of at least 2; got {count}")
+    if "compare" in variables:
+        raise UsageError("--uq-compare cannot be used with --uq-questions: it would not account for their choice.")
     if variables.get("scope") in ("population", "benchmark"):
         raise UsageError("--uq-questions estimates the score on all questions: use --uq-scope full or omit it.")
     return int(count), tuple(filter(None, runs.split(",")))

@@ -141,6 +141,8 @@ class RequestedSettings:
         values = {name: value for name, value in self.values.items() if value is not None}
         if "questions" in values:
             values.setdefault("scope", "full")
+        elif "rounds" in values:
+            raise UsageError("--uq_rounds can only be used together with --uq_questions.")
         return LmEvalSettings.parse({**values, "method": method})
 
     def check(self) -> None:

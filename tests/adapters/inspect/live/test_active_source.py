@@ -149,6 +149,7 @@ def test_an_actively_chosen_run_is_no_reference_run(runs, folder):
         (["eval", "--uq-questions", "1", "--uq-reference-runs", "runs"], "at least 2"),
         (["eval", "--uq-questions", "many", "--uq-reference-runs", "runs"], "at least 2"),
         (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--uq-scope", "population"], "--uq-scope full"),
+        (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--uq-compare", "old.eval"], "--uq-compare"),
         (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--limit=9"], "--limit"),
         (["eval-set", "--uq-questions", "5", "--uq-reference-runs", "runs"], "eval and eval-retry"),
     ],

@@ -245,6 +245,7 @@ def test_a_second_run_reuses_the_cache_of_answers(command, folder, tmp_path):
         (["--uq_questions", "many"], "at least 2"),
         (["--uq_questions", "60"], "together"),
         (["--uq_questions", "60", "--uq_rounds", "0"], "at least 1"),
+        (["--uq_rounds", "3"], "--uq_questions"),
         (["--uq_questions", "60", "--uq_reference_runs", "EARLIER", "--limit", "5"], "--limit"),
         (["--uq_questions", "60", "--uq_reference_runs", "nowhere"], "nowhere"),
     ],
