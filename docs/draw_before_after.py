@@ -22,6 +22,7 @@ TASKS = (
 WIDTH, ROW, TOP, LEFT = 560, 104, 14, 18
 AXIS = (345, 540)  # where scores of LOWEST and 1 are
 LOWEST = 0.4
+LEGEND = "Lines are 95 % intervals; for lm-eval, the score ± 1.96 standard errors."
 BEFORE, AFTER, GREY = "#8a4b08", "#0b57a4", "#555555"
 
 
@@ -35,7 +36,8 @@ def main(file: Path) -> None:
 
 def picture(rows: dict[tuple[str, str], Estimate]) -> str:
     """The picture as SVG."""
-    height = TOP + ROW * len(TASKS) + 10
+    bottom = TOP + ROW * len(TASKS)
+    height = bottom + 32
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         'font-family="system-ui, sans-serif" font-size="15">',
@@ -43,6 +45,7 @@ def picture(rows: dict[tuple[str, str], Estimate]) -> str:
     ]
     for i, (task, filter_, what, why) in enumerate(TASKS):
         parts += _task(TOP + ROW * i, what, why, _before(rows, task, filter_), rows[task, filter_])
+    parts.append(_text(LEFT, bottom + 14, LEGEND, GREY, "font-size='12.5'"))
     return "\n".join([*parts, "</svg>", ""])
 
 
