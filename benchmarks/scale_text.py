@@ -49,11 +49,12 @@ def _measured(measured: dict) -> str:
         "Size of the store": f"{store['bytes a log'] / 1000:.1f} kB per log if logs contain the same questions",
     }
     head = (
-        f"Measured with `benchmarks/bench_scale.py` on two cores: {n:,} logs, {one['megabytes']} MB. Half of them are\n"
-        "`.eval` files of 100 questions, half are lm-eval runs with two tasks and a group. The rows were identical for "
-        "one process,\ntwo processes, dask, S3 and a store. Processor time is that of the main process plus the "
-        "busiest worker; it is more reliable than\nelapsed time, because other programs were running "
-        f"(load {measured['load']:g} at the start).\n"
+        f"`benchmarks/bench_scale.py` measured these figures on two cores with {n:,} logs of {one['megabytes']} MB in "
+        "total. Half of the logs are\n`.eval` files of 100 questions, and the other half are lm-eval runs with two "
+        "tasks and a group. The estimates were\nidentical for one process, two processes, dask, S3 and a store. "
+        "*Processor time* is the time of the main process plus the time\nof the busiest worker. Processor time is more "
+        "reliable than elapsed time, because other programs ran on the same computer\n"
+        f"(load {measured['load']:g} at the start). Speed-ups are relative to one process without a store.\n"
     )
     return "\n".join([head, "| | |", "| :-- | --: |", *(f"| {what} | {value} |" for what, value in rows.items()), ""])
 
@@ -63,13 +64,15 @@ def _million(measured: dict) -> str:
     seconds, size = one["critical path, s of processor"] / n, one["megabytes"] / n
     row = measured["memory"]["kB a row"]
     return (
-        f"**Extrapolation to a million logs.** At {1000 * seconds:.0f} ms per log, one core needs "
-        f"{1e6 * seconds / 3600:.1f} hours and {CORES} cores need {1e6 * seconds / CORES / 60:.0f} minutes, if\nthe "
-        f"disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A dask scheduler needs about 10 s for 10,000 "
-        "batches, and listing S3 takes 1,000 requests per\nmillion objects. The main process is the bottleneck: two "
-        f"million rows of {row} kB are {2 * row:.0f} GB. Therefore, process one folder at a\ntime with the same store, "
-        "and query the store instead of printing a table. The next run looks up each log in the store, which\ntakes "
-        f"{_warm_ms(measured):.1f} ms per log and {_warm_ms(measured) * 1e3:.0f} seconds in total on one core.\n"
+        f"**Extrapolation to a million logs.** If each log takes {1000 * seconds:.0f} ms, one core needs "
+        f"{1e6 * seconds / 3600:.1f} hours. With {CORES} cores, the run takes {1e6 * seconds / CORES / 60:.0f} "
+        "minutes if the\n"
+        f"disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A dask scheduler needs about 10 s to distribute "
+        "10,000 batches, and S3 needs 1,000 requests to list a\nmillion objects. The main process is the bottleneck: "
+        f"two million rows of {row} kB need {2 * row:.0f} GB of memory. Therefore, process one\nfolder at a time with "
+        "the same store, and query the store instead of printing a table. The next run looks up each log in the\n"
+        f"store. This lookup takes {_warm_ms(measured):.1f} ms per log, or {_warm_ms(measured) * 1e3:.0f} seconds for "
+        "a million logs on one core.\n"
     )
 
 
