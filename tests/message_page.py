@@ -1,15 +1,18 @@
 """Write docs/reference/messages.md from the catalogues of messages: `python -m tests.message_page`."""
 
-import string
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import harness_uq_formats.messages
 import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
-from harness_uq.messages import CORE, MessageCatalogue, MessageType
+from harness_uq.messages import CORE, Message, MessageType
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "messages.md"
+EXAMPLES = tomllib.loads(Path(__file__).with_name("message_examples.toml").read_text(encoding="utf-8"))
+_SPECIAL = re.compile(r"[*<]")
 CATALOGUES = (
     CORE,
     harness_uq_lm_eval.messages.CATALOGUE,
@@ -31,21 +34,21 @@ TOPICS = {
     "FM": "Adapter for files of other tools",
 }
 
+SEVERITIES = {"note": "Note", "warning": "Warning", "refusal": "No result", "error": "Error"}
+
 _OPENING = """\
 # Messages
 
-This page explains every message that harness_uq attaches to a result or prints. Each message has a code such as
-`UQ104`, a name such as `few-clusters`, and one of four severities:
+harness_uq attaches messages to its results and prints messages in the terminal. This page explains every message: an
+example, what the message means, and what you can do. Each message has a code such as `UQ104`, a name such as
+`few-clusters`, and one of four severities:
 
-| severity | meaning |
-| :-- | :-- |
-| note | a fact about the result, which you may ignore |
-| warning | something to act on before you rely on the result |
-| refusal | the reason why there is no result |
-| error | something failed |
-
-Braces in a text stand for numbers and names of the result. With `--format json` each message carries its `code`,
-`name`, `severity`, `text` and `params` ([format](json.md)).
+| this page | in JSON | meaning |
+| :-- | :-- | :-- |
+| Note | `note` | The message states a fact about the result. You may ignore the message. |
+| Warning | `warning` | The result may be wrong or imprecise. Act before you rely on the result. |
+| No result | `refusal` | The data or the options do not allow the result, and the message states why. |
+| Error | `error` | A file, an option or a program failed. |
 
 To hide a note or a warning, use its code or name with any command that analyzes logs, or in the
 [settings file](settings.md):
@@ -59,50 +62,71 @@ harness-uq estimate results/ --ignore UQ104 --ignore graded-by-model
 ignore = ["few-clusters", "UQ137"]
 ```
 
-Ignored messages are not printed. JSON output keeps them with `"ignored": true`. Values, verdicts and exit codes do not
-change. Refusals and errors cannot be ignored.
+Ignored messages are not printed. JSON output keeps ignored messages and marks them with `"ignored": true`. Ignoring a
+message does not change values, verdicts or exit codes. Messages with the severity `refusal` or `error` cannot be
+ignored.
+
+With `--format json` each message carries its `code`, `name`, `severity`, `text` and `params`
+(see [JSON](json.md)). The [last section](#parameters-in-json) lists the parameters of each code.
+"""
+
+_PARAMETERS = """\
+## Parameters in JSON
+
+The member `params` of a message contains the numbers and names of its text:
+
+| code | parameters |
+| :-- | :-- |
 """
 
 
 def page() -> str:
     """The page, of all catalogues that belong to this repository."""
-    return "\n".join((_OPENING, *_sections()))
+    return "\n".join((_OPENING, *_sections(), _parameters()))
+
+
+def example(kind: MessageType) -> Message:
+    """The message with its example parameters; one about a file opens with the path of the example.
+
+    Raises
+    ------
+    KeyError : if message_examples.toml has no value for a parameter
+    """
+    own = EXAMPLES["codes"].get(kind.code, {})
+    values = EXAMPLES["defaults"] | own
+    message = kind(**{name: values[name] for name in kind.fields})
+    return message.at(own["at"]) if "at" in own else message
 
 
 def _sections() -> Iterator[str]:
     for prefix, title in TOPICS.items():
-        types = [kind for catalogue in CATALOGUES for kind in _with_prefix(catalogue, prefix)]
         yield f"## {title}\n"
-        yield from (_entry(kind) for kind in types)
+        yield from (_entry(kind) for kind in types() if kind.code.startswith(prefix))
 
 
-def _with_prefix(catalogue: MessageCatalogue, prefix: str) -> list[MessageType]:
-    return [kind for kind in catalogue.types if kind.code.startswith(prefix)]
+def types() -> list[MessageType]:
+    """The message types of all catalogues."""
+    return [kind for catalogue in CATALOGUES for kind in catalogue.types]
 
 
 def _entry(kind: MessageType) -> str:
     return (
-        f'<a id="{kind.code}"></a>\n\n### {kind.code} {kind.name}\n\n*{kind.severity.capitalize()}.* '
-        f"{_text(kind.template)}\n\n{kind.meaning}\n\n**What to do:** {kind.action}\n"
+        f'<a id="{kind.code}"></a>\n\n### {kind.code} {kind.name}\n\n*{SEVERITIES[kind.severity]}*, for example:\n\n'
+        f"> {_markdown(example(kind).text)}\n\n{kind.meaning}\n\n**What to do:** {kind.action}\n"
     )
 
 
-def _text(template: str) -> str:
-    """The template in one line of code: names of parameters in braces, words in the plural."""
-    return f"`{''.join(_pieces(template)).replace('`', '')}`"
+def _markdown(text: str) -> str:
+    """The text with the characters escaped that Markdown would interpret, except code in backticks."""
+    *pieces, last = re.split(r"(`[^`]*`)", text)
+    return "".join(piece if piece.startswith("`") else _SPECIAL.sub(r"\\\g<0>", piece) for piece in (*pieces, last))
 
 
-def _pieces(template: str) -> Iterator[str]:
-    for text, name, specification, _ in string.Formatter().parse(template):
-        yield text
-        kind, _, words = (specification or "").partition(" ")
-        singular, _, plural = words.partition("|")
-        if kind == "count":
-            yield f"{{{name}}} {plural or f'{singular}s'}"
-        elif kind == "plural":
-            yield plural
-        elif name:
-            yield f"{{{name}}}"
+def _parameters() -> str:
+    rows = (
+        f"| {kind.code} | {', '.join(f'`{name}`' for name in sorted(kind.fields))} |" for kind in types() if kind.fields
+    )
+    return _PARAMETERS + "\n".join(rows) + "\n"
 
 
 if __name__ == "__main__":

@@ -6,18 +6,18 @@ import string
 import pytest
 
 from harness_uq.messages import MessageType
-from tests.message_page import CATALOGUES, PAGE, TOPICS, page
+from tests.message_page import CATALOGUES, EXAMPLES, PAGE, TOPICS, example, page, types
 
-TYPES = [kind for catalogue in CATALOGUES for kind in catalogue.types]
+TYPES = types()
 _NUMERIC = re.compile(r"percent|\+?[,.]?\d*[dfg]$|,")
 
 
-def example(kind: MessageType, n: int) -> str:
-    """The template with an example for each parameter; what is counted is `n`, other numbers are 3."""
-    return kind(**dict(sorted(_examples(kind.template, n), key=lambda item: item[1] == n))).text
+def filled_in(kind: MessageType, n: int) -> str:
+    """The template with a value for each parameter; what is counted is `n`, other numbers are 3."""
+    return kind(**dict(sorted(_values(kind.template, n), key=lambda item: item[1] == n))).text
 
 
-def _examples(template: str, n: int):
+def _values(template: str, n: int):
     for _, name, specification, _ in string.Formatter().parse(template):
         if not name:
             continue
@@ -27,13 +27,13 @@ def _examples(template: str, n: int):
             yield name, n
         else:
             yield name, 3 if name.startswith("n_") or _NUMERIC.match(specification) else "Example"
-        yield from _examples(specification, n)
+        yield from _values(specification, n)
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.code)
 @pytest.mark.parametrize("n", [1, 2, 1319])
 def test_templates_are_sentences_with_correct_plurals(kind: MessageType, n: int):
-    text = example(kind, n)
+    text = filled_in(kind, n)
     assert text.endswith((".", "?")), text
     assert "  " not in text
     assert not re.search(r"[{}]|None(?! of)|-0 %|\.\.$|\.\.[^.]", text), text
@@ -66,6 +66,20 @@ def test_codes_are_in_order_and_belong_to_a_topic():
         codes = [kind.code for kind in catalogue.types]
         assert codes == sorted(codes)
         assert all(any(code.startswith(prefix) for prefix in TOPICS) for code in codes)
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.code)
+def test_a_message_has_an_example(kind: MessageType):
+    message = example(kind)
+    own = EXAMPLES["codes"].get(kind.code, {})
+    assert own.keys() <= message.params.keys() | {"at"}, "the example has a parameter that the message does not have"
+    assert message.code == kind.code
+    assert len(message.text) < 500
+
+
+def test_examples_belong_to_messages():
+    assert EXAMPLES["codes"].keys() <= {kind.code for kind in TYPES}
+    assert EXAMPLES["defaults"].keys() <= {name for kind in TYPES for name in kind.fields}
 
 
 def test_the_page_is_current():
