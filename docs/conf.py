@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
+    "bibtex",
     "docstrings",
     "pages_as_written",
     "reference_pages",

@@ -7,6 +7,8 @@ from .active.plan import plan_active as plan_active
 from .active.sampler import ActiveSampler as ActiveSampler
 from .breakdown.compare import compare_by as compare_by
 from .breakdown.estimate import estimate_by as estimate_by
+from .citation.cite import Citation as Citation
+from .citation.cite import cite as cite
 from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
 from .comparison.compare import compare_scores as compare_scores

@@ -211,7 +211,7 @@ def _print_overview() -> None:
         for i, (name, summary) in enumerate(rows):
             heading = (f"{'' if i else group:19}", "dark_orange")
             lines.append(Text.assemble(heading, (f"{name:11}", "cyan"), summary))
-    lines += [Text(), Text(_EXAMPLES)]
+    lines.append(Text(_EXAMPLES))
     console = Console(highlight=False)
     for line in lines:
         console.print(line, soft_wrap=True)

@@ -42,6 +42,7 @@ COMMANDS = {
         Command("report", ANALYZE, "Summarize scores and comparisons on one page"),
         Command("history", ANALYZE, "Report when the score of repeated runs changed"),
         Command("watch", ANALYZE, "Monitor a run with anytime-valid intervals"),
+        Command("cite", ANALYZE, "Print BibTeX and a methods paragraph for a paper"),
         Command("compare", COMPARE, "Test whether one system is better than another"),
         Command("gate", COMPARE, "Check a new system against a baseline"),
         Command("rank", COMPARE, "Rank systems and show which cannot be separated"),

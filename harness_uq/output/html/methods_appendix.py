@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from harness_uq.references.bibliography import bibliography
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
@@ -31,6 +32,7 @@ class MethodText:
     title : plain text
     formula, text : HTML
     sources : full references, plain text
+    keys : the sources as `MethodInfo` names them: keys of the bibliography, or full references of plugins
     """
 
     name: str
@@ -38,6 +40,7 @@ class MethodText:
     formula: str
     text: str
     sources: tuple[str, ...]
+    keys: tuple[str, ...] = ()
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -50,7 +53,6 @@ class _Entry(msgspec.Struct, frozen=True):
 class _Document(msgspec.Struct, frozen=True):
     comparisons: dict[str, _Entry]
     other: dict[str, _Entry]
-    citations: dict[str, str]
 
 
 def methods_used(
@@ -60,36 +62,42 @@ def methods_used(
     plans: Iterable[Plan] = (),
 ) -> list[MethodText]:
     """The text of every method behind these results, each once, in the order of first use."""
-    methods = {row.method: _of_estimator(row.method, row.info) for row in estimates if row.interval is not None}
+    methods = {row.method: text_of_estimator(row.method, row.info) for row in estimates if row.interval is not None}
     used: list[tuple[Kind, str]] = []
     for row in comparisons:
         if row.info is not None:
-            methods[row.method] = _of_estimator(row.method, row.info)
+            methods[row.method] = text_of_estimator(row.method, row.info)
         elif row.difference is not None:
             used.append(("comparisons", row.method))
     for ranking in rankings:
         used += [("other", name) for name in ("ranking", "rank-sets", ranking.correction) if name]
     used += [("other", "plan") for _ in plans]
-    return [*methods.values(), *(_of_document(kind, name) for kind, name in dict.fromkeys(used))]
+    return [*methods.values(), *(text_of_analysis(kind, name) for kind, name in dict.fromkeys(used))]
 
 
-def _of_estimator(name: str, info: MethodInfo | None) -> MethodText:
+def text_of_estimator(name: str, info: MethodInfo | None) -> MethodText:
+    """The text of a method for scores."""
     if info is None:
         return MethodText(name, name, "", "This method is part of a plugin; see its documentation.", ())
-    citations = tuple(_document().citations.get(source, source) for source in info.sources)
     # the only markup is subscripts and superscripts
     formula, text = (
         re.sub(r"&lt;(/?su[bp])&gt;", r"<\1>", escape(part, quote=False)) for part in (info.formula, info.text)
     )
-    return MethodText(name, info.title, formula, text, citations)
+    return MethodText(name, info.title, formula, text, _full(info.sources), info.sources)
 
 
-def _of_document(kind: Kind, name: str) -> MethodText:
+def text_of_analysis(kind: Kind, name: str) -> MethodText:
+    """The text of a method for comparisons, or of what is common to rankings and plans."""
     document = _document()
     entry = (document.comparisons if kind == "comparisons" else document.other).get(name)
     if entry is None:
-        return _of_estimator(name, None)
-    return MethodText(name, entry.title, entry.formula, entry.text, tuple(document.citations[k] for k in entry.sources))
+        return text_of_estimator(name, None)
+    return MethodText(name, entry.title, entry.formula, entry.text, _full(entry.sources), entry.sources)
+
+
+def _full(sources: tuple[str, ...]) -> tuple[str, ...]:
+    known = bibliography()
+    return tuple(known[source].text if source in known else source for source in sources)
 
 
 @cache

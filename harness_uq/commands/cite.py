@@ -1,0 +1,45 @@
+"""`harness-uq cite`: print the BibTeX entries of the methods behind results, and a paragraph for a paper."""
+
+import argparse
+
+from harness_uq.commands import output_files as _output_files
+from harness_uq.commands.parser import CommandParser
+
+USAGE = "RESULTS [RESULTS ...] [options]"
+EXAMPLES = (
+    ("Print a methods paragraph and BibTeX entries for a result", "harness-uq cite results.json"),
+    ("Cite the methods of estimates and of comparisons together", "harness-uq cite scores.json differences.json"),
+    ("Write the BibTeX entries to a file", "harness-uq cite results.json --bib references.bib"),
+)
+DETAILS = """\
+RESULTS are JSON documents of other commands, such as the file that
+harness-uq report LOG --output results.json writes.
+"""
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Declare the arguments."""
+    parser.groups["Data"].add_argument(
+        "results", nargs="+", metavar="RESULTS", help="JSON document that a command wrote; file or URL"
+    )
+    parser.groups["Output"].add_argument(
+        "--bib", metavar="FILE", help="Write the BibTeX entries to FILE, and print only the paragraph"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the paragraph and the entries, or write the entries to a file."""
+    from harness_uq.citation.cite import cite
+    from harness_uq.commands.console import print_error
+    from harness_uq.messages.control_characters import escape_lines
+
+    if args.bib is not None:
+        _output_files.try_place(args.bib)
+    citation = cite(*args.results)
+    print(escape_lines(citation.paragraph))
+    if args.bib is None:
+        print(escape_lines(f"\n{citation.bibtex}"))
+    else:
+        _output_files.write_place(args.bib, f"{citation.bibtex}\n".encode())
+        print_error(f"wrote {args.bib}")
+    return 0

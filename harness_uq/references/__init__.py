@@ -1,0 +1,1 @@
+"""Published sources of the methods, shared by `cite`, the HTML report and the documentation."""
