@@ -239,7 +239,7 @@ class _Job:
         """Compare with labels of one system's answers, for a limited difference of the grader's errors."""
         named = {"labeled": self.names[place], "unlabeled": self.names[1 - place]}
         is_binary = np.isin(labeled.judge, (0.0, 1.0)).all()
-        if not is_binary or grader_errors(labeled.judge[place], labeled.human[place]) is None:
+        if not is_binary or labeled.bounds != (0.0, 1.0):
             raise NotEstimableError(LABELS_OF_ONE_SYSTEM(labeled=named["labeled"]))
         human = {("human_a", "human_b")[place]: labeled.human[place]}
         found = one_sided_correction(

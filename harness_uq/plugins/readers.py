@@ -85,8 +85,9 @@ class Reading:
         return len(self.skipped)
 
     def renamed(self, system: str) -> "Reading":
-        """A copy with another name of the system."""
-        return replace(self, logs=tuple(replace(log, system=system) for log in self.logs))
+        """A copy with another name of the system; if one of several systems has this name, only its logs."""
+        own = tuple(log for log in self.logs if log.system == system)
+        return replace(self, logs=own or tuple(replace(log, system=system) for log in self.logs))
 
     def with_each_run_once(self) -> "Reading":
         """A copy without earlier attempts at a run that another log continues, and without copies of a log.

@@ -74,8 +74,9 @@ class Scan:
         return [row for key, row in zip(keys, self.rows, strict=True) if key in selected]
 
     def renamed(self, system: str) -> "Scan":
-        """Return a copy with another name of the system."""
-        return Scan(self.reading.renamed(system), tuple(replace(row, system=system) for row in self.rows))
+        """Return a copy with another name of the system; if one of several systems has this name, only its results."""
+        own = tuple(row for row in self.rows if row.system == system)
+        return Scan(self.reading.renamed(system), own or tuple(replace(row, system=system) for row in self.rows))
 
 
 def _keys(log: TaskLog) -> list[tuple[Source, str, str, str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import DataError, compare, estimate
+from harness_uq import DataError, compare, estimate, gate
 from harness_uq.data.task_log import Scores
 from harness_uq.io.human_labels import Label
 from harness_uq.results.comparison import Comparison
@@ -212,9 +212,31 @@ def test_the_disagreement_of_raters_is_reported():
     assert row.verdict == "better"
     notes = [message.params for message in row.messages if message.name == "labels-of-several-raters"]
     assert [note["system"] for note in notes] == ["a", "b"]
+    by_system = {
+        name: np.array([[x.score for x in several if (x.system, x.rater) == (name, r)] for r in "xy"]) for name in "ab"
+    }
+    human, grades = [by_system[name].mean(axis=0) for name in "ab"], GRADES[:, LABELED]
+    j = [h @ f / h.sum() + (1 - h) @ (1 - f) / (1 - h).sum() - 1 for h, f in zip(human, grades, strict=True)]
+    assert params_of(row, "grader-errors")["shift"] == pytest.approx(j[0] - j[1], abs=0.05)
     for note in notes:
         assert (note["n_answers"], note["n_raters"]) == (len(LABELED), 2)
         assert note["agreement"] < 1
+
+
+def test_labels_of_one_system_may_be_those_of_people_who_disagree():
+    rng = np.random.default_rng(5)
+    several = [
+        replace(label, score=float(label.score if rng.random() < 0.9 else 1 - label.score), rater=rater)
+        for label in labels_of("a")
+        for rater in ("x", "y")
+    ]
+    row = only(compare(A, B, labels=several))
+    assert has(row, "labels-of-several-raters")
+    assert has(row, "grader-errors-assumed-equal")
+    interval, agreed = row.difference.interval, only(compare(A, B, labels=labels_of("a"))).difference.interval
+    # the grader agrees less with the mean of such labels, so that less is known about the other system
+    assert interval.high - interval.low > agreed.high - agreed.low
+    assert gate(A, B, margin=1.0, labels=several).rows[0].comparison.difference == row.difference
 
 
 def test_equal_labels_of_two_raters_change_nothing():

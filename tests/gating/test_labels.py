@@ -1,12 +1,14 @@
 """Gates on graded scores that human labels correct."""
 
+import csv
+import json
 from dataclasses import replace
 
 import pytest
 
 from harness_uq import DataError, OverallOptions, gate
 from harness_uq.data.task_log import Scores
-from tests.comparison.test_judge_correction import A, B, human, labels_of, tables
+from tests.comparison.test_judge_correction import GRADES, LABELED, TRUTH, A, B, N, human, labels_of, tables
 from tests.message_checks import has
 from tests.test_cli import output
 
@@ -58,3 +60,31 @@ def test_the_command_decides_with_labels(tables, capsys):
     assert (code, "UQ231" in out) == (0, True)
     assert output(capsys, *given, "--labels", labels, "--at-least", "0.5")[0] == 2
     assert output(capsys, *given, "--labels", "nobody")[0] == 2
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """A table with the scores of a grader and labels of people for both systems."""
+    path = tmp_path / "answers.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["system", "question", "score", "label"])
+        for system, graded, truth in zip("ab", GRADES, TRUTH, strict=True):
+            table.writerows([system, f"q{i}", int(graded[i]), int(truth[i]) if i in LABELED else ""] for i in range(N))
+    return str(path)
+
+
+def test_a_table_of_both_systems_has_the_scores_and_the_labels(answers, capsys):
+    given = ("gate", f"a={answers}", "--baseline", f"b={answers}", "--margin", "0")
+    code, text, _ = output(capsys, *given, "--labels", answers, "--format", "json")
+    (found,) = json.loads(text)["gates"][0]["rows"]
+    (expected,) = gate(A, B, margin=0.0, labels=labels_of("a", "b")).rows
+    assert (code, found["decision"]) == (0, "pass")
+    assert found["difference"]["value"] == pytest.approx(expected.comparison.difference.value)
+    assert output(capsys, *given)[0] == 3
+
+
+def test_in_python_a_name_selects_one_system_of_a_table(answers):
+    decided = gate({"b": answers}, {"a": answers}, margin=0.0, labels=answers)
+    assert (decided.decision, decided.rows[0].comparison.n_matched) == ("fail", N)
+    assert decided.rows[0].comparison.value_b == pytest.approx(TRUTH[0].mean(), abs=0.1)

@@ -122,6 +122,30 @@ def test_the_command_writes_a_table_that_labels_reads_back(tables, capsys):
     assert all(0 < label.probability <= 1 for label in known)
 
 
+def test_a_table_can_contain_the_grades_and_the_pilot(tmp_path, capsys):
+    rows = [
+        (name, question, int(grade), int(TRUTH["ab".index(name), i]) if i in PILOT else "")
+        for name, grades in zip("ab", GRADES, strict=True)
+        for i, (question, grade) in enumerate(zip(IDS, grades, strict=True))
+    ]
+    answers, table = str(tmp_path / "answers.csv"), tmp_path / "more.csv"
+    write(tmp_path / "answers.csv", ["system", "question", "score", "label"], rows)
+    command = ["plan", answers, "--target", "labels", "--labels", answers, "--difference", "0.15"]
+    assert output(capsys, *command, "--ids", str(table))[0] == 0
+    with table.open(newline="") as file:
+        planned = list(csv.DictReader(file))
+    options = LabelPlanOptions(difference=0.15)
+    (expected,) = plan_labels(LOGS, labels_of("a", "b"), options)
+    assert [row["id"].lstrip("'") for row in planned] == [row[0] for row in expected.template]
+    truth = {name: dict(zip(IDS, TRUTH["ab".index(name)], strict=True)) for name in "ab"}
+    for row in planned:
+        row["score"] = int(truth[row["system"]][row["id"].lstrip("'")])
+    write(table, list(planned[0]), [list(row.values()) for row in planned])
+    (row,) = compare({"a": answers}, {"b": answers}, labels=str(table))
+    interval = row.difference.interval
+    assert interval.high - interval.low == pytest.approx(options.target_width, rel=0.2)
+
+
 @pytest.mark.parametrize(
     "extra",
     [

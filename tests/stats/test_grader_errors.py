@@ -22,6 +22,13 @@ def test_errors_are_counted_by_label_and_grade():
     assert draws.mean() == pytest.approx(errors.j, abs=0.003)
 
 
+def test_an_answer_about_which_people_disagree_counts_in_parts():
+    errors = grader_errors([1, 1, 0, 0], [1, 0.5, 0.5, 0])
+    counts = errors.true_positives, errors.false_negatives, errors.true_negatives, errors.false_positives
+    assert counts == (1.5, 0.5, 1.5, 0.5)
+    assert grader_errors([1, 1], [1, 1.5]) is None
+
+
 def test_graded_scores_have_no_error_rates():
     assert grader_errors([0.5, 1], [1, 1]) is None
     assert grader_errors([0.5, 1], [NAN, 1]) is not None
@@ -59,6 +66,24 @@ def test_the_ends_of_the_range_are_those_of_the_extreme_errors():
     assert found.outer.interval(0.9) == (found.outer.low.interval(0.9)[0], found.outer.high.interval(0.9)[1])
 
 
+def test_shares_of_people_are_corrected_like_the_labels_of_one_of_them():
+    # two people err independently in 10 % of their labels: each accepts 0.1 + 0.8 x 0.7 of the answers of A
+    a, b, truth = graded()
+    rng = np.random.default_rng(6)
+    wrong = rng.random((2, len(truth))) < 0.1
+    ratings = np.where(wrong, 1 - truth, truth)
+    mean, single = (
+        one_sided_correction(a, b, human, max_shift=0.0, n_draws=2000).equal
+        for human in (ratings.mean(axis=0), ratings[0])
+    )
+    is_labeled = ~np.isnan(truth)
+    h, f = ratings.mean(axis=0)[is_labeled], a[is_labeled]
+    j = (h @ f) / h.sum() + ((1 - h) @ (1 - f)) / (1 - h).sum() - 1
+    assert mean.mean == pytest.approx((a.mean() - b.mean()) / j, abs=0.003)
+    assert mean.mean == pytest.approx(single.mean, abs=0.02)
+    assert mean.sd < single.sd
+
+
 def test_quantiles_of_the_outer_posterior_are_the_limits_of_its_intervals():
     a, b, human = graded(400)
     outer = one_sided_correction(a, b, human, n_draws=2000).outer
@@ -83,6 +108,8 @@ def test_invalid_arguments_are_refused():
         one_sided_correction([1, 0], [1, 0], [1, 0], [1, 0])
     with pytest.raises(DataError, match="the values 0 and 1"):
         one_sided_correction([0.5, 0], [1, 0], [1, 0])
+    with pytest.raises(DataError, match=r"in \[0, 1\]"):
+        one_sided_correction([1, 0], [1, 0], [1, 2])
     with pytest.raises(DataError, match="same questions"):
         one_sided_correction([1, 0], [1, 0, 1], [1, 0])
     with pytest.raises(DataError, match="max_shift"):

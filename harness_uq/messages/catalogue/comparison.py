@@ -343,7 +343,8 @@ LABELS_OF_ONE_SYSTEM = MessageType(
     "UQ237",
     "labels-of-one-system",
     "refusal",
-    "Only answers of {labeled} have human labels, which suffices only if all grades and labels are 0 or 1.",
+    "Only answers of {labeled} have human labels, which suffices only if all grades and the labels of each person are "
+    "0 or 1.",
     "For other scores no limit on the grader's errors for the second system is defined.",
     "Label answers of both systems.",
 )

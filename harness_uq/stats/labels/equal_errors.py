@@ -62,7 +62,8 @@ def one_sided_correction(
     judge_a, judge_b : array_like, shape (n_questions,)
         Grades of the same questions, 0 or 1.
     human_a, human_b : array_like, shape (n_questions,)
-        Labels of the answers of A or of B, 0 or 1; NaN without a label. Exactly one of the two is given.
+        Labels of the answers of A or of B in [0, 1], such as the share of people who label the answer as right; NaN
+        without a label. Exactly one of the two is given.
     clusters : array_like, shape (n_questions,), optional
         Cluster labels. The default is independent questions.
     max_shift : float, optional
@@ -76,8 +77,8 @@ def one_sided_correction(
     Raises
     ------
     DataError
-        If labels of both or of no system are given, shapes differ, `max_shift` is outside [0, 1], or a grade or label
-        is neither 0 nor 1.
+        If labels of both or of no system are given, shapes differ, `max_shift` is outside [0, 1], a grade is neither 0
+        nor 1, or a label is outside [0, 1].
     NotEstimableError
         If fewer than three questions (or clusters) have a label.
 
@@ -85,7 +86,8 @@ def one_sided_correction(
     -----
     All shares are evaluated under the same Gamma(1) weights of the questions (or clusters, whose questions share a
     weight), a Bayesian bootstrap. The prior adds weights Gamma(1/2) to each of the four grades of A and B, and to each
-    combination of grade and label, so that a share is never known exactly.
+    combination of grade and label, so that a share is never known exactly. A label h counts as h right and 1 - h
+    wrong answers; with s = E[f h] / E[h] and c = E[(1 - f)(1 - h)] / E[1 - h], the estimator is exact for E[h].
 
     References
     ----------
@@ -106,7 +108,7 @@ def one_sided_correction(
         raise DataError("give the labels of one system, either human_a or human_b")
     name, human = ("human_a", human_a) if human_b is None else ("human_b", human_b)
     grades_a, grades_b = _grades(judge_a, "judge_a"), _grades(judge_b, "judge_b")
-    h = _grades([] if human is None else human, name, may_be_missing=True)
+    h = _labels([] if human is None else human, name)
     if not grades_a.shape == grades_b.shape == h.shape:
         shapes = f"{grades_a.shape}, {grades_b.shape} and {h.shape}"
         raise DataError(f"judge_a, judge_b and {name} must have the same questions; got shapes {shapes}")
@@ -133,12 +135,19 @@ def one_sided_correction(
     )
 
 
-def _grades(values: ArrayLike, name: str, *, may_be_missing: bool = False) -> FloatArray:
-    """Values of 0 and 1, shape (n_questions,), with NaN for missing ones if they are allowed."""
+def _grades(values: ArrayLike, name: str) -> FloatArray:
+    """Values of 0 and 1, shape (n_questions,)."""
     array = as_floats(values, name)
-    given = array[~np.isnan(array)] if may_be_missing else array
-    if array.ndim != 1 or not np.isin(given, (0.0, 1.0)).all():
+    if array.ndim != 1 or not np.isin(array, (0.0, 1.0)).all():
         raise DataError(f"{name} must have shape (n_questions,) and the values 0 and 1")
+    return array
+
+
+def _labels(values: ArrayLike, name: str) -> FloatArray:
+    """Values in [0, 1], shape (n_questions,), with NaN for missing ones."""
+    array = as_floats(values, name)
+    if array.ndim != 1 or ((array < 0) | (array > 1)).any():
+        raise DataError(f"{name} must have shape (n_questions,) and values in [0, 1], or NaN without a label")
     return array
 
 
@@ -146,10 +155,11 @@ def _counts(graded: FloatArray, other: FloatArray, h: FloatArray, units: IntArra
     """Numbers of questions of each unit by both grades, then by grade and label; shape (n_units, 8)."""
     by_grades = (2 * graded + other).astype(int)
     labeled = np.flatnonzero(~np.isnan(h))
-    by_label = (4 + 2 * graded[labeled] + h[labeled]).astype(int)
+    wrong = (4 + 2 * graded[labeled]).astype(int)
     counts = np.zeros((units.max() + 1, 8))
     np.add.at(counts, (units, by_grades), 1.0)
-    np.add.at(counts, (units[labeled], by_label), 1.0)
+    np.add.at(counts, (units[labeled], wrong), 1 - h[labeled])
+    np.add.at(counts, (units[labeled], wrong + 1), h[labeled])
     return counts
 
 

@@ -13,18 +13,20 @@ from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 class GraderErrors:
     """Numbers of answers that are right or wrong according to people, by the grade that a grader gave.
 
+    An answer that a share h of the people label as right counts as h right and 1 - h wrong answers.
+
     Attributes
     ----------
-    true_positives, false_negatives : int
+    true_positives, false_negatives : float
         Right answers that the grader scored as right and as wrong.
-    true_negatives, false_positives : int
+    true_negatives, false_positives : float
         Wrong answers that the grader scored as wrong and as right.
     """
 
-    true_positives: int
-    false_negatives: int
-    true_negatives: int
-    false_positives: int
+    true_positives: float
+    false_negatives: float
+    true_negatives: float
+    false_positives: float
 
     @property
     def sensitivity(self) -> float:
@@ -48,19 +50,19 @@ class GraderErrors:
 
 
 def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
-    """Count the errors of a grader whose grades, like the labels, are 0 or 1.
+    """Count the errors of a grader whose grades are 0 or 1.
 
     Parameters
     ----------
     judge : array_like, shape (n_questions,)
         Grades, 0 or 1.
     human : array_like, shape (n_questions,)
-        Labels, 0 or 1; NaN without a label.
+        Labels in [0, 1], such as the share of people who label the answer as right; NaN without a label.
 
     Returns
     -------
     GraderErrors or None
-        None if a labeled answer has another grade or label than 0 and 1.
+        None if a labeled answer has another grade than 0 and 1, or a label outside [0, 1].
 
     Raises
     ------
@@ -75,15 +77,14 @@ def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
     --------
     >>> errors = grader_errors([1, 1, 0, 0, 1], [1, 0, 0, 1, float("nan")])
     >>> errors.true_positives, errors.false_positives, round(errors.j, 2)
-    (1, 1, 0.0)
+    (1.0, 1.0, 0.0)
     """
     grades, labels = as_floats(judge, "judge"), as_floats(human, "human")
     if grades.shape != labels.shape or grades.ndim != 1:
         raise DataError(f"judge and human must have the same questions; got shapes {grades.shape} and {labels.shape}")
     is_labeled = ~np.isnan(labels)
     f, h = grades[is_labeled], labels[is_labeled]
-    if not (np.isin(f, (0.0, 1.0)).all() and np.isin(h, (0.0, 1.0)).all()):
+    if not (np.isin(f, (0.0, 1.0)).all() and ((h >= 0) & (h <= 1)).all()):
         return None
-    right, passed = h == 1, f == 1
-    cells = (right & passed, right & ~passed, ~right & ~passed, ~right & passed)
-    return GraderErrors(*(int(cell.sum()) for cell in cells))
+    cells = (h @ f, h @ (1 - f), (1 - h) @ (1 - f), (1 - h) @ f)
+    return GraderErrors(*map(float, cells))
