@@ -35,9 +35,9 @@ from .errors import StructureError as StructureError
 from .errors import UnreliableError as UnreliableError
 from .errors import UsageError as UsageError
 from .estimation.defaults import method_names as method_names
+from .estimation.detect_structure import detect_structure as detect_structure
 from .estimation.estimate import EstimateKeywords as EstimateKeywords
 from .estimation.estimate import Options as Options
-from .estimation.estimate import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
 from .gating.gate import GateOptions as GateOptions

@@ -8,7 +8,8 @@ import numpy as np
 from harness_uq.data.score_selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import LogError, message_of
-from harness_uq.estimation.estimate import Options, TaskStructure, detect_structure
+from harness_uq.estimation.detect_structure import TaskStructure, detect_structure
+from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
     FAILED_QUESTIONS,

@@ -279,6 +279,24 @@ def test_help_and_version_load_neither_numpy_nor_scipy():
     assert done.stdout.splitlines()[-1] == "(0, 0, 0) []"
 
 
+def test_estimate_loads_no_code_of_options_that_are_not_given(run):
+    names = (
+        "breakdown",
+        "comparison",
+        "estimation.judge_correction",
+        "estimation.subset",
+        "stats.active",
+        "plots.figure",
+    )
+    script = (
+        "import sys\nfrom harness_uq.cli import main\n"
+        f"code = main(['estimate', {str(run)!r}])\n"
+        f"print(code, [m for m in {names} if f'harness_uq.{{m}}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"
+
+
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex"])
 def test_structure_prints_its_records_in_every_form(run, capsys, form):
     code, out, _ = output(capsys, "structure", str(run), "--format", form)

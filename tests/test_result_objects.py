@@ -325,6 +325,15 @@ def test_an_object_that_cannot_be_read_is_a_failure_and_the_others_are_read():
         read_logs([1 + 1j, 0j], harnesses={"complex": Reader("complex")}, strict=True)
 
 
+def test_lists_and_tuples_are_runs_even_if_a_reader_accepts_every_object():
+    class Greedy(Reader):
+        def accepts_object(self, result: object) -> bool:
+            return True
+
+    given = sort_runs(([1j], (2j,)), {"greedy": Greedy("greedy")})
+    assert [item.result for item in given[None].results] == [1j, 2j]
+
+
 def test_an_object_of_two_readers_is_an_error():
     with pytest.raises(LogError) as caught:
         sort_runs([0j], {name: Reader(name) for name in ("a", "b")})

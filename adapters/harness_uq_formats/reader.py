@@ -1,4 +1,4 @@
-"""Readers of files of other tools. The module of a format is imported when files are searched for it."""
+"""Readers of files of other tools. The module of a format is imported when there are files that it may read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +17,7 @@ FORMATS: Final = {
     "promptfoo": "harness_uq_formats.promptfoo",
 }
 """Module of each format by the name of its reader."""
+_SUFFIXES: Final = (".json", ".jsonl", ".parquet")  # each run of a format has a file with one of them
 
 
 class FormatModule(Protocol):
@@ -64,11 +65,15 @@ class FormatReader:
 
     def parts(self, paths: Sequence[str]) -> Iterable[Sequence[str]]:
         """Groups of files that may belong to one run: single files, unless the format has runs of several files."""
-        format_module = self._format()
+        format_module = self._format() if _may_have_run(paths) else None
         return format_module.parts(paths) if isinstance(format_module, _HasParts) else [[path] for path in paths]
 
     def find(self, paths: Sequence[str]) -> "Discovery":
         """Runs among these files."""
+        if not _may_have_run(paths):
+            from harness_uq.plugin_api import Discovery
+
+            return Discovery((), tuple(paths), ())
         return self._format().find(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
@@ -82,3 +87,7 @@ class FormatReader:
 
     def _format(self) -> FormatModule:
         return cast(FormatModule, import_module(self.module))
+
+
+def _may_have_run(paths: Sequence[str]) -> bool:
+    return any(path.endswith(_SUFFIXES) for path in paths)

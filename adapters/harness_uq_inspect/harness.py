@@ -57,10 +57,12 @@ class InspectHarness:
         ------
         LogError : if the log cannot be read
         """
-        from harness_uq_inspect.read.saved_frames import SUFFIXES, read_saved_frame
+        from harness_uq_inspect.read.discover import FRAME_SUFFIXES
         from harness_uq_inspect.read.task_log import read_task_log
 
-        if run.files[0].endswith(SUFFIXES):
+        if run.files[0].endswith(FRAME_SUFFIXES):
+            from harness_uq_inspect.read.saved_frames import read_saved_frame
+
             yield from read_saved_frame(run.files[0])
             return
 

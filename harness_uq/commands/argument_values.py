@@ -122,12 +122,15 @@ def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = 
     UsageError : if the weights are neither a scheme nor a file of weights
     """
     from harness_uq.overall.options import WEIGHT_SCHEMES, OverallOptions
-    from harness_uq.overall.read_weights import read_weights
 
     weights = args.weights
     with checking_arguments():
+        if weights not in WEIGHT_SCHEMES:
+            from harness_uq.overall.read_weights import read_weights
+
+            weights = read_weights(weights)
         return OverallOptions(
-            weights=weights if weights in WEIGHT_SCHEMES else read_weights(weights),
+            weights=weights,
             metrics={task: metric for task, _, metric in (text.partition("=") for text in args.metrics) if metric},
             normalization=args.normalize,
             chance=dict(args.chances),

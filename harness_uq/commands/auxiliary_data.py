@@ -60,9 +60,11 @@ def add_labels_of_systems(parser: CommandParser) -> None:
 
 def label_metrics(labels: str | None) -> tuple[str, ...]:
     """The metric with human labels, if they are not in a file."""
+    if not labels:
+        return ()
     from harness_uq.estimation.auxiliary_data import is_labels_file
 
-    return (labels,) if labels and not is_labels_file(labels) else ()
+    return () if is_labels_file(labels) else (labels,)
 
 
 @dataclass(frozen=True, slots=True)

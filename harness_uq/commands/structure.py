@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
         print("\n".join(map(suggest_mapping, args.logs)), end="")
         return 0
-    from harness_uq.estimation.estimate import detect_structure
+    from harness_uq.estimation.detect_structure import detect_structure
     from harness_uq.estimation.summarize_data import summarize_data
     from harness_uq.messages.control_characters import escape_control
     from harness_uq.plugins.readers import explain_unread

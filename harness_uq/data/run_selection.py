@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.data.factors import REPEAT, find_factors
 from harness_uq.data.task_log import AggregateScore, IntArray, MetricKey, TaskData, TaskLog
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, SEVERAL_RUNS
@@ -77,6 +76,8 @@ def _newest(system: str, candidates: Sequence[tuple[TaskLog, TaskData]]) -> Sele
 def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tuple[Message, ...]:
     if len(runs) == 1:
         return ()
+    from harness_uq.data.factors import REPEAT, find_factors
+
     kind = "run (with a sample limit, like the others)" if log.facts.is_limited else "run without a sample limit"
     time = f" ({log.source.time})" if log.source.time else ""
     selected = SEVERAL_RUNS(system=system, n_runs=len(runs), kind=kind, path=log.source.path, time=time)

@@ -1,13 +1,12 @@
 """Estimate scores from task logs: detect the structure, build the problem, apply an estimator."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
-from harness_uq.data.array_input import log_of_array
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
 from harness_uq.data.recover_trials import trials_behind
 from harness_uq.data.task_log import (
@@ -44,26 +43,18 @@ from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
-from harness_uq.results.html_repr import NotebookTable
-from harness_uq.results.records import Record
 from harness_uq.results.result_list import ResultList
-from harness_uq.results.structure import StructureSummary
 from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.clusters import codes_of, find_clusters
 from harness_uq.structure.detection import detect
-from harness_uq.structure.missingness import missingness_notes
 from harness_uq.structure.option_keywords import (
     ResourceKeywords,
     ScoreKeywords,
-    StructureKeywords,
-    check_keywords,
     options_of_arrays,
     options_with,
     selection_of,
 )
-from harness_uq.structure.question_groups import usable_fields
-from harness_uq.structure.task_groups import group_data, group_structure, members_of
 from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
 
 if TYPE_CHECKING:
@@ -123,55 +114,6 @@ class ArrayKeywords(MethodKeywords, total=False):
     """Options of `estimate_scores`; `range` is the smallest and largest possible score."""
 
     range: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskStructure(NotebookTable):
-    """The structure of one task in one run.
-
-    Attributes
-    ----------
-    log : the task
-    clusters : the clusters that were found
-    metrics : structure of each metric's data, by (metric, filter)
-    """
-
-    log: TaskLog
-    clusters: Clusters
-    metrics: Mapping[tuple[str, str], Structure]
-
-    def summaries(self) -> list[StructureSummary]:
-        """One summary for each metric and filter of the task."""
-        summaries, group_fields = [], tuple(usable_fields(self.log))
-        for (metric, filter_name), detected in self.metrics.items():
-            facts = {fact.name: fact for fact in detected.facts}
-            summaries.append(
-                StructureSummary(
-                    system=self.log.system,
-                    task=self.log.task,
-                    metric=metric,
-                    filter=filter_name,
-                    n_questions=detected.n_questions,
-                    n_trials=detected.max_trials,
-                    n_scores=detected.n_scores,
-                    n_clusters=detected.n_clusters,
-                    cluster_key=detected.cluster_key,
-                    cluster_evidence=facts["clusters"].evidence,
-                    score_type=detected.score_type,
-                    score_evidence=facts["score type"].evidence,
-                    path=self.log.source.path,
-                    group_fields=group_fields,
-                )
-            )
-        return summaries
-
-    def to_dict(self) -> dict[str, object]:
-        """The summaries as plain values."""
-        return {"structures": [summary.to_dict() for summary in self.summaries()]}
-
-    def to_records(self) -> list[Record]:
-        """One flat record for each metric and filter."""
-        return [record for summary in self.summaries() for record in summary.to_records()]
 
 
 def estimate(
@@ -308,45 +250,10 @@ def estimate_scores(
     >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1], level=0.9).value
     0.9
     """
+    from harness_uq.data.array_input import log_of_array
+
     chosen = options_of_arrays(options or Options(), keywords, "estimate_scores", metric)
     return estimate(log_of_array(values, "array", clusters=clusters, metric=metric), chosen)[0]
-
-
-def detect_structure(
-    logs: Runs,
-    options: StructureOptions | None = None,
-    *,
-    plugins: Plugins | None = None,
-    **keywords: Unpack[StructureKeywords],
-) -> ResultList[TaskStructure]:
-    """Detect the clusters, trials and score types of each task, with the evidence.
-
-    Parameters
-    ----------
-    logs : runs, as for `estimate`
-    options : clusters and score ranges that the user declares
-    plugins : plugins to use; by default the installed ones
-    **keywords : `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`, as for `estimate`
-    """
-    check_keywords(keywords, StructureKeywords.__annotations__, "detect_structure")
-    offered = plugins or load_plugins()
-    chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
-    read = task_logs(logs, offered, selection_of(keywords), need_scores=False)
-    return ResultList(_task_structure(log, clusters_of(log, chosen, offered), chosen, read) for log in read)
-
-
-def _task_structure(
-    log: TaskLog, clusters: Clusters, options: StructureOptions, logs: Sequence[TaskLog]
-) -> TaskStructure:
-    metrics, messages = {}, (*clusters.messages, *missingness_notes(log, clusters, logs))
-    for data in log.data:
-        if isinstance(data, AggregateScore):
-            continue
-        try:
-            metrics[data.metric, data.filter] = detect(data, clusters, options.of_task(log.task))
-        except StructureError as error:
-            messages += (error.message,)
-    return TaskStructure(log, replace(clusters, messages=messages), metrics)
 
 
 def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Clusters:
@@ -401,6 +308,8 @@ def estimate_group(
     log: TaskLog, data: TaskData, logs: Sequence[TaskLog], options: Options, plugins: Plugins
 ) -> Estimate:
     """Estimate the weighted mean of a group's tasks, whose logs are among `logs`."""
+    from harness_uq.structure.task_groups import group_data, group_structure, members_of
+
     try:
         members = members_of(log, logs)
         joined = group_data(

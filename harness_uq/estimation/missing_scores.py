@@ -18,7 +18,6 @@ from harness_uq.messages.catalogue.estimation import (
     MISSING_SCORES_REFUSED,
 )
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.stats.trials.partial_identification import imbens_manski_level
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.types import StructureOptions
 
@@ -94,6 +93,8 @@ def identified(row: Estimate, at: EstimateAt, level: float) -> Estimate:
     at : estimates with the worst and the best scores of these trials
     level : level of the interval
     """
+    from harness_uq.stats.trials.partial_identification import imbens_manski_level
+
     extremes: tuple[Extreme, Extreme] = ("worst", "best")
     ends = {extreme: at(extreme, level) for extreme in extremes}
     for end in ends.values():

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness_uq.data.task_log import AggregateScore
-from harness_uq.estimation.estimate import TaskStructure
+from harness_uq.estimation.detect_structure import TaskStructure
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import REPEATED_ROWS_AS_TRIALS
 from harness_uq.messages.catalogue.structure import (
@@ -48,7 +48,7 @@ def summarize_data(
         is_identified=bool(tasks) and len(scored) == len(tasks) and not any(map(_has_unnumbered_trials, tasks)),
         commands=tuple(_commands(tasks, systems, arguments)),
         missing=distinct(_missing(tasks, scored, questions)),
-        breakdown_fields=_breakdown_fields(scored),
+        breakdown_fields=tuple(sorted({name for structure in scored for name in usable_fields(structure.log)})),
         unrecognized=tuple(UnrecognizedFile(path, message) for path, message in unread if message is not None),
         n_unrecognized=len(unread),
     )
@@ -120,8 +120,3 @@ def _has_common_questions(questions_by_system: Mapping[str, set[str]]) -> bool:
             return True
         seen |= questions
     return False
-
-
-def _breakdown_fields(structures: Sequence[TaskStructure]) -> tuple[str, ...]:
-    """Fields by which the questions of a task can be divided into groups."""
-    return tuple(sorted({name for structure in structures for name in usable_fields(structure.log)}))

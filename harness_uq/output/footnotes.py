@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from harness_uq.messages import HasMessages, Message, Severity, with_severity
 from harness_uq.output.columns import metric_name, run_time
 from harness_uq.output.phrases import join_names
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.plan import Plan
-from harness_uq.results.ranking import Ranking
 
-Result: TypeAlias = Estimate | Comparison | Ranking | Plan
+if TYPE_CHECKING:
+    from harness_uq.results.plan import Plan
+    from harness_uq.results.ranking import Ranking
+
+Result: TypeAlias = "Estimate | Comparison | Ranking | Plan"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from harness_uq.plots.figure_rows import counted
 from harness_uq.results.structure import StructureSummary
 
 if TYPE_CHECKING:
-    from harness_uq.estimation.estimate import TaskStructure
+    from harness_uq.estimation.detect_structure import TaskStructure
 
 _HEADERS = {
     "system": "System",

@@ -10,7 +10,6 @@ WeightScheme: TypeAlias = Literal["equal", "questions", "group", "subtasks"]
 MissingTasks: TypeAlias = Literal["common", "drop-system", "error"]
 
 WEIGHT_SCHEMES: tuple[WeightScheme, ...] = ("equal", "questions", "group", "subtasks")
-MISSING_TASKS: tuple[MissingTasks, ...] = ("common", "drop-system", "error")
 
 
 @dataclass(frozen=True, slots=True)

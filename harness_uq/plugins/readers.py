@@ -17,7 +17,6 @@ from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import Fingerprint
-from harness_uq.io.prices import PublicPrices, has_public_prices, read_prices
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
     COPIED_LOG,
@@ -43,7 +42,6 @@ from harness_uq.messages.catalogue.reading import (
 )
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.nearest_format import nearest_format
 from harness_uq.plugins.protocols import (
     FallbackReader,
     Reader,
@@ -169,7 +167,7 @@ class ReadErrors:
     def read(self, reader: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
         """The tasks of a run; if it cannot be read, none, and the error is recorded."""
         try:
-            logs = read_run(reader, run, need_scores=False)
+            logs = _checked(reader, reader.read(run), need_scores=False)
         except Exception as error:
             self.record(run.files[0], _failure_message(reader, error))
             self.failed_files.update(run.files)
@@ -346,10 +344,12 @@ def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions 
     ------
     LogError : if the file is not a valid file of prices
     """
+    if prices is None and not is_requested:
+        return None
+    from harness_uq.io.prices import PublicPrices, has_public_prices, read_prices
+
     if prices is not None:
         return ResourceOptions(read_prices(prices))
-    if not is_requested:
-        return None
     return ResourceOptions(PublicPrices() if has_public_prices() else None)
 
 
@@ -548,6 +548,8 @@ def _why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]
     reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, FallbackReader)]
     if broken := _broken_json(name):
         return broken
+    from harness_uq.plugins.nearest_format import nearest_format
+
     if resembling := nearest_format(name):
         return resembling
     if reason := "; ".join(filter(None, reasons)):

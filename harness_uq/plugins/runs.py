@@ -10,8 +10,8 @@ from harness_uq.errors import LogError
 from harness_uq.messages.catalogue.reading import FILE_CLAIMED_TWICE
 from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects
 
-# The last member covers lists of runs, mappings from names to runs, and the objects that readers accept. Results of
-# Inspect AI and data frames are iterable; any other object can be passed in a list.
+# The last member covers lists of runs, mappings from names to runs, and the objects that readers accept, which are no
+# plain lists or tuples. Results of Inspect AI and data frames are iterable; any other object can be passed in a list.
 Runs: TypeAlias = "str | Path | TaskLog | Iterable[object]"
 
 
@@ -67,7 +67,7 @@ def _items(
         yield name, str(runs)
     elif isinstance(runs, TaskLog):
         yield name, runs
-    elif (reader := reader_of(runs, readers)) is not None:
+    elif type(runs) not in (list, tuple) and (reader := reader_of(runs, readers)) is not None:
         yield name, ResultObject(reader, runs)
     elif isinstance(runs, Mapping):
         for system, system_runs in runs.items():

@@ -31,7 +31,6 @@ from harness_uq.stats.pairs.rank_sets import RankSets, has_long_tails, rank_sets
 from harness_uq.stats.pairs.ranks import default_prior_mass, joint_draws
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
 
-CORE_SHARE = 0.5
 ROUNDING = 1e-12
 
 

@@ -1,18 +1,11 @@
 """Results as flat records, ready for a data frame."""
 
 from collections.abc import Iterable
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from harness_uq.results.comparison import Comparison
 from harness_uq.results.declaration import Record
-from harness_uq.results.effects import Effects
-from harness_uq.results.estimate import Estimate
-from harness_uq.results.plan import Plan
-from harness_uq.results.ranking import Ranking
 
-Result: TypeAlias = Estimate | Comparison | Ranking | Plan | Effects
-
-__all__ = ["HasRecords", "Record", "Result", "to_dicts"]
+__all__ = ["HasRecords", "Record", "to_dicts"]
 
 
 class HasRecords(Protocol):
@@ -39,7 +32,7 @@ def to_dicts(results: Iterable[HasRecords]) -> list[Record]:
     One dict per record; missing values are None, never NaN
 
     >>> from harness_uq.data.task_log import Source
-    >>> from harness_uq.results.estimate import Interval
+    >>> from harness_uq.results.estimate import Estimate, Interval
     >>> row = Estimate("model", "task", "acc", "none", "mean", "population", "beta", 0.75, 0.1,
     ...     Interval(0.5, 1.0, 0.95, "hdi"), Source("run.json", "lm-eval"))
     >>> record = to_dicts([row])[0]

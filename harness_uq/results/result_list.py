@@ -5,13 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness_uq.results._render import document, has_format, lists_of, plot, render
-from harness_uq.results.comparison import Comparison
 from harness_uq.results.data_frame import frame_of
-from harness_uq.results.effects import Effects
-from harness_uq.results.estimate import Estimate
 from harness_uq.results.html_repr import html_of
-from harness_uq.results.plan import Plan
-from harness_uq.results.ranking import Ranking
 from harness_uq.results.records import HasRecords, Record, to_dicts
 from harness_uq.results.result_set import Layout, RenderOptions
 
@@ -20,21 +15,21 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row", bound=HasRecords)
 
-_DISPLAYED: Mapping[type, tuple[str, ...]] = {
-    Estimate: (
+_DISPLAYED: Mapping[str, tuple[str, ...]] = {
+    "Estimate": (
         *("system", "task", "metric", "filter", "value", "interval_low", "interval_high", "n_questions"),
         *("n_clusters", "design_effect", "scope", "method"),
     ),
-    Comparison: (
+    "Comparison": (
         *("system_a", "system_b", "task", "metric", "value_a", "value_b", "difference_value"),
         *("difference_interval_low", "difference_interval_high", "prob_positive", "verdict"),
     ),
-    Ranking: (
+    "Ranking": (
         *("task", "metric", "system", "value", "interval_low", "interval_high", "prob_best", "expected_rank"),
         *("rank_low", "rank_high", "letters"),
     ),
-    Effects: ("model", "task", "metric", "filter", "value", "interval_low", "interval_high", "name", "sd", "share"),
-    Plan: ("task", "metric", "n_questions", "n_trials", "expected_width", "detectable", "cost", "is_recommended"),
+    "Effects": ("model", "task", "metric", "filter", "value", "interval_low", "interval_high", "name", "sd", "share"),
+    "Plan": ("task", "metric", "n_questions", "n_trials", "expected_width", "detectable", "cost", "is_recommended"),
 }
 
 
@@ -148,5 +143,5 @@ class ResultList(list[_Row]):
 
     def _repr_html_(self) -> str:
         records = self.to_dicts()
-        names = _DISPLAYED.get(type(self[0]), tuple(records[0])) if records else ()
+        names = _DISPLAYED.get(type(self[0]).__name__, tuple(records[0])) if records else ()
         return html_of([{name: record.get(name) for name in names} for record in records])

@@ -17,7 +17,8 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.errors import DataError, HarnessUqError
-from harness_uq.estimation.estimate import Options, detect_structure, estimate, estimate_scores
+from harness_uq.estimation.detect_structure import detect_structure
+from harness_uq.estimation.estimate import Options, estimate, estimate_scores
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.sequential.confidence_sequence import confidence_sequence

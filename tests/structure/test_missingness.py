@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
-from harness_uq.estimation.estimate import detect_structure
+from harness_uq.estimation.detect_structure import detect_structure
 from harness_uq.messages.catalogue.structure import MISSING_BY_GROUP, MISSING_BY_SCORE
 from harness_uq.structure.missingness import permutation_p_value
 

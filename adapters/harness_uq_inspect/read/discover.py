@@ -12,10 +12,10 @@ from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.archive import Archive
 from harness_uq_inspect.read.file_bytes import content_of, reading
 from harness_uq_inspect.read.samples import read_header
-from harness_uq_inspect.read.saved_frames import SUFFIXES, is_saved_frame
 from harness_uq_inspect.read.schema import decode
 from harness_uq_inspect.read.shards import join_shards
 
+FRAME_SUFFIXES: Final = (".csv", ".parquet")
 _HEAD: Final = 65536
 _LOG_NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d.*_.+_.+\.json")
 
@@ -46,8 +46,8 @@ def find_logs(paths: Sequence[str], *, reads_tables: bool = False) -> Discovery:
     for path in paths:
         try:
             run = _recognise(path)
-            if run is None and reads_tables and path.endswith(SUFFIXES) and is_saved_frame(path):
-                run = Run(path, (path,))
+            if run is None and reads_tables and path.endswith(FRAME_SUFFIXES):
+                run = _recognise_frame(path)
         except LogError as error:
             problems.append((path, error.message))
             continue
@@ -57,6 +57,12 @@ def find_logs(paths: Sequence[str], *, reads_tables: bool = False) -> Discovery:
             runs.append(run)
     joined, covered = join_shards(runs)
     return Discovery(tuple(joined), (*unrecognised, *covered), tuple(problems))
+
+
+def _recognise_frame(path: str) -> Run | None:
+    from harness_uq_inspect.read.saved_frames import is_saved_frame
+
+    return Run(path, (path,)) if is_saved_frame(path) else None
 
 
 @reading()

@@ -156,13 +156,15 @@ def summary_names(archive: Archive) -> list[str]:
 
 def _summaries(archive: Archive, log: Log) -> list[Sample]:
     """Summaries of a finished log, else those in the journal; none if they are damaged."""
-    names = summary_names(archive)
+    names, samples = summary_names(archive), list[Sample]()
     archive.check_total(names)
     try:
-        return [sample for name in names for sample in _summaries_in(archive, name, log)]
+        for name in names:
+            samples += _summaries_in(archive, name, log)
     except LogError:
         log.damaged.append(names[0])
         return []
+    return samples
 
 
 def _summaries_in(archive: Archive, name: str, log: Log) -> list[Sample]:

@@ -11,7 +11,6 @@ from harness_uq.plugin_api import LogError, MissingDependencyError, TaskLog, che
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.data_frames import read_columns
 
-SUFFIXES: Final = (".csv", ".parquet")
 _SCORE: Final = "score_"
 _COLUMNS: Final = ("eval_id", "epoch")  # with a score, they identify the columns that samples_df writes
 _TEXTS: Final = frozenset(

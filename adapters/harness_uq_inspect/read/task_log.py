@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
 from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
@@ -11,7 +12,6 @@ from harness_uq_inspect.read.endings import endings_of
 from harness_uq_inspect.read.harness_results import declared_cluster, epochs_of, headline_score, reported_by
 from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
-from harness_uq_inspect.read.resources import Key, SampleResources, read_sample_resources, resources_of
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
 from harness_uq_inspect.read.scores import (
@@ -25,6 +25,10 @@ from harness_uq_inspect.read.scores import (
 from harness_uq_inspect.read.settings import attempt_of, chance_of, run_metadata, system_name
 from harness_uq_inspect.read.shards import read_shards
 
+if TYPE_CHECKING:
+    from harness_uq.plugin_api import Resources
+    from harness_uq_inspect.read.resources import Key, SampleResources
+
 HARNESS = "inspect"
 _OLDEST_VERSION = 2
 
@@ -37,10 +41,14 @@ def read_task_log(*paths: str, with_resources: bool = False) -> TaskLog:
     LogError : if the file is not a log or cannot be read
     """
     log = read_log(paths[0]) if len(paths) == 1 else read_shards(paths)
-    return task_log_of(log, paths[0], read_sample_resources(paths) if with_resources else None)
+    if not with_resources:
+        return task_log_of(log, paths[0])
+    from harness_uq_inspect.read.resources import read_sample_resources
+
+    return task_log_of(log, paths[0], read_sample_resources(paths))
 
 
-def task_log_of(log: Log, path: str, resources: Mapping[Key, SampleResources] | None = None) -> TaskLog:
+def task_log_of(log: Log, path: str, resources: "Mapping[Key, SampleResources] | None" = None) -> TaskLog:
     """The task of a parsed log, or of samples collected during a run.
 
     Parameters
@@ -72,9 +80,15 @@ def task_log_of(log: Log, path: str, resources: Mapping[Key, SampleResources] | 
         declared=declared_cluster(header),
         facts=replace(run_metadata(header, frame.epochs, frame.questions), chance=chance_of(log.cells.values())),
         messages=(*notes_on(log, frame), *warnings_on(log), *messages),
-        resources=None if resources is None else resources_of(resources, log.cells, frame, header.eval),
+        resources=None if resources is None else _resources(resources, log, frame),
         ended_by=endings_of(log, frame),
     )
+
+
+def _resources(samples: "Mapping[Key, SampleResources]", log: Log, frame: Frame) -> "Resources":
+    from harness_uq_inspect.read.resources import resources_of
+
+    return resources_of(samples, log.cells, frame, log.header.eval)
 
 
 def printed_positions(log: Log) -> dict[MetricKey, int]:

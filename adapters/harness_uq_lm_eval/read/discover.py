@@ -10,12 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, Discovery, LogError, Message, Run
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.messages import SAMPLES_FORMAT_UNKNOWN, SAMPLES_NOT_JSON, SAMPLES_UNREADABLE, SPARE_SAMPLES
 from harness_uq_lm_eval.read.compression import open_decompressed, without_compression
-from harness_uq_lm_eval.read.results import NoResultsError, Results
+
+if TYPE_CHECKING:
+    from harness_uq_lm_eval.read.results import Results
 
 _TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+?)(?:_{_TIME})?\.jsonl?")
@@ -56,7 +59,7 @@ class LmEvalRun(Run):
 class _ResultsFile:
     path: str
     time: str | None
-    content: Results
+    content: "Results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,8 @@ def _as_results(path: str, name: str, head: bytes) -> _ResultsFile | None:
         return None
     if not head.strip():
         raise LogError(FILE_EMPTY())
+    from harness_uq_lm_eval.read.results import NoResultsError, Results
+
     try:
         return _ResultsFile(path, match["time"] if match else None, Results(path))
     except NoResultsError:

@@ -22,7 +22,6 @@ from harness_uq.stats.proportion.binomial import (
     beta_posterior,
     binomial_interval,
 )
-from harness_uq.stats.proportion.coverage import lowest_hdi_coverage
 
 FEW_QUESTIONS = 16  # from here on the 95 % HDI covers 0.90 at every theta, 0.899 at 21 questions
 
@@ -70,6 +69,8 @@ def _few_questions(problem: Problem, successes: int, default: CredibleKind) -> t
     n, level = problem.structure.n_questions, problem.level
     if n >= FEW_QUESTIONS or (problem.interval or default) != "hdi":
         return ()
+    from harness_uq.stats.proportion.coverage import lowest_hdi_coverage
+
     lowest = lowest_hdi_coverage(n, level)[successes]
     if lowest >= 1 - 2 * (1 - level):
         return ()

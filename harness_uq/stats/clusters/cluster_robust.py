@@ -10,7 +10,14 @@ from scipy import special
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.student import StudentPosterior
-from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level, validated_codes
+from harness_uq.stats.common.validate_arrays import (
+    FloatArray,
+    IntArray,
+    check_finite,
+    check_level,
+    check_weights,
+    validated_codes,
+)
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole
 from harness_uq.stats.proportion.binomial import wilson_score
 
@@ -242,25 +249,6 @@ def cluster_bootstrap(
         chosen = rng.integers(n_clusters, size=(min(step, n_draws - start), n_clusters))
         draws[start : start + step] = totals[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
     return DrawsPosterior(draws)
-
-
-def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
-    """Positive weights, one per question; ones if `weights` is None.
-
-    Raises
-    ------
-    DataError
-        If the length differs from `n_questions` or a weight is not positive and finite.
-    """
-    if weights is None:
-        return np.ones(n_questions)
-    w = check_finite(weights, "weights", 1)
-    if len(w) != n_questions:
-        raise DataError(f"weights must have one value per question ({n_questions}); got {len(w)}")
-    if not (w > 0).all():
-        bad = np.flatnonzero(w <= 0)[0]
-        raise DataError(f"weights must be positive; position {bad} is {w[bad]}. Leave such questions out")
-    return w
 
 
 def _check_clustered(

@@ -205,3 +205,22 @@ def _require(good: NDArray[np.bool_], rule: str, successes: FloatArray, trials: 
     if not np.all(good):
         bad: Any = np.flatnonzero(~np.atleast_1d(good))[0]
         raise DataError(f"{rule}; entry {bad} has successes {successes.flat[bad]} of {name} {trials.flat[bad]}")
+
+
+def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
+    """Positive weights, one per question; ones if `weights` is None.
+
+    Raises
+    ------
+    DataError
+        If the length differs from `n_questions` or a weight is not positive and finite.
+    """
+    if weights is None:
+        return np.ones(n_questions)
+    w = check_finite(weights, "weights", 1)
+    if len(w) != n_questions:
+        raise DataError(f"weights must have one value per question ({n_questions}); got {len(w)}")
+    if not (w > 0).all():
+        bad = np.flatnonzero(w <= 0)[0]
+        raise DataError(f"weights must be positive; position {bad} is {w[bad]}. Leave such questions out")
+    return w

@@ -5,9 +5,14 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.cluster_robust import check_weights
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes
+from harness_uq.stats.common.validate_arrays import (
+    FloatArray,
+    broadcast_floats,
+    check_finite,
+    check_weights,
+    validated_codes,
+)
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_whole
 
 _BLOCK = 2**20

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.stats.clusters.cluster_robust import check_weights, cluster_robust
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
-from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, validated_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, check_weights, validated_codes
 
 _SHRINKAGE = 2.0  # value of n times skewness^2 at which the skewness is halved; for normal scores its mean is 6
 _INWARD = 0.5  # fraction of Hall's correction that is applied if it makes the interval narrower on that side

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats.clusters.cluster_robust import check_weights
 from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior
 from harness_uq.stats.common.posterior import DifferencePosterior
-from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_weights, validated_codes
 from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.pairs.dirichlet_multinomial import dirichlet_multinomial_posterior
 from harness_uq.stats.pairs.paired import check_differences, paired_posterior

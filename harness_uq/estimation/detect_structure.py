@@ -1,0 +1,107 @@
+"""Detect the structure of the tasks in logs: clusters, trials and types of scores, with the evidence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+from harness_uq.data.task_log import AggregateScore, TaskLog
+from harness_uq.errors import StructureError
+from harness_uq.estimation.estimate import Options, clusters_of
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.results.declaration import Record
+from harness_uq.results.html_repr import NotebookTable
+from harness_uq.results.result_list import ResultList
+from harness_uq.results.structure import StructureSummary
+from harness_uq.structure.detection import detect
+from harness_uq.structure.missingness import missingness_notes
+from harness_uq.structure.option_keywords import StructureKeywords, check_keywords, options_with, selection_of
+from harness_uq.structure.question_groups import usable_fields
+from harness_uq.structure.types import Clusters, Structure, StructureOptions
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStructure(NotebookTable):
+    """The structure of one task in one run.
+
+    Attributes
+    ----------
+    log : the task
+    clusters : the clusters that were found
+    metrics : structure of each metric's data, by (metric, filter)
+    """
+
+    log: TaskLog
+    clusters: Clusters
+    metrics: Mapping[tuple[str, str], Structure]
+
+    def summaries(self) -> list[StructureSummary]:
+        """One summary for each metric and filter of the task."""
+        summaries, group_fields = [], tuple(usable_fields(self.log))
+        for (metric, filter_name), detected in self.metrics.items():
+            facts = {fact.name: fact for fact in detected.facts}
+            summaries.append(
+                StructureSummary(
+                    system=self.log.system,
+                    task=self.log.task,
+                    metric=metric,
+                    filter=filter_name,
+                    n_questions=detected.n_questions,
+                    n_trials=detected.max_trials,
+                    n_scores=detected.n_scores,
+                    n_clusters=detected.n_clusters,
+                    cluster_key=detected.cluster_key,
+                    cluster_evidence=facts["clusters"].evidence,
+                    score_type=detected.score_type,
+                    score_evidence=facts["score type"].evidence,
+                    path=self.log.source.path,
+                    group_fields=group_fields,
+                )
+            )
+        return summaries
+
+    def to_dict(self) -> dict[str, object]:
+        """The summaries as plain values."""
+        return {"structures": [summary.to_dict() for summary in self.summaries()]}
+
+    def to_records(self) -> list[Record]:
+        """One flat record for each metric and filter."""
+        return [record for summary in self.summaries() for record in summary.to_records()]
+
+
+def detect_structure(
+    logs: Runs,
+    options: StructureOptions | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[StructureKeywords],
+) -> ResultList[TaskStructure]:
+    """Detect the clusters, trials and score types of each task, with the evidence.
+
+    Parameters
+    ----------
+    logs : runs, as for `estimate`
+    options : clusters and score ranges that the user declares
+    plugins : plugins to use; by default the installed ones
+    **keywords : `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`, as for `estimate`
+    """
+    check_keywords(keywords, StructureKeywords.__annotations__, "detect_structure")
+    offered = plugins or load_plugins()
+    chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
+    read = task_logs(logs, offered, selection_of(keywords), need_scores=False)
+    return ResultList(_task_structure(log, clusters_of(log, chosen, offered), chosen, read) for log in read)
+
+
+def _task_structure(
+    log: TaskLog, clusters: Clusters, options: StructureOptions, logs: Sequence[TaskLog]
+) -> TaskStructure:
+    metrics, messages = {}, (*clusters.messages, *missingness_notes(log, clusters, logs))
+    for data in log.data:
+        if isinstance(data, AggregateScore):
+            continue
+        try:
+            metrics[data.metric, data.filter] = detect(data, clusters, options.of_task(log.task))
+        except StructureError as error:
+            messages += (error.message,)
+    return TaskStructure(log, replace(clusters, messages=messages), metrics)
