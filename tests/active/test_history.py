@@ -24,6 +24,7 @@ def table(tmp_path):
 
 @pytest.fixture
 def store(table, tmp_path):
+    pytest.importorskip("pyarrow")
     assert main(["estimate", str(table), "--store", str(tmp_path / "store"), "--format", "json"]) == 0
     return tmp_path / "store"
 

@@ -57,8 +57,12 @@ def test_output_without_probabilities(logs) -> None:
     (section,) = rankings_document(rankings).sections
     best = next(column for column in section.columns if column.header == "P(best)")
     assert set(best.texts) == {"-"}
-    assert plot_ranks(rankings[0]) is not None
     assert "0.5" not in rankings[0].to_dict()
+
+
+def test_the_plot_does_without_probabilities(logs) -> None:
+    pytest.importorskip("matplotlib")
+    assert plot_ranks(rank(logs, missing="bounds")[0]) is not None
 
 
 def test_overall_refuses_bounds(logs) -> None:
