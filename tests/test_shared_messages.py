@@ -39,6 +39,7 @@ def messages_in(document: Any) -> Iterator[Mapping[str, Any]]:
         yield from messages_in(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_messages_of_a_command_have_documented_codes(name: str, shared: Path, capsys: pytest.CaptureFixture[str]):
     command, *rest = COMMANDS[name]

@@ -30,6 +30,7 @@ def test_the_width_for_a_number_of_questions_is_that_of_new_systems():
     assert row.expected_width == pytest.approx(np.mean(widths), rel=0.15)
 
 
+@pytest.mark.slow
 def test_the_number_for_a_width_has_this_width():
     (plan,) = plan_active(RUNS, ActivePlanOptions(width=0.2))
     (row,) = (row for row in plan.rows if row.n_questions == plan.recommended)

@@ -305,6 +305,7 @@ def test_an_impossible_target_is_refused(options: dict[str, float]) -> None:
         ActiveSampler(HISTORY, n_questions=20, **options)
 
 
+@pytest.mark.slow
 def test_a_history_predicts_the_width_of_the_interval() -> None:
     few, many = ActiveHistory(100 * HISTORY, range=(0, 100)).expected_widths([30, 90], n_systems=5)
     assert (few.n_questions, many.n_questions) == (30, 90)

@@ -67,6 +67,7 @@ def test_mismatched_priors_and_fixed_theta_give_the_papers_coverage():
     np.testing.assert_allclose(at["clopper-pearson"], (0.9928, 0.9885, 0.9844, 0.9826), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_printed_interval_of_a_proportion_covers_its_level_averaged_over_the_prior():
     exact.cached_table.cache_clear()
     results = run_simulations(SimulationPlan(settings=("iid",)))
@@ -93,6 +94,7 @@ def test_sound_defaults_raise_no_alarm_at_smoke_size(setting):
     assert _alarms(setting) == []
 
 
+@pytest.mark.slow
 def test_a_wrong_prior_of_a_proportion_is_caught(monkeypatch):
     wrong = lambda s, n, prior=(1.0, 1.0): beta_posterior(s, n, prior=(2.0, 2.0))  # noqa: E731
     monkeypatch.setattr(harness_uq.estimation.methods.binary, "beta_posterior", wrong)

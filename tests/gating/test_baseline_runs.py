@@ -63,6 +63,7 @@ def test_tasks_in_separate_elements_are_not_several_runs() -> None:
     assert {row.n_baseline_runs for row in found.rows} == {1}
 
 
+@pytest.mark.slow
 def test_more_variation_between_runs_turns_a_failure_into_undecided() -> None:
     new = task_log([0.0] * 40 + [1.0] * 20, system="new", ids=IDS)
 
@@ -97,6 +98,7 @@ def test_groups_of_questions_have_the_variation_of_their_own_scores() -> None:
     assert by_task["toy"].is_needed
 
 
+@pytest.mark.slow
 def test_runs_with_different_numbers_of_trials_are_averaged_by_run() -> None:
     runs = [run(1), run(2, n_trials=4)]
     (row,) = gate(NEW, runs, margin=0.1).rows

@@ -45,6 +45,7 @@ def test_where_less_is_better_a_rise_fails() -> None:
     assert gate(log(220, **NEW, **better), log(300, **OLD, **better), options()).decision == "pass"
 
 
+@pytest.mark.slow
 def test_one_bad_task_fails_the_gate_though_all_tasks_together_do_not() -> None:
     tasks = {"system": "new"}, {"system": "old"}
     new = [log(300, task=f"t{i}", **tasks[0]) for i in range(9)] + [log(20, 40, task="small", **tasks[0])]
@@ -63,6 +64,7 @@ def test_a_single_task_need_not_pass_where_all_together_do() -> None:
     assert [row.comparison.task for row in found.rows if row.is_needed] == ["overall"]
 
 
+@pytest.mark.slow
 def test_failures_are_by_holm_over_all_rows() -> None:
     """Six questions lost and none won, P(not worse) = .0032 (Beta(6.5, .5) above 1/2): fails alone, not among 11."""
     new, old = log(94, 100, task="t", **NEW), log(100, 100, task="t", **OLD)

@@ -29,6 +29,7 @@ def sides(tasks: dict[str, dict[str, np.ndarray]]):
     return [log for log in logs if log.system == "new"], [log for log in logs if log.system == "old"]
 
 
+@pytest.mark.slow
 def test_one_bad_task_fails_the_gate_of_all_scores_but_not_that_of_the_overall_result() -> None:
     new, old = sides(scores(0.3, 0, 0, 0, 0))
     assert gate(new, old, margin=0.1).decision == "fail"
@@ -74,6 +75,7 @@ def test_one_task_has_no_overall_result() -> None:
         gate(new, old, margin=0.1, overall=OverallOptions())
 
 
+@pytest.mark.slow
 def test_the_option_overall_decides_the_exit_code(tmp_path: Path) -> None:
     for system in ("new", "old"):
         lines = [

@@ -37,6 +37,7 @@ def test_a_bound_is_kept_violated_or_undecided(n_right: int, decision: str) -> N
 
 
 # every number of right answers is enumerated, so that the error rates are exact
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [0.5, 0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [5, 20, 50, 120])
 def test_the_error_rates_of_one_bound_are_at_most_5_percent(n: int, bound: float) -> None:

@@ -77,6 +77,7 @@ def test_a_kind_that_the_logs_do_not_allow_is_refused(log: TaskLog, kind: Kind, 
         self_test(log, OPTIONS, kind=kind)
 
 
+@pytest.mark.slow
 def test_runs_that_do_differ_are_caught() -> None:
     """Three runs that are always right and three that never are, under one name: of 30 ordered pairs 9 are worse."""
     logs = [

@@ -89,6 +89,7 @@ def table(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_the_command_compares_all_systems_with_the_baseline(table: str, capsys) -> None:
     assert main(["compare", table, "--baseline", "b"]) == 0
     out = capsys.readouterr().out

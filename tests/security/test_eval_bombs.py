@@ -46,6 +46,7 @@ def test_the_sum_over_summaries_is_limited(tmp_path: Path) -> None:
     assert message.code == "UQ335"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory of a process as Linux reports it")
 def test_memory_holds_one_large_sample_at_a_time(tmp_path: Path) -> None:
     """Four samples, which used to be kept whole until the end of the log."""

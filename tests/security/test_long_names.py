@@ -75,6 +75,7 @@ page.add_table([Cells("Task", ["x" * 100_000, "x" * 100_001], is_number=False), 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_texts_are_escaped_in_linear_time() -> None:
     done = run_limited(TEXTS)

@@ -115,6 +115,7 @@ def test_a_misleading_forecast_is_inverted_or_ignored() -> None:
     assert predictor.calibrated(log_odds, unrelated) == pytest.approx(0.75, abs=0.12)
 
 
+@pytest.mark.slow
 def test_later_rounds_draw_new_questions_with_the_stated_probabilities() -> None:
     scores = leaderboard(21, 60, 1, 10)
     predictor = fit_predictor(scores[:20])
@@ -149,6 +150,7 @@ def test_all_questions_give_their_mean_score_exactly() -> None:
     assert (estimate.mean, estimate.std_error) == (pytest.approx(scores[10].mean(), abs=1e-12), 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["informative", "inverted", "permuted"])
 def test_estimates_are_unbiased_and_their_variance_is_right_for_any_history(case: str) -> None:
     scores = leaderboard(16, 200, 1, 16)

@@ -18,6 +18,7 @@ def test_rounds_are_of_equal_size_and_not_too_small(n: int, n_rounds: int, sizes
     assert round_sizes(n, n_rounds) == sizes
 
 
+@pytest.mark.slow
 def test_the_expected_width_is_that_of_new_systems() -> None:
     scores = leaderboard(60, 300, 2, 30)
     expected = WidthSimulation(scores[:40], n_systems=15).width(60)
@@ -34,6 +35,7 @@ def test_the_width_of_random_questions_is_that_of_their_mean() -> None:
     assert expected.width < 0.7 * expected.width_uniform  # the systems answer alike
 
 
+@pytest.mark.slow
 def test_more_questions_and_a_lower_level_give_narrower_intervals_and_the_range_is_their_unit() -> None:
     history = leaderboard(20, 200, 1, 32)
     simulation = WidthSimulation(history, n_systems=5)

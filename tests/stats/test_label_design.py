@@ -29,6 +29,7 @@ def planned(width: float, **options: int):
     return design_labels(grades, np.where(has_label[:, None], truth, np.nan), width), grades, truth, has_label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_systems", [1, 2])
 def test_the_planned_labels_reach_the_width(n_systems):
     width = 0.1 if n_systems == 1 else 0.14
@@ -69,6 +70,7 @@ def test_a_wide_interval_needs_no_more_than_the_pilot():
     assert not len(design.draw(has_label))
 
 
+@pytest.mark.slow
 def test_graded_scores_have_four_strata():
     rng = np.random.default_rng(1)
     grades = rng.random(N)

@@ -187,6 +187,7 @@ def test_transposition_swaps_precision_and_recall(cells: tuple[int, int, int, in
     assert a.cdf(b.quantile(P)) == pytest.approx(P, abs=5e-8)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(counts)
 def test_swapping_right_and_wrong_mirrors_the_signed_metrics(cells: tuple[int, int, int, int]) -> None:
@@ -303,6 +304,7 @@ def test_one_cluster_says_little() -> None:
     assert high - low > 0.5
 
 
+@pytest.mark.slow
 def test_correlation_within_clusters_widens_the_interval() -> None:
     # design effect 1 + (m - 1) ICC = 1 + 9 / 2 at concentration 1: widths differ by its square root
     rng, ratios = np.random.default_rng(5), []

@@ -51,6 +51,7 @@ def test_copies_count_once():
     assert ten.interval(0.95) == pytest.approx(one.interval(0.95), abs=0.003)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)).filter(any), min_size=1, max_size=12))
 def test_right_and_wrong_swapped_mirror_the_interval(counts):
@@ -61,6 +62,7 @@ def test_right_and_wrong_swapped_mirror_the_interval(counts):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)).filter(any), min_size=1, max_size=12),
@@ -175,6 +177,7 @@ def test_what_few_clusters_add_fades_as_they_grow_in_number():
     assert all(a > 2.5 * b > 0 for a, b in pairwise(pulls))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [0.3, 0.5])
 def test_three_clusters_that_hold_together_are_covered(d):
     """Docs of decision 024: .975 and .95 where one prior answer of each kind covered .84 and .86."""

@@ -114,6 +114,7 @@ def test_quantiles_and_probabilities_of_a_group_are_consistent(pairs: list[tuple
     assert low - 1e-12 <= np.mean(s / n) <= high + 1e-12
 
 
+@pytest.mark.slow
 def test_a_small_task_is_covered() -> None:
     """4 x 200 at 0.99 and 12 at 0.8: 0.97 in benchmarks/sim_groups.py, 0.88 from the hierarchy alone."""
     rng, covered = np.random.default_rng(24), 0

@@ -46,6 +46,7 @@ def test_p_values_agree_with_brute_force(table: tuple[int, int, int, int], margi
     assert (test.p_noninferior, test.p_inferior) == pytest.approx(brute_force(table, margin), abs=2e-4)
 
 
+@pytest.mark.slow
 def test_the_score_test_replaces_the_exact_one_above_5000_questions() -> None:
     exact, normal = noninferiority_test([4490, 160, 150, 200], 0.005), noninferiority_test([4491, 160, 150, 200], 0.005)
     z = float(score_statistic(np.array(160), np.array(150), 5001, 0.005))
@@ -74,6 +75,7 @@ def test_without_a_margin_the_two_hypotheses_are_mirrored(table: list[int]) -> N
     assert test.p_inferior == pytest.approx(mirrored.p_noninferior, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "margin"), [(14, 0.15), (20, 0.1)])
 def test_the_size_is_at_most_nominal(n: int, margin: float) -> None:
     """Probability of a wrong pass at alpha = 0.05, by enumeration, over the gain probability."""

@@ -182,6 +182,7 @@ def test_ends_of_the_score_interval_sit_at_the_critical_value_of_the_likelihood(
         assert abs(s_a / n_a - s_b / n_b - d) / np.sqrt(variance) == pytest.approx(1.959964, abs=1e-4)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 12), st.integers(1, 12), st.integers(0, 12), st.integers(1, 12))
 def test_frequentist_intervals_mirror_and_stay_inside(s_a: int, extra_a: int, s_b: int, extra_b: int) -> None:

@@ -10,6 +10,7 @@ from harness_uq.errors import DataError
 from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_values_agree_with_statsmodels(p: list[float]) -> None:
