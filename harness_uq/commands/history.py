@@ -14,7 +14,10 @@ CHANGED = 3
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
     ("Show the scores of nightly runs, and report changes", "harness-uq history nightly/"),
-    ("Draw the scores of one task over time", "harness-uq history nightly/ --task gsm8k --plot history.svg"),
+    (
+        "Write a page with plots and tables of one task",
+        "harness-uq history nightly/ --task gsm8k --output history.html",
+    ),
     ("Fail in a scheduled job if a score changed", "harness-uq history nightly/ --fail-if-changed"),
 )
 DETAILS = """\

@@ -10,6 +10,7 @@ from harness_uq.errors import DataError
 from harness_uq.messages.catalogue.reading import CONSTANT_FACTOR, UNKNOWN_SETTING_OF_LOGS
 
 REPEAT = "run"
+LOGGED_SYSTEM = "logged system"  # setting that contains the name of the system in the log, if the user renamed it
 _LONGEST_VALUE = 24  # characters of a value in a text; longer ones are hashes or prompts
 _UNKNOWN = "not logged"
 
@@ -103,7 +104,9 @@ def find_factors(logs: Sequence[TaskLog], requested: Mapping[str, str]) -> tuple
 def _differing(settings: Sequence[Mapping[str, str]]) -> dict[tuple[int, ...], list[str]]:
     """Group the settings that differ by the logs that share their values; settings with a common name come first."""
     fields = dict.fromkeys(name for log_settings in settings for name in log_settings)
-    candidates = [f for f in fields if f not in ("task", "path", "run") and not _NOT_A_SETTING.fullmatch(f)]
+    candidates = [
+        f for f in fields if f not in ("task", "path", "run", LOGGED_SYSTEM) and not _NOT_A_SETTING.fullmatch(f)
+    ]
     order = [name for name, _ in _NAMES]
     rank = {field: order.index(name) if (name := _name(field)) in order else len(order) for field in candidates}
     fields_of: dict[tuple[int, ...], list[str]] = {}

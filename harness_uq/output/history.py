@@ -14,11 +14,12 @@ _MOST_RUNS = 30
 
 def histories_document(rows: Sequence[History], digits: int = 4) -> Document:
     """Tables of runs and questions for each history."""
-    sections = [section for row in rows for section in _sections(row, digits)]
+    sections = [section for row in rows for section in history_sections(row, digits)]
     return Document(sections, message_lists(rows), caption="Scores over time.")
 
 
-def _sections(row: History, digits: int) -> Iterator[Section]:
+def history_sections(row: History, digits: int = 4) -> Iterator[Section]:
+    """Tables of the runs, the changed questions and the flaky questions."""
     yield _runs(row, digits)
     title = f"{row.system} on {row.task}"
     changed, flaky = row.changed_questions, row.flaky_questions

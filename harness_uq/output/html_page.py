@@ -8,7 +8,7 @@ from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.results.result_set import OVERALL
 
 _TITLES = {"estimates": "Scores", "comparisons": "Comparison", "rankings": "Leaderboard", "plans": "Plan"}
-_OTHERS = ("resource_use", "breakdowns", "difference_breakdowns")
+_OTHERS = ("resource_use", "breakdowns", "difference_breakdowns", "histories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class _Html:
 
         lists = cast("dict[str, list[Any]]", results.lists)
         names = list(results.tables)
-        title = _TITLES.get(names[0], "Leaderboard") if len(names) == 1 else "Evaluation report"
+        titles = {**_TITLES, OVERALL: "Leaderboard", "histories": "Scores over time"}
+        title = titles.get(names[0], "Leaderboard") if len(names) == 1 else "Evaluation report"
         return report_html(
             *(lists.get(name, ()) for name in _TITLES),
             **{name: lists.get(name, ()) for name in _OTHERS},

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.catalogue import with_catalogue
+from harness_uq.data.factors import LOGGED_SYSTEM
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metrics
 from harness_uq.data.task_log import Source, TaskLog
@@ -83,9 +84,12 @@ class Reading:
         return len(self.skipped)
 
     def renamed(self, system: str) -> "Reading":
-        """A copy with another name of the system; if one of several systems has this name, only its logs."""
+        """A copy with another name of the system; if one of several systems has this name, only its logs.
+
+        The settings of each renamed log keep the name that the log contains.
+        """
         own = tuple(log for log in self.logs if log.system == system)
-        return replace(self, logs=own or tuple(replace(log, system=system) for log in self.logs))
+        return replace(self, logs=own or tuple(_renamed(log, system) for log in self.logs))
 
     def with_each_run_once(self) -> "Reading":
         """A copy without earlier attempts at a run that another log continues, and without copies of a log.
@@ -114,6 +118,14 @@ class Reading:
             unread=self.unread | other.unread,
             trouble=self.trouble + other.trouble,
         )
+
+
+def _renamed(log: TaskLog, system: str) -> TaskLog:
+    is_file_name = Path(log.source.path).name.startswith(f"{log.system}.")  # of tables without a system
+    if is_file_name:
+        return replace(log, system=system)
+    settings = {**log.facts.settings, LOGGED_SYSTEM: str(log.system)}
+    return replace(log, system=system, facts=replace(log.facts, settings=settings))
 
 
 @dataclass(frozen=True, slots=True)

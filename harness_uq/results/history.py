@@ -21,7 +21,8 @@ class HistoryRun(Declared):
     value, interval : mean score on the common questions, and an interval for the level of the score on these questions,
         which allows for the noise of trials and between runs
     evidence : evidence for a change since the level before was reached; 1 is neutral
-    settings_changed : settings that differ from the run before
+    settings_changed : what differs in the configuration from the run before: settings, model, version of the harness,
+        questions and prompts
     """
 
     time: str | None

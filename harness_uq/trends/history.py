@@ -1,6 +1,6 @@
 """Follow the scores of repeated runs: changes of the level, changed questions and flaky questions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -11,7 +11,6 @@ from scipy import special
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
 from harness_uq.data.attempts import copied_logs, superseded_attempts
-from harness_uq.data.factors import settings_of
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
@@ -27,11 +26,10 @@ from harness_uq.stats.sequential.level_change import LevelChange, level_change
 from harness_uq.stats.trials.question_changes import FLAKY, question_changes
 from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.types import StructureOptions
+from harness_uq.trends.configuration_changes import configuration_changes
 
 _ENOUGH_RUNS = 5
 _LIKELY = 0.9
-_NOT_SETTINGS = ("path", "run", "task", "status")
-_LONGEST_VALUE = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +187,12 @@ def _runs(
         reported = segment.start + (segment.change.alarm or 0) + 1
     values = matched.means.mean(axis=1)
     half = z * float(np.hypot(*sds))
-    previous: Mapping[str, str] | None = None
+    previous: TaskLog | None = None
     for log, value, log_e in zip(logs, values.tolist(), evidence.tolist(), strict=True):
-        settings = _settings(log)
         interval = Interval(max(low, value - half), min(high, value + half), level, "confidence")
-        changes = () if previous is None else tuple(_changes(previous, settings))
+        changes = () if previous is None else configuration_changes(previous, log)
         yield HistoryRun(log.source.time, log.source.path, value, interval, float(np.exp(min(log_e, 700.0))), changes)
-        previous = settings
+        previous = log
 
 
 def _shifts(
@@ -269,17 +266,3 @@ def _time_of(log: TaskLog) -> datetime | None:
     except ValueError:
         return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _settings(log: TaskLog) -> dict[str, str]:
-    settings = {name: value for name, value in settings_of(log).items() if name not in _NOT_SETTINGS}
-    return settings | ({f"{log.source.harness} version": log.source.version} if log.source.version else {})
-
-
-def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Settings that differ, with their values if these are short."""
-    for name in dict.fromkeys((*before, *after)):
-        old, new = before.get(name, "none"), after.get(name, "none")
-        if old != new:
-            is_short = max(len(old), len(new)) <= _LONGEST_VALUE
-            yield f"{name}: {old} → {new}" if is_short else name

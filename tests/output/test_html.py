@@ -6,6 +6,7 @@ from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from harness_uq.estimation.judge_correction import METHOD_INFO as JUDGED
@@ -61,7 +62,12 @@ def ranked_report():
     return report_html([make.estimate(system=f"s{k}", task=t) for t in "xy" for k in range(6)], (), rankings)
 
 
+def history_report():
+    return report_html([], histories=[make.history(), make.history(task="other")])
+
+
 AXE_PAGES = {
+    "history": history_report,
     "estimates": one_systems_report,
     "comparison": pairs_report,
     "ranking": ranked_report,
@@ -317,6 +323,46 @@ def test_a_method_of_a_plugin_is_named_without_a_formula():
     (method,) = methods_used([make.estimate(method="theirs")])
     assert (method.title, method.formula) == ("theirs", "")
     assert "plugin" in method.text
+
+
+# ---------------------------------------------------------------- scores over time
+
+
+def test_each_run_of_a_history_is_drawn_with_its_numbers_in_words():
+    row = make.history()
+    page = Page(history_report())
+    words = [attrs["aria-label"] for attrs in page.all("g") if attrs.get("role") == "img"]
+    assert len(words) == 2 * len(row.runs)
+    assert words[0] == "Run 1 of 2026-11-01 03:00: 0.8000, interval from 0.7600 to 0.8400"
+    assert words[4].endswith("; changed: revision: a → b")
+    heights = [float(attrs["cy"]) for attrs in page.all("circle")[: len(row.runs)]]
+    values = [run.value for run in row.runs]
+    assert np.argsort(heights).tolist() == np.argsort([-value for value in values]).tolist()
+
+
+def test_a_history_marks_changes_of_the_score_and_of_the_configuration():
+    page = Page(history_report())
+    assert len([1 for attrs in page.all("line") if attrs.get("class") == "shift"]) == 2
+    assert len([1 for attrs in page.all("line") if attrs.get("class") == "configured"]) == 2
+    text = history_report()
+    assert "Run 5: revision: a → b" in text
+    assert "Flaky questions" in text
+
+
+def test_the_headlines_of_many_histories_are_those_with_a_change():
+    quiet = [replace(make.history(task=f"t{k}"), shifts=(), answer=f"quiet {k}") for k in range(6)]
+    said = top(report_html([], histories=[*quiet, make.history()]))
+    assert "dropped" in said
+    assert "quiet 0" not in said
+    assert "6 further histories do not show a change" in said
+    assert "quiet 0" in top(report_html([], histories=quiet[:2]))
+
+
+def test_names_in_a_history_are_escaped():
+    bad = "<script>x</script>"
+    row = make.history(system=bad, task=bad)
+    row = replace(row, runs=tuple(replace(run, settings_changed=(bad,)) for run in row.runs))
+    assert "<script" not in report_html([], histories=[row])
 
 
 # ---------------------------------------------------------------- in a browser

@@ -11,6 +11,7 @@ from harness_uq.messages.catalogue import planning
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.results.history import FlakyQuestion, History, HistoryRun, LevelShift
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.stats.common.posterior import BetaPosterior
@@ -344,4 +345,35 @@ def effects() -> Effects:
         not_identifiable=("question × seed",),
         is_share=True,
         sentence="",
+    )
+
+
+def history(*, system: str = SYSTEMS[1], task: str = "demo_divides") -> History:
+    """Eight runs; the revision and the score change at the fifth."""
+    values = (0.8, 0.81, 0.79, 0.82, 0.7, 0.71, 0.69, 0.72)
+    runs = tuple(
+        HistoryRun(
+            time=f"2026-11-{night:02d}T03:00:00",
+            path=f"night-{night}.json",
+            value=value,
+            interval=interval(round(value - 0.04, 2), round(value + 0.04, 2), "confidence"),
+            evidence=1.0 if night < 6 else 30.0,
+            settings_changed=("revision: a → b",) if night == 5 else (),
+        )
+        for night, value in enumerate(values, 1)
+    )
+    shift = LevelShift(5, 6, runs[4].time, 0.805, 0.705, -0.1, interval(-0.13, -0.07, "confidence"))
+    return History(
+        system,
+        task,
+        "acc",
+        "none",
+        0.95,
+        n_questions=200,
+        runs=runs,
+        shifts=(shift,),
+        flaky_questions=(FlakyQuestion("q<1>", 0.5, 0.45),),
+        trial_sd=0.02,
+        run_sd=0.0,
+        answer="The score dropped from 0.805 to 0.705, starting with run 5.",
     )

@@ -10,6 +10,7 @@ from harness_uq import history
 from harness_uq.cli import main
 from harness_uq.data.task_log import Attempt, RunMetadata, Source, TaskLog
 from harness_uq.stats.sequential.level_change import level_change
+from harness_uq.trends.configuration_changes import configuration_changes
 from tests.data.toy import task_log
 from tests.message_checks import has
 from tests.test_cli import output
@@ -92,6 +93,46 @@ def test_changed_settings_are_marked():
     marked = {i for i, run in enumerate(row.runs) if run.settings_changed}
     assert marked == {CHANGE}
     assert row.runs[CHANGE].settings_changed == ("model_args.revision: none → b71c",)
+
+
+def test_changed_questions_prompts_and_versions_are_marked():
+    contents = [f"h{i}" for i in range(N)]
+    prompts = [f"p{i}" for i in range(N)]
+    logs = nights(scores(broken=False)[:6])
+
+    def with_questions(log: TaskLog, hashes: list[str], prompts: list[str]) -> TaskLog:
+        return replace(log, questions=replace(log.questions, hashes=tuple(hashes), prompt_hashes=tuple(prompts)))
+
+    logs[:2] = [with_questions(log, contents, prompts) for log in logs[:2]]
+    logs[2:4] = [with_questions(log, contents, ["new", *prompts[1:]]) for log in logs[2:4]]
+    logs[4:] = [with_questions(log, ["other", *contents[1:]], ["new", *prompts[1:]]) for log in logs[4:]]
+    logs[5] = replace(logs[5], source=replace(logs[5].source, version="0.4.9"))
+    (row,) = history(logs)
+    assert [run.settings_changed for run in row.runs] == [
+        (),
+        (),
+        ("prompts: 1 changed",),
+        (),
+        ("questions: 1 added, 1 removed",),
+        ("lm-eval version: none → 0.4.9",),
+    ]
+
+
+def test_long_values_of_settings_are_not_printed():
+    first, second = (
+        replace(log, facts=RunMetadata(settings={"template": character * 50}))
+        for log, character in zip(nights(scores()[:2]), "ab", strict=True)
+    )
+    assert configuration_changes(first, second) == ("template changed",)
+
+
+def test_a_renamed_system_keeps_the_name_in_its_log(tmp_path):
+    for night, model in enumerate(("gpt-5", "gpt-5", "gpt-6"), 1):
+        lines = ["question,model,task,score", *(f"q{i},{model},exam,{i % 2}" for i in range(20))]
+        (tmp_path / f"{night}.csv").write_text("\n".join(lines) + "\n")
+    (row,) = history({"nightly": str(tmp_path)})
+    assert row.system == "nightly"
+    assert [run.settings_changed for run in row.runs] == [(), (), ("logged system: gpt-5 → gpt-6",)]
 
 
 def test_a_second_change_is_found_from_the_first_on():
@@ -183,5 +224,18 @@ def test_the_plot_shows_every_run_and_the_levels(tables, tmp_path):
     (axes,) = figure.axes
     points = [line for line in axes.lines if line.get_marker() == "o"]
     assert points[0].get_ydata() == pytest.approx([run.value for run in row.runs])
+    changed = replace(row, runs=tuple(replace(run, settings_changed=("revision: a → b",)) for run in row.runs))
+    (axes,) = changed.plot().axes
+    assert axes.get_xlabel().splitlines()[:2] == ["run", f"▲ {N_RUNS - 5} earlier runs with changes"]
+    assert axes.get_xlabel().splitlines()[-1] == f"▲ run {N_RUNS}: revision: a → b"
     assert main(["history", f"model={tables}", "--plot", str(tmp_path / "history.svg")]) == 0
     assert (tmp_path / "history.svg").stat().st_size > 1000
+
+
+def test_the_command_writes_a_page(tables, tmp_path, capsys):
+    path = tmp_path / "history.html"
+    assert main(["history", f"model={tables}", "--output", str(path)]) == 0
+    text = path.read_text()
+    assert "<title>Scores over time</title>" in text
+    assert text.count('class="limit c0"') == N_RUNS
+    capsys.readouterr()

@@ -12,6 +12,7 @@ from harness_uq.output.difference_breakdown import difference_breakdowns_documen
 from harness_uq.output.footnotes import Result, message_lists, warnings_of
 from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.headline import FEW, Headline, basis, headlines
+from harness_uq.output.html.history import history_headlines, history_view
 from harness_uq.output.html.methods_appendix import methods_used
 from harness_uq.output.html.reliability import Statement, reliability_view
 from harness_uq.output.html.resources import resources_view
@@ -32,6 +33,7 @@ from harness_uq.plots.figure_rows import counted, forest_rows
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
+from harness_uq.results.history import History
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
@@ -64,6 +66,7 @@ def report_html(
     resource_use: Sequence[ResourceUse] = (),
     breakdowns: Sequence[Breakdown] = (),
     difference_breakdowns: Sequence[DifferenceBreakdown] = (),
+    histories: Sequence[History] = (),
     title: str = "Evaluation report",
     command: str = "",
     date: str = "",
@@ -76,6 +79,7 @@ def report_html(
     overall : the overall result, which comes first; None if there is none
     resource_use : totals and ratios of resources
     breakdowns, difference_breakdowns : scores and differences by groups of questions
+    histories : scores of repeated runs over time
     title : title of the page
     command, date : the command that created the page, and the date; left out if empty
 
@@ -97,6 +101,7 @@ def report_html(
             else []
         ),
         *_groups(breakdowns, difference_breakdowns),
+        *_histories(histories),
         *_tables(estimates),
         *([_Section("plans", "The next run", {"plans": plans})] if plans else []),
         *_methods(estimates, comparisons, rankings, plans),
@@ -104,15 +109,17 @@ def report_html(
     page = _environment().get_template("report.html")
     rendered = page.render(
         title=title,
-        summary=_summary(estimates, comparisons, rankings),
+        summary=_summary(estimates, comparisons, rankings, histories),
         warnings=[
             *_overall_warnings(overall),
             *_warnings(estimates, comparisons, rankings),
             *_resource_warnings(resource_use),
+            *_history_warnings(histories),
         ],
         headlines=[
             *_overall_headline(overall),
             *headlines(estimates, comparisons, rankings),
+            *history_headlines([row for row in histories if row.runs]),
             *(Headline(plan.answer) for plan in plans),
         ],
         basis=basis(estimates, rankings),
@@ -141,6 +148,11 @@ def _resources(estimates: Sequence[Estimate], rows: Sequence[ResourceUse]) -> li
 def _resource_warnings(rows: Sequence[ResourceUse]) -> list[Statement]:
     messages = message_lists(rows)["Warnings"]
     return [Statement("Resources", redact_paths(text)) for text in messages]
+
+
+def _history_warnings(rows: Sequence[History]) -> list[Statement]:
+    messages = message_lists(rows)["Warnings"]
+    return [Statement("Scores over time", redact_paths(text)) for text in messages]
 
 
 def _overall(overall: Overall) -> dict[str, object]:
@@ -185,6 +197,11 @@ def _groups(breakdowns: Sequence[Breakdown], difference_breakdowns: Sequence[Dif
     return [_Section("groups", "Groups of questions", content, parts)] if tables else []
 
 
+def _histories(rows: Sequence[History]) -> list[_Section]:
+    views = [history_view(row) for row in rows if row.runs]
+    return [_Section("history", "Scores over time", {"histories": views})] if views else []
+
+
 def _parts(prefix: str, titles: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Anchors and titles of the folded parts; none if there are only a few."""
     return tuple((f"{prefix}-{k}", title) for k, title in enumerate(titles, 1)) if len(titles) >= FEW else ()
@@ -215,16 +232,23 @@ def _methods(
     return [_Section("methods", "Methods", content)] if methods else []
 
 
-def _summary(estimates: Sequence[Estimate], comparisons: Sequence[Comparison], rankings: Sequence[Ranking]) -> str:
+def _summary(
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison],
+    rankings: Sequence[Ranking],
+    histories: Sequence[History],
+) -> str:
     systems = {row.system for row in estimates} | {s for c in comparisons for s in (c.system_a, c.system_b)}
     systems |= {ranked.system for ranking in rankings for ranked in ranking.systems}
-    named = [row.task for row in estimates] + [row.task for row in comparisons] + [row.task for row in rankings]
+    systems |= {row.system for row in histories}
+    named = [row.task for rows in (estimates, comparisons, rankings, histories) for row in rows]
     tasks = set(named) - {"overall"}
     counts = [
         (len(systems), "system"),
         (len(tasks), "task"),
         (len(estimates), "score"),
         (len(comparisons), "comparison"),
+        (sum(len(row.runs) for row in histories), "run"),
     ]
     return ", ".join(counted(n, word) for n, word in counts if n)
 

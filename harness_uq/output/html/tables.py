@@ -67,7 +67,7 @@ def section_table(section: Section) -> TableView:
     return TableView(
         section.title,
         tuple(column.header for column in columns),
-        tuple(column.is_number for column in columns),
+        (False, *(column.is_number for column in columns[1:])),  # the first cell of a row is its header
         (("", tuple(zip(*(column.texts for column in columns), strict=True))),),
     )
 
