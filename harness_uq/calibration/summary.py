@@ -84,30 +84,41 @@ def _opening(report: CalibrationReport) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return f"""# Calibration
 
-This page reports the coverage and width of the intervals in simulations, for the default methods and for alternatives.
-Coverage is the share of simulated data sets whose interval contains the true value. To repeat the simulations, run
+This page reports the coverage and the width of intervals in simulations, for the default methods and for alternative
+methods. Coverage is the share of simulated data sets whose interval contains the true value. To repeat the simulations,
+run
 
 ```
 harness-uq calibrate --size {report.size} --seed {report.seed} --report docs/calibration
 ```
 
-The results were computed on {report.date} with {versions} and took {_minutes(report):.0f} minutes on one core. They are
-stored in [calibration/results.json](calibration/results.json). Each cell (a combination of parameters) has its own
-random numbers, so that the results do not depend on `--jobs` ([decision 016](decisions/016-calibration.md)).
+The results were computed on {report.date} with {versions}. The simulations took {_minutes(report):.0f} minutes on one
+core. The file [calibration/results.json](calibration/results.json) contains the results.
 
-- The *default* of a setting is `bayes`, or else the first method. It is what `harness-uq estimate`, `compare` and
-  `subset` print, including warnings.
-- If a method gives no interval, or one of zero width, the data set counts as not covered.
-- The coverage for one proportion is exact, a sum over all possible data. All other coverages have Monte Carlo error.
-  For n data sets the standard error is 0.22 / √n at a coverage of 0.95, and 0.30 / √n at 0.90. Slow methods are applied
-  to fewer data sets.{_carried_over(report)}
+This page uses the following terms:
+
+- A *setting* is one kind of data, such as clustered questions. Each setting has a section of its own below.
+- A *family* is a group of simulations within a setting. In the families *prior*, the parameters are random and are
+  drawn from a prior distribution. In most other families, the parameters are fixed.
+- A *cell* is one combination of parameters within a family. Each cell has its own random numbers, so the results do not
+  depend on `--jobs` ([decision 016](decisions/016-calibration.md)).
+- The *default* of a setting is the method `bayes`. If a setting has no such method, the default is its first method.
+  The default is the method whose interval and warnings `harness-uq estimate`, `compare` and `subset` print.
+
+The results were computed as follows:
+
+- If a method returns no interval or an interval of zero width, the true value counts as not contained in the interval.
+- The coverage for one proportion is exact, because it is a sum over all possible data. All other coverages have a Monte
+  Carlo error. For n data sets, the standard error is 0.22 / √n at a coverage of 0.95, and 0.30 / √n at 0.90. Slow
+  methods are applied to fewer data sets.{_carried_over(report)}
 
 ![coverage against level](calibration/coverage.svg)
 ![coverage against width](calibration/width.svg)
 ![coverage error against the number of questions](calibration/error.svg)
 
-The first two figures show six clusters of five questions, as in Bowyer et al. (2025). The third shows one proportion
-with a uniform prior. Error bars are two Monte Carlo standard errors."""
+The first two figures show simulations with six clusters of five questions, as in Bowyer et al. (2025). The third figure
+shows simulations of one proportion with a uniform prior. Error bars are two Monte Carlo standard errors long on each
+side."""
 
 
 def _carried_over(report: CalibrationReport) -> str:
@@ -125,8 +136,9 @@ def _before_section(cells: Sequence[CellResult]) -> str:
         return ""
     return f"""## Changes of defaults
 
-If the default of a setting has changed, `{FORMER}` is the result of the earlier default in the same cells, on different
-data sets.
+Some defaults were changed in the past. The table compares the earlier default with today's default in the same cells,
+but on different data sets. Entries with an arrow contain the value of the earlier default before the arrow, and the
+value of today's default after it. In the sections below, the results of the earlier default are named `{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
 
@@ -151,20 +163,25 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     )
     return f"""## Defaults at nominal 95 %
 
-- *Error averaged over the prior*: coverage minus 0.95 if parameters are drawn from the method's own prior, for the
-  cell with the largest difference. For `clustered`, `nested`, `benchmark` and `groups` it is the prior of the model;
-  their intervals are wider, to allow for errors of that model.
+The table summarizes the default method of each setting. One column is computed from cells whose parameters are drawn
+from the prior of the method:
 
-The other columns refer to cells with fixed parameters:
+- *Error averaged over the prior* is the coverage minus 0.95, for the cell with the largest difference. The settings
+  `clustered`, `nested`, `benchmark` and `groups` use the prior of a model. In these settings, the intervals are wider
+  than those of the model, to allow for errors of the model.
 
-- *Mean under-coverage*: mean of 0.95 minus coverage, with 0 for cells with higher coverage.
-- *Cells below 0.90*: number of cells with coverage below 0.90. *Of these, without a warning*: fewer than half of the
-  data sets have a warning, and fewer than half of those whose interval misses the true value.
-- *Width / narrowest valid method*: mean width relative to the narrowest method with coverage of at least 0.90 in all
-  cells.
-- *Warnings at good coverage*: share of the cells with coverage of at least 0.93 in which at least half of the data sets
-  have a warning.
-- *False positives*: share of intervals that exclude 0 although both systems are equally good.
+All other columns are computed from cells with fixed parameters:
+
+- *Mean under-coverage* is the mean of 0.95 minus the coverage over all cells. A cell with a coverage above 0.95 counts
+  as 0.
+- *Cells below 0.90* is the number of cells with a coverage below 0.90.
+- *Of these, without a warning* is the number of cells below 0.90 in which warnings are rare. In such a cell, fewer than
+  half of all data sets have a warning, and fewer than half of the data sets whose interval misses the true value.
+- *Width / narrowest valid method* is the mean width of the default, divided by the mean width of the narrowest valid
+  method. A method is valid if its coverage is at least 0.90 in all cells.
+- *Warnings at good coverage* is a share of the cells with a coverage of at least 0.93. It is the share of cells in
+  which at least half of the data sets have a warning.
+- *False positives* is the share of intervals that exclude 0, although both systems are equally good.
 
 {_markdown(head, rows)}"""
 
@@ -204,11 +221,12 @@ def _worst_words(verdict: Verdict) -> str:
     cell, result = verdict.worst, default_of(verdict.worst)
     error = f" ± {result.mc_error[cell.at_nominal]:.3f}" if result.n else ""
     place = f"family *{_FAMILY_NAMES.get(cell.family, cell.family)}*, {cell.label}"
-    words = f"Coverage of the default is lowest in this cell: {place}. It is {coverage_of(cell):.3f}{error}."
+    lowest = f"The lowest coverage of the default is {coverage_of(cell):.3f}{error}"
+    words = f"{lowest}, in the cell with these parameters: {place}."
     if not result.warned:
-        return f"{words} There is no warning in this cell."
+        return f"{words} No warning appears in this cell."
     warnings = "; ".join(f"{_named(code)} ({share:.0%} of data sets)" for code, share in result.warnings.items())
-    return f"{words} Warnings in this cell: {warnings}."
+    return f"{words} In this cell, these warnings appear: {warnings}."
 
 
 def _named(code: str) -> str:
@@ -224,7 +242,7 @@ def _full(cells: Sequence[CellResult]) -> str:
         for cell in cells
     ]
     head = ("cell", "data sets", *methods, "with a warning")
-    return "Coverage / mean width at nominal 95 %:\n\n" + _markdown(head, rows)
+    return "Each entry is the coverage and the mean width of nominal 95 % intervals:\n\n" + _markdown(head, rows)
 
 
 def _warned(cell: CellResult) -> str:
@@ -303,10 +321,13 @@ def _figures_section(cells: Sequence[CellResult]) -> str:
         return ""
     return f"""## Comparison with published figures
 
-Coverage at nominal 95 % for the simulation designs of Bowyer et al. (2025, Figures 3 and 5), and the coverage read from
-their figures. Their figures are based on 100 values of theta and have Monte Carlo error: for two clusters of five, an
-exact sum over all data gives 0.426 for the clustered CLT, 0.441 for the bootstrap and 0.761 for Wilson, which differ by
-up to 0.018 from the figure.
+The table shows the coverage of nominal 95 % intervals for the simulation designs of Bowyer et al. (2025). The published
+coverage was read from Figures 3 and 5 of the paper.
+
+The published figures are based on 100 values of theta, so they have a Monte Carlo error. For two clusters of five
+questions, the exact coverage is known from a sum over all possible data. It is 0.426 for the clustered CLT interval,
+0.441 for the bootstrap and 0.761 for the Wilson interval. The published figure differs from these values by up to
+0.018.
 
 {_markdown(("data", "method", "this package", "published figure", "difference"), rows)}"""
 
@@ -317,11 +338,14 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
         return ""
     return f"""## Simulation-based calibration
 
-Parameters are drawn from the prior of each posterior, and data from the parameters. The posterior probability below the
-true value must then be uniformly distributed (Talts et al. 2018). The table shows its histogram in 20 bins (heights
-from 0 to twice the expected count) and the p-value of the chi-squared test of uniformity. `benchmark`, `group`,
-`pass@2, benchmark` and `bayes-at-n` are Beta distributions with the posterior's mean and variance, and are not exactly
-uniform.
+This test checks whether a posterior is computed correctly. Parameters are drawn from the prior, and data are simulated
+with these parameters. If the posterior is correct, the posterior probability below the true value is uniformly
+distributed (Talts et al. 2018).
+
+The table shows a histogram of this probability in 20 bins. The heights of the bars range from 0 to twice the expected
+count. The last column is the p-value of the chi-squared test of uniformity. The posteriors `benchmark`, `group`,
+`pass@2, benchmark` and `bayes-at-n` are approximated by Beta distributions with the same mean and variance. Their
+histograms are therefore not exactly uniform.
 
 {_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
@@ -344,11 +368,15 @@ def _reliability_section(reliability: Sequence[Reliability]) -> str:
         )
         for r in reliability
     ]
-    head = ("comparison", "data", "simulations", "share with A better, by tenth of P(A > B)", "p-value")
+    head = ("comparison", "data", "simulations", "share of data sets in which A is better", "p-value")
     return f"""## Calibration of P(A > B)
 
-The table shows how often A was truly better, by tenth of P(A > B). Perfect calibration gives 0.05, 0.15, ..., 0.95.
-False positives of the intervals are in the first table; at nominal 5 % at most {FALSE_ALARMS:.0%} are accepted.
+P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided by
+P(A > B) into ten classes: 0 to 0.1, 0.1 to 0.2, and so on. For each class, the table shows the share of data sets in
+which A is truly better. With perfect calibration, the ten shares are 0.05, 0.15, ..., 0.95.
+
+The first table of this page contains the share of false positives of the intervals. The nominal share is 5 %, and at
+most {FALSE_ALARMS:.0%} are accepted.
 
 {_markdown(head, rows)}"""
 
