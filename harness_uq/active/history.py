@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
-from harness_uq.active.stored_model import read_predictor, write_predictor
+from harness_uq.active.stored_model import HistoryKey, read_predictor, write_predictor
 from harness_uq.data.active_draws import active_draws
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.task_log import FloatArray, Questions, Scores
@@ -160,7 +160,8 @@ class ActiveHistory:
         stored = read_predictor(self._store, self.fingerprint) if self._store else None
         predictor = stored or fitted_predictor(self.scores, *self.range)
         if self._store and stored is None:
-            write_predictor(self._store, self.fingerprint, predictor)
+            key = HistoryKey(self.task, self.metric, self.filter, self.range)
+            write_predictor(self._store, self.fingerprint, key, predictor)
         return predictor
 
     @cached_property

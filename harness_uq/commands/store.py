@@ -78,8 +78,11 @@ def _verify(store: "Store") -> int:
 
 
 def _collect(store: "Store") -> int:
+    from harness_uq.active.outdated_models import remove_outdated_models
     from harness_uq.store.maintenance import remove_outdated
 
-    for what, number in remove_outdated(store, _console.load_and_report_plugins()).items():
+    removed = remove_outdated(store, _console.load_and_report_plugins())
+    removed["outdated models"] = remove_outdated_models(store.folder)
+    for what, number in removed.items():
         print(f"{number:8,} {what} removed")
     return 0

@@ -80,3 +80,27 @@ def test_estimates_of_several_systems_share_a_fit(fits):
     rows = estimate(logs, scope="full", reference_runs=RUNS)
     assert [row.method for row in rows] == ["active", "active"]
     assert len(fits) == 1
+
+
+def test_gc_keeps_the_model_of_stored_scores_and_removes_those_of_other_scores(table, store, capsys):
+    _ = ActiveHistory(store).predictor
+    _ = ActiveHistory(store, range=(-1.0, 1.0)).predictor
+    (store / "models" / "damaged.npz").write_bytes(b"PK")
+    kept = {path.name for path in (store / "models").iterdir()} - {"damaged.npz"}
+    assert main(["store", "gc", str(store)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[0] == "1"
+    assert {path.name for path in (store / "models").iterdir()} == kept
+    more = table.with_name("more.csv")
+    more.write_text("system,task,id,score\n" + "".join(f"later,sums,{question},1\n" for question in IDS))
+    assert main(["estimate", str(more), "--store", str(store), "--format", "json"]) == 0
+    newest = ActiveHistory(store).fingerprint
+    _ = ActiveHistory(store).predictor
+    assert main(["store", "gc", str(store)]) == 0
+    assert [path.name.startswith(newest) for path in (store / "models").iterdir()] == [True]
+
+
+def test_gc_removes_all_models_if_their_logs_are_deleted(table, store):
+    _ = ActiveHistory(store).predictor
+    table.unlink()
+    assert main(["store", "gc", str(store)]) == 0
+    assert not list((store / "models").iterdir())
