@@ -24,11 +24,20 @@ WRONG_ARGUMENTS = frozenset(
 
 
 def print_error(text: str) -> None:
-    """Print the text on standard error, without credentials and control characters."""
+    """Print the text on standard error, without credentials and control characters; codes are links in a terminal."""
     from harness_uq.messages.control_characters import escape_control
     from harness_uq.redaction import redact
 
-    print(escape_control(redact(text)), file=sys.stderr)
+    text = escape_control(redact(text))
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.text import Text
+
+        from harness_uq.output.message_links import with_links
+
+        Console(stderr=True, highlight=False).print(with_links(Text(text)), soft_wrap=True)
+    else:
+        print(text, file=sys.stderr)
 
 
 def print_message(message: "Message", subject: str = "") -> None:

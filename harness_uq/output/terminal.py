@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness_uq.messages.control_characters import escape_control, escape_lines
+from harness_uq.output.message_links import with_links
 from harness_uq.output.phrases import commands_as
 from harness_uq.plots.figure_rows import shorten_names
 
@@ -78,8 +79,9 @@ class TerminalPage:
         self.hidden: dict[str, None] = {}
 
     def add(self, text: str, style: str = "") -> None:
-        """Add prose, folded between words; commands are printed without backticks."""
-        self._console.print(Text(commands_as(escape_lines(text), "", ""), style=style), width=self._width)
+        """Add prose, folded between words; commands are printed without backticks, message codes as links."""
+        prose = with_links(Text(commands_as(escape_lines(text), "", ""), style=style))
+        self._console.print(prose, width=self._width)
 
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
         """Add a table with the columns that fit, and return their headers."""
