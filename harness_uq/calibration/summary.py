@@ -105,6 +105,15 @@ This page uses the following terms:
 - The *default* of a setting is the method `bayes`. If a setting has no such method, the default is its first method.
   The default is the method whose interval and warnings `harness-uq estimate`, `compare` and `subset` print.
 
+The labels of cells contain the parameters of the simulation:
+
+- `theta` is the true accuracy, and `N` is the number of questions. `theta_A` and `theta_B` are the accuracies of two
+  systems.
+- `clusters 10×6×2` means 10 clusters of 6 questions with 2 trials each. `tasks 20×50` means 20 tasks of 50 questions.
+- `d` and `e` are the concentrations of the Beta distributions from which success rates are drawn. Larger values of `d`
+  mean that clusters (or tasks) differ less, and larger values of `e` mean that the questions of a cluster differ less.
+- `rho` is the correlation of two latent normal variables that determine the answers of two systems to a question.
+
 The results were computed as follows:
 
 - If a method returns no interval or an interval of zero width, the true value counts as not contained in the interval.
