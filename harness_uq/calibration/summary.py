@@ -145,8 +145,8 @@ def _before_section(cells: Sequence[CellResult]) -> str:
         return ""
     return f"""## Changes of defaults
 
-Some defaults were changed in the past. The table compares the earlier default with today's default in the same cells,
-but on different data sets. Entries with an arrow contain the value of the earlier default before the arrow, and the
+Some defaults were changed in the past. The following table compares the earlier default with today's default. The
+comparison uses the same cells, but different data sets. Entries with an arrow contain the value of the earlier default before the arrow, and the
 value of today's default after it. In the sections below, the results of the earlier default are named `{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
@@ -188,8 +188,8 @@ All other columns are computed from cells with fixed parameters:
   half of all data sets have a warning, and fewer than half of the data sets whose interval misses the true value.
 - *Width / narrowest valid method* is the mean width of the default, divided by the mean width of the narrowest valid
   method. A method is valid if its coverage is at least 0.90 in all cells.
-- *Warnings at good coverage* is a share of the cells with a coverage of at least 0.93. It is the share of cells in
-  which at least half of the data sets have a warning.
+- *Warnings at good coverage* describes the cells with a coverage of at least 0.93. The column contains the share of
+  these cells in which at least half of the data sets have a warning.
 - *False positives* is the share of intervals that exclude 0, although both systems are equally good.
 
 {_markdown(head, rows)}"""
@@ -334,8 +334,8 @@ The table shows the coverage of nominal 95 % intervals for the simulation design
 coverage was read from Figures 3 and 5 of the paper.
 
 The published figures are based on 100 values of theta, so they have a Monte Carlo error. For two clusters of five
-questions, the exact coverage is known from a sum over all possible data. It is 0.426 for the clustered CLT interval,
-0.441 for the bootstrap and 0.761 for the Wilson interval. The published figure differs from these values by up to
+questions, the exact coverage is known from a sum over all possible data. The exact coverage is 0.426 for the clustered
+CLT interval, 0.441 for the bootstrap and 0.761 for the Wilson interval. The published figure differs from these values by up to
 0.018.
 
 {_markdown(("data", "method", "this package", "published figure", "difference"), rows)}"""
@@ -347,14 +347,14 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
         return ""
     return f"""## Simulation-based calibration
 
-This test checks whether a posterior is computed correctly. Parameters are drawn from the prior, and data are simulated
+Simulation-based calibration checks whether a posterior is computed correctly. Parameters are drawn from the prior, and data are simulated
 with these parameters. If the posterior is correct, the posterior probability below the true value is uniformly
 distributed (Talts et al. 2018).
 
-The table shows a histogram of this probability in 20 bins. The heights of the bars range from 0 to twice the expected
+The table shows a histogram of the posterior probability below the true value, in 20 bins. The heights of the bars range from 0 to twice the expected
 count. The last column is the p-value of the chi-squared test of uniformity. The posteriors `benchmark`, `group`,
-`pass@2, benchmark` and `bayes-at-n` are approximated by Beta distributions with the same mean and variance. Their
-histograms are therefore not exactly uniform.
+`pass@2, benchmark` and `bayes-at-n` are approximated by Beta distributions with the same mean and variance. The
+histograms of these posteriors are therefore not exactly uniform.
 
 {_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
