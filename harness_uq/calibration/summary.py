@@ -146,8 +146,9 @@ def _before_section(cells: Sequence[CellResult]) -> str:
     return f"""## Changes of defaults
 
 Some defaults were changed in the past. The following table compares the earlier default with today's default. The
-comparison uses the same cells, but different data sets. Entries with an arrow contain the value of the earlier default before the arrow, and the
-value of today's default after it. In the sections below, the results of the earlier default are named `{FORMER}`.
+comparison uses the same cells, but different data sets. Entries with an arrow contain the value of the earlier default
+before the arrow, and the value of today's default after it. In the sections below, the results of the earlier default
+are named `{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
 
@@ -335,8 +336,8 @@ coverage was read from Figures 3 and 5 of the paper.
 
 The published figures are based on 100 values of theta, so they have a Monte Carlo error. For two clusters of five
 questions, the exact coverage is known from a sum over all possible data. The exact coverage is 0.426 for the clustered
-CLT interval, 0.441 for the bootstrap and 0.761 for the Wilson interval. The published figure differs from these values by up to
-0.018.
+CLT interval, 0.441 for the bootstrap and 0.761 for the Wilson interval. The published figure differs from these values
+by up to 0.018.
 
 {_markdown(("data", "method", "this package", "published figure", "difference"), rows)}"""
 
@@ -347,14 +348,14 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
         return ""
     return f"""## Simulation-based calibration
 
-Simulation-based calibration checks whether a posterior is computed correctly. Parameters are drawn from the prior, and data are simulated
-with these parameters. If the posterior is correct, the posterior probability below the true value is uniformly
-distributed (Talts et al. 2018).
+Simulation-based calibration checks whether a posterior is computed correctly. Parameters are drawn from the prior, and
+data are simulated with these parameters. If the posterior is correct, the posterior probability below the true value is
+uniformly distributed (Talts et al. 2018).
 
-The table shows a histogram of the posterior probability below the true value, in 20 bins. The heights of the bars range from 0 to twice the expected
-count. The last column is the p-value of the chi-squared test of uniformity. The posteriors `benchmark`, `group`,
-`pass@2, benchmark` and `bayes-at-n` are approximated by Beta distributions with the same mean and variance. The
-histograms of these posteriors are therefore not exactly uniform.
+The table shows a histogram of the posterior probability below the true value, in 20 bins. The heights of the bars range
+from 0 to twice the expected count. The last column is the p-value of the chi-squared test of uniformity. The posteriors
+`benchmark`, `group`, `pass@2, benchmark` and `bayes-at-n` are approximated by Beta distributions with the same mean and
+variance. The histograms of these posteriors are therefore not exactly uniform.
 
 {_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
