@@ -19,6 +19,20 @@ class SettingsError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
+class GateSettings:
+    """The table `[gate]` of a settings file.
+
+    Attributes
+    ----------
+    improve_by : required improvements, by task or metric, or under None for all scores
+    by : fields of the questions whose groups are tested, too
+    """
+
+    improve_by: Mapping[str | None, float] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The settings file of a project; None or empty for what it does not set.
 
@@ -30,6 +44,7 @@ class Settings:
     ranges : range of the scores by metric, or by TASK:METRIC
     margin, margins : smallest difference that matters, for all tasks and by task
     at_least, at_most : required bounds of scores, by TASK or TASK:METRIC, which `gate` tests
+    gate : further settings of `gate`
     factors : logged settings by the name of their factor
     ignore : codes or names of notes and warnings that are not printed
     tables : mappings of files to scores by name, see `harness_uq.tabular.mapping`
@@ -45,6 +60,7 @@ class Settings:
     margins: Mapping[str, float] = field(default_factory=dict)
     at_least: Mapping[str, float] = field(default_factory=dict)
     at_most: Mapping[str, float] = field(default_factory=dict)
+    gate: GateSettings = GateSettings()
     factors: Mapping[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
     tables: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -62,6 +78,11 @@ class Settings:
         )
         for name, table in tables:
             lines += [f"{name} {key}={value}" for key, value in table.items()]
+        lines += [
+            f"improve_by {name}={value}" if name else f"improve_by {value}"
+            for name, value in self.gate.improve_by.items()
+        ]
+        lines += [f"by {name}" for name in self.gate.by]
         lines += [f"ignore {label}" for label in self.ignore]
         lines += [f"table {name}" for name in self.tables]
         return [*lines, *(f"range {name}={low:g},{high:g}" for name, (low, high) in self.ranges.items())]
@@ -98,7 +119,9 @@ def read_settings(path: Path) -> Settings:
 
 
 def _checked(path: Path, table: Mapping[str, object]) -> Settings:
-    return Settings(str(path), **check_settings(table, FILE_SETTINGS, origin=str(path)))  # type: ignore[arg-type]
+    values = check_settings(table, FILE_SETTINGS, origin=str(path))
+    gate = check_settings(values.pop("gate", {}), GATE_SETTINGS, origin=f"{path}, [gate]")  # type: ignore[arg-type]
+    return Settings(str(path), **values, gate=GateSettings(**gate))  # type: ignore[arg-type]
 
 
 def _read_table(path: Path) -> Mapping[str, object] | None:
@@ -207,6 +230,16 @@ def _table(value: object) -> Mapping[str, object]:
     return value
 
 
+def _improvements(value: object) -> dict[str | None, float]:
+    """One improvement for all scores, or a table by task or metric."""
+    given: Mapping[str | None, object] = dict(value) if isinstance(value, dict) else {None: value}
+    return {name: _margin(improvement) for name, improvement in given.items()}
+
+
+def _fields(value: object) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) and value else _texts(value)
+
+
 _margin = partial(_number, is_valid=lambda d: 0 <= d < math.inf)
 _bound = partial(_number, is_valid=math.isfinite)
 _LEVEL = Rule(partial(_number, is_valid=lambda p: 0 < p < 1), "a number between 0 and 1, such as 0.95")
@@ -231,6 +264,7 @@ FILE_SETTINGS: Mapping[str, Rule] = {
     "margins": Rule(_by_name(_margin), "a table of margins by task, such as {gsm8k = 0.02}"),
     "at_least": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {gsm8k = 0.8}"),
     "at_most": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {toxicity = 0.01}"),
+    "gate": Rule(_table, "a table with improve_by and by"),
     "factors": Rule(_by_name(_text), 'a table of logged settings by factor, such as {prompt = "description"}'),
     "ignore": Rule(_texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
     "tables": Rule(
@@ -238,3 +272,9 @@ FILE_SETTINGS: Mapping[str, Rule] = {
     ),
 }
 """Settings of a settings file."""
+
+GATE_SETTINGS: Mapping[str, Rule] = {
+    "improve_by": Rule(_improvements, "an improvement of 0 or more, or a table of them by task or metric"),
+    "by": Rule(_fields, 'a field of the questions, or a list of fields, such as ["language"]'),
+}
+"""Settings of the table `[gate]`."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.settings import Settings, SettingsError, find_settings
+from harness_uq.settings import GateSettings, Settings, SettingsError, find_settings
 from tests.commands.test_selection import system
 from tests.conftest import ROOT
 from tests.test_cli import output
@@ -20,6 +20,7 @@ margins = {gsm8k = 0.02}
 ranges = {bleu = [0, 100], "mt:rating" = [1, 10]}
 factors = {prompt = "description"}
 ignore = ["few-clusters", "UQ113"]
+gate = {improve_by = {gsm8k = 0.02}, by = "language"}
 """
 AS_READ = {
     "level": 0.9,
@@ -31,6 +32,7 @@ AS_READ = {
     "ranges": {"bleu": (0.0, 100.0), "mt:rating": (1.0, 10.0)},
     "factors": {"prompt": "description"},
     "ignore": ("few-clusters", "UQ113"),
+    "gate": GateSettings(improve_by={"gsm8k": 0.02}, by=("language",)),
 }
 
 
@@ -89,6 +91,10 @@ def test_the_nearest_file_counts_and_a_project_without_our_table_is_none(tmp_pat
         ("margins = {gsm8k = -1}", "Give a table of margins by task"),
         ('ignore = "few-clusters"', "Give a list of codes or names of notes and warnings"),
         ("level = .9", "cannot be read: Invalid value"),
+        ("gate = 3", "Invalid gate: 3. Give a table with improve_by and by."),
+        ("[gate]\nimprove-by = 0.1", "[gate]: Unknown setting: 'improve-by'. Did you mean 'improve_by'?"),
+        ("[gate]\nimprove_by = -0.1", "[gate]: Invalid improve_by: -0.1. Give an improvement of 0 or more"),
+        ("[gate]\nby = [3]", "[gate]: Invalid by: [3]. Give a field of the questions"),
     ],
 )
 def test_a_wrong_setting_is_an_error_that_names_the_file_and_what_is_right(tmp_path, text, said):

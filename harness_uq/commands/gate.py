@@ -215,8 +215,8 @@ def _names_resources(args: argparse.Namespace) -> bool:
     """Whether a requirement or a margin names a cost, tokens or another resource."""
     from harness_uq.gating.named_metrics import named_metrics, reads_resources
 
-    given = [*args.at_least, *args.at_most, *args.margins, *args.improve_by]
-    names = [name for name, _ in given] + [*args.settings.at_least, *args.settings.at_most]
+    given = [*args.at_least, *args.at_most, *args.margins]
+    names = [name for name, _ in given] + [*args.settings.at_least, *args.settings.at_most, *_improvements(args)]
     return reads_resources(named_metrics(names))
 
 
@@ -334,8 +334,8 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
     _argument_values.check_names(structure, logs)
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
-    required = _requirements(args)
-    if (args.baseline or args.self_test) and not (args.margins or margin or named or args.improve_by):
+    required, improvements = _requirements(args), _improvements(args)
+    if (args.baseline or args.self_test) and not (args.margins or margin or named or improvements):
         raise UsageError("No margin given. Set one, such as --margin 0.01, or in the settings file.")
     if not (args.baseline or args.self_test or required):
         raise UsageError("Nothing to decide. Give a --baseline with a --margin, or a bound such as --at-least 0.8.")
@@ -353,7 +353,15 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
         )
         margins = {name: drop for name, drop in named.items() if name in (metrics | {ERROR_RATE}) - tasks}
         overall = _argument_values.overall_options(args) if args.overall else None
-        return GateOptions(compared, margins, required, overall, improve_by=dict(args.improve_by), by=tuple(args.by))
+        by = tuple(args.by) or args.settings.gate.by
+        return GateOptions(compared, margins, required, overall, improve_by=improvements, by=by)
+
+
+def _improvements(args: argparse.Namespace) -> dict[str | None, float]:
+    """The required improvements; `--improve-by D` overrides all of those in the settings file."""
+    given = dict(args.improve_by)
+    is_compared = args.baseline and None not in given
+    return {**(args.settings.gate.improve_by if is_compared else {}), **given}
 
 
 def _requirements(args: argparse.Namespace) -> "tuple[Requirement, ...]":

@@ -119,6 +119,60 @@ def test_bounds_of_the_settings_file_apply_and_the_command_line_replaces_them(
     assert main(["gate", "same.csv", "--isolated", "--at-least", "0.6"]) == 0
 
 
+@pytest.fixture
+def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two systems, of which the new one solves 30 of 200 further questions."""
+    for name, right in (("old", 100), ("new", 130)):
+        lines = ["question,language,score", *(f"q{i},{'de' if i % 2 else 'en'},{int(i < right)}" for i in range(200))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+GATE = ("gate", "new.csv", "--baseline", "old.csv", "--format", "json")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "improvement"),
+    [
+        ("[gate]\nimprove_by = 0.05\n", (), 0, 0.05),
+        ("[gate]\nimprove_by = 0.3\n", (), 1, 0.3),
+        ("[gate]\nimprove_by = {scores = 0.3}\n", (), 1, 0.3),
+        ("[gate]\nimprove_by = {scores = 0.3}\n", ("--improve-by", "0.05"), 0, 0.05),
+        ("[gate]\nimprove_by = 0.05\n", ("--improve-by", "scores=0.3"), 1, 0.3),
+        ("[gate]\nimprove_by = 0.3\n", ("--isolated", "--margin", "0.02"), 0, None),
+    ],
+)
+def test_improvements_of_the_settings_file_apply_and_the_command_line_replaces_them(
+    compared: Path,
+    text: str,
+    arguments: tuple[str, ...],
+    code: int,
+    improvement: float | None,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (compared / "harness-uq.toml").write_text(text)
+    assert main([*GATE, *arguments]) == code
+    (found,) = json.loads(capsys.readouterr().out)["gates"]
+    assert found["rows"][0].get("improve_by") == improvement
+
+
+def test_groups_of_the_settings_file_are_tested_and_the_command_line_replaces_them(
+    compared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (compared / "harness-uq.toml").write_text('margin = 0.02\n[gate]\nby = ["language"]\n')
+    main([*GATE])
+    (found,) = json.loads(capsys.readouterr().out)["gates"]
+    assert [row["task"] for row in found["rows"]] == ["scores", "scores, language: en", "scores, language: de"]
+    assert main([*GATE, "--by", "absent"]) == 2
+    capsys.readouterr()
+
+
+def test_a_self_test_ignores_required_improvements_of_the_settings_file(compared: Path) -> None:
+    (compared / "harness-uq.toml").write_text("margin = 0.1\n[gate]\nimprove_by = 0.3\n")
+    assert main(["gate", "new.csv", "--self-test", "--n-simulations", "20"]) == 0
+
+
 def test_json_and_csv_contain_the_requirements(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["gate", str(folder / "same.csv"), "--at-least", "0.6", "--format", "json"])
     (found,) = json.loads(capsys.readouterr().out)["gates"]
