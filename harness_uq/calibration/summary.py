@@ -385,8 +385,8 @@ P(A > B) is the reported probability that system A is better than system B. The 
 P(A > B) into ten classes: 0 to 0.1, 0.1 to 0.2, and so on. For each class, the table shows the share of data sets in
 which A is truly better. With perfect calibration, the ten shares are 0.05, 0.15, ..., 0.95.
 
-The first table of this page contains the share of false positives of the intervals. The nominal share is 5 %, and at
-most {FALSE_ALARMS:.0%} are accepted.
+The first table of this page contains the share of false positives of the intervals. The nominal share is 5 %. A
+default method is accepted if its share of false positives is at most {FALSE_ALARMS:.0%}.
 
 {_markdown(head, rows)}"""
 
