@@ -50,6 +50,14 @@ example, what the message means, and what you can do. Each message has a code su
 | No result | `refusal` | The data or the options do not allow the result, and the message states why. |
 | Error | `error` | A file, an option or a program failed. |
 
+```console
+$ harness-uq estimate demo-output/lm-eval/scripted-large --task demo_passages
+…
+Notes
+- demo_passages: The interval accounts for the clusters of the questions (30 by passage_id;
+heuristic: name of the field, 30 values). (UQ157)
+```
+
 To hide a note or a warning, use its code or name with any command that analyzes logs, or in the
 [settings file](settings.md):
 

@@ -16,6 +16,22 @@ PAGES = sorted(DOCS.rglob("*.md"))
 SECTIONS = ("docs", "get-started", "howto", "concepts", "reference")
 
 
+OPENINGS = [
+    page
+    for page in PAGES
+    if page.parent.name in ("get-started", "howto", "concepts", "reference", "methods")
+    or page.name in ("architecture.md", "faults.md", "threat-model.md", "peers.md")
+    if page.name not in ("index.md", "gallery.md")  # which show pages and figures
+]
+
+
+@pytest.mark.parametrize("page", OPENINGS, ids=lambda page: page.stem)
+def test_a_page_opens_with_its_purpose_and_an_example(page: Path) -> None:
+    opening = "\n## ".join(page.read_text().split("\n## ")[:2])
+    assert re.match(r"# .+\n\n[\w`\[]", opening)
+    assert re.search(r"^```(?!{)|^>>> |^    \S", opening, re.MULTILINE)
+
+
 def test_every_page_is_in_a_list_of_the_site() -> None:
     loose = [page for page in PAGES if page.parent.name in SECTIONS and page.resolve() not in _listed()]
     assert loose == [], "name it in the index.md of its folder, or in docs/project.md"
