@@ -25,6 +25,7 @@ from evalconfidence import ItemResult, standard_error
 from evalconfidence import compare as confidence_compare
 from evalstats import BenchmarkResult, analyze, mean_ci
 from evalstats.core.bayes_evals import independent_intervals
+from inspect_ai.scorer import SampleScore, Score, ci, ci_wilson
 from scorio.eval import avg_ci
 
 import harness_uq
@@ -150,6 +151,18 @@ def harness(data: Data, _: np.random.Generator) -> Ends | None:
     return means.mean() - half, means.mean() + half
 
 
+def inspect_metrics(data: Data, _: np.random.Generator) -> Ends | None:
+    """`ci_wilson` of Inspect for scores of 0 and 1, else `ci`; trials are clusters by question. It has no pairs."""
+    if data.other is not None:
+        return None
+    values, clusters = _long(data)
+    named = values[:, None] if clusters is None else np.column_stack([values, clusters])
+    scores = [SampleScore(score=Score(value=float(row[0])), sample_metadata={"cluster": row[-1]}) for row in named]
+    metric = ci_wilson if is_binary(values) else ci
+    found = metric(cluster=None if clusters is None else "cluster")(scores)
+    return found["lower"], found["upper"]
+
+
 def bayes_evals(data: Data, _: np.random.Generator) -> Ends | None:
     """The Beta interval, in the copy that evalstats carries; it has none for clusters or pairs that is not sampled."""
     is_one_score_each = data.other is None and data.clusters is None and data.scores.shape[1] == 1
@@ -217,6 +230,7 @@ def scorio(data: Data, _: np.random.Generator) -> Ends | None:
 TOOLS: dict[str, Tool] = {
     "harness_uq": ours,
     "harness ± 1.96 SE": harness,
+    "Inspect": inspect_metrics,
     "bayes_evals": bayes_evals,
     "errorbars": errorbars,
     "evalconfidence": evalconfidence,
@@ -272,7 +286,7 @@ def main() -> None:
         print(f"{shape}  ({time.process_time() - start:0.0f} s)")
         for name, row in results[shape].items():
             print(f"{name:>20}  " + "  ".join(f"{key} {value:0.3f}" for key, value in row.items()))
-    versions = {name: version(name) for name in ("errorbars", "evalconfidence", "evalstats", "scorio")}
+    versions = {name: version(name) for name in ("inspect-ai", "errorbars", "evalconfidence", "evalstats", "scorio")}
     RESULTS.write_text(json.dumps({"draws": draws, "versions": versions, "shapes": results}, indent=1) + "\n")
     PAGE.write_text(page_with(PAGE.read_text(), results))
 
