@@ -1,7 +1,7 @@
 """The `uq` block of a results file: its contents, and how it is added to the results of a run."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from harness_uq_lm_eval.json_access import NOTHING, Table, items, real, table
@@ -11,6 +11,8 @@ SCHEMA = 1
 NOT_AVAILABLE = "N/A"
 FAILED = "failed"
 ACTIVE = "active"  # method of an estimate whose value replaces that of the documents that were chosen
+QUESTIONS = "questions"  # setting: number of documents that were chosen actively
+WITHHELD = "withheld"  # member of the block: values on these documents that have no estimate
 DRAW = "harness_uq"  # member of a sample: how its document was chosen
 
 Entry: TypeAlias = Mapping[str, object]
@@ -26,9 +28,29 @@ def native_std_errors(tree: Table) -> dict[tuple[str, str, str], float | None]:
 
 
 def native_values(tree: Table) -> dict[tuple[str, str, str], float | None]:
-    """The harness's own values by (task, metric, filter), if an estimate has replaced them."""
-    entries = [table(entry) for entry in items(table(tree, BLOCK).get("estimates"))]
-    return {_key(e): real(table(e, "harness").get("value")) for e in entries if _replaces_value(e)}
+    """The harness's own values by (task, metric, filter), if they were replaced by an estimate or withheld."""
+    block = table(tree, BLOCK)
+    replaced = [table(entry) for entry in items(block.get("estimates")) if _replaces_value(table(entry))]
+    values = {_key(entry): real(table(entry, "harness").get("value")) for entry in replaced}
+    return values | {_key(table(entry)): real(table(entry).get("value")) for entry in items(block.get(WITHHELD))}
+
+
+def withheld_values(results: Results, entries: Iterable[Entry]) -> list[Entry]:
+    """The values of a run on actively chosen documents that have no estimate: they are biased."""
+    estimated = {_key(entry) for entry in entries if _replaces_value(entry)}
+    values = [
+        {"task": task, "metric": metric, "filter": filter_name, "value": value}
+        for task, row in table(results, "results").items()
+        for metric, filter_name, value in _values(table(row))
+    ]
+    return [value for value in values if _key(value) not in estimated]
+
+
+def _values(row: Table) -> Iterator[tuple[str, str, float]]:
+    for key, value in row.items():
+        metric, comma, filter_name = key.partition(",")
+        if comma and not metric.endswith("_stderr") and (number := real(value)) is not None:
+            yield metric, filter_name, number
 
 
 def _replaces_value(entry: Entry) -> bool:
@@ -40,7 +62,8 @@ def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str,
     """Add the block to results, and write each standard error next to the value that it belongs to.
 
     If an estimate has no standard error, the harness's own stays; if that is unknown, `N/A` is written. The value of an
-    estimate from actively chosen documents replaces the harness's own, which the block keeps.
+    estimate from actively chosen documents replaces the harness's own, which the block keeps. If there is no such
+    estimate, `N/A` is written, and the block keeps the value in `withheld`.
 
     Parameters
     ----------
@@ -52,12 +75,15 @@ def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str,
     _write_values(results, native_values(results))
     std_errors = [(row, key, error) for entry in entries for row, key, error in _std_errors(results, entry)]
     _write_values(results, {_key(entry): real(entry.get("value")) for entry in entries if _replaces_value(entry)})
+    if settings.get(QUESTIONS) is not None:
+        more = {**more, WITHHELD: (withheld := withheld_values(results, entries))}
+        _write_values(results, {_key(value): NOT_AVAILABLE for value in withheld})
     results[BLOCK] = {"schema": SCHEMA, **settings, **more, "estimates": [dict(entry) for entry in entries]}
     for row, key, error in std_errors:
         row[key] = error
 
 
-def _write_values(results: Results, values: Mapping[tuple[str, str, str], float | None]) -> None:
+def _write_values(results: Results, values: Mapping[tuple[str, str, str], object]) -> None:
     for (task, metric, filter_name), value in values.items():
         row = table(results, "results").get(task)
         if isinstance(row, dict) and f"{metric},{filter_name}" in row:

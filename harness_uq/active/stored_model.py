@@ -91,9 +91,10 @@ def is_model_of(path: str, fingerprint: str) -> bool:
 def _read_key(path: str) -> HistoryKey | None:
     try:
         with np.load(io.BytesIO(io_paths.read_bytes(path)), allow_pickle=False) as arrays:
+            task, metric, filter_name = arrays["key"].tolist()
             low, high = arrays["range"].tolist()
-            return HistoryKey(*arrays["key"].tolist(), (low, high))
-    except (*_UNREADABLE, TypeError):
+            return HistoryKey(task, metric, filter_name, (low, high))
+    except _UNREADABLE:
         return None
 
 

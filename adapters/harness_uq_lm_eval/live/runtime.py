@@ -45,6 +45,7 @@ from harness_uq_lm_eval.read.in_memory_results import task_logs
 from harness_uq_lm_eval.read.system_names import system_name
 from harness_uq_lm_eval.results_block import (
     BLOCK,
+    WITHHELD,
     Entry,
     Results,
     add_block,
@@ -225,12 +226,23 @@ def add_estimates(
         rows = _add_bootstrap_intervals(rows, logs, results, settings, task_dict)
         entries = [*(row.to_dict() for row in rows), *failures]
         add_block(results, entries, recorded, **recorded_trials(results))
+        _report_withheld(results)
     except BaseException as error:
         reason = _describe(error)
         _logger.warning("no uncertainty in the results of this run: %s", reason)
         _run_guarded("the note", lambda: results.update({BLOCK: failed_block(results, recorded, reason)}))
         return [], []
     return rows, logs
+
+
+def _report_withheld(results: Results) -> None:
+    """Warn of the metrics whose value on the chosen documents is biased and not shown."""
+    for value in map(table, items(table(results, BLOCK).get(WITHHELD))):
+        _logger.warning(
+            "%s: %s is N/A. On documents that were chosen actively it is biased, and it cannot be estimated.",
+            value.get("task"),
+            value.get("metric"),
+        )
 
 
 def _add_bootstrap_intervals(

@@ -130,6 +130,15 @@ def test_the_estimate_is_that_of_the_sampler_and_replaces_the_mean_of_the_chosen
     assert without_block(results)["results"][TASK]["acc,none"] == estimated["harness"]["value"]
 
 
+def test_a_metric_of_all_documents_together_is_withheld(results, folder, caplog):
+    (withheld,) = results["uq"]["withheld"]
+    assert (withheld["task"], withheld["metric"], withheld["filter"]) == (TASK, "f1", "none")
+    assert results["results"][TASK]["f1,none"] == results["results"][TASK]["f1_stderr,none"] == "N/A"
+    assert without_block(results)["results"][TASK]["f1,none"] == withheld["value"]
+    run(folder, ScriptedLM(101, 0.0))
+    assert [record.args for record in caplog.records if "is N/A" in record.msg] == [(TASK, "f1")]
+
+
 def test_the_files_give_the_same_estimate(results, folder, tmp_path):
     live_runs.save(results, folder, tmp_path, "new")
     (row,) = estimate(tmp_path, scope="full", reference_runs=folder / "earlier", metric="acc")
