@@ -79,6 +79,7 @@ from .results.gate import GateRow as GateRow
 from .results.gate import SelfTest as SelfTest
 from .results.grader import GraderAgreement as GraderAgreement
 from .results.grader import GraderDifference as GraderDifference
+from .results.grader import GraderPanel as GraderPanel
 from .results.grader import SelfPreference as SelfPreference
 from .results.history import History as History
 from .results.label_plan import LabelPlan as LabelPlan

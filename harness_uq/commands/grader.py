@@ -23,7 +23,7 @@ Each metric of the logs is a grader, except for the one that contains the
 labels. Logs of one run that was scored again contain graders of the same
 answers.
 """
-_LISTS = ("agreements", "grader_differences", "self_preferences")
+_LISTS = ("agreements", "grader_differences", "self_preferences", "panels")
 
 
 def add_arguments(parser: CommandParser) -> None:

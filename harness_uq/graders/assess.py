@@ -13,13 +13,14 @@ from harness_uq.estimation.judge_correction import Human
 from harness_uq.graders.agreement import agreement_of
 from harness_uq.graders.differences import grader_differences, self_preferences
 from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
+from harness_uq.graders.panels import grader_panels
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
 from harness_uq.messages.catalogue.graders import NOTHING_TO_ASSESS
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.grader import GraderAgreement, GraderDifference, SelfPreference
+from harness_uq.results.grader import GraderAgreement, GraderDifference, GraderPanel, SelfPreference
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.question_groups import divided_logs
@@ -65,11 +66,13 @@ class GraderAssessment:
     agreements : agreement of each grader with people, per system, for all systems together, and by groups of questions
     grader_differences : differences between graders of the same answers
     self_preferences : preference of each grader for systems of its own family
+    panels : mean score of all graders of the same answers, with the effective number of independent graders
     """
 
     agreements: ResultList[GraderAgreement]
     grader_differences: ResultList[GraderDifference]
     self_preferences: ResultList[SelfPreference]
+    panels: ResultList[GraderPanel]
 
 
 def assess_graders(
@@ -80,7 +83,7 @@ def assess_graders(
     plugins: Plugins | None = None,
     **keywords: Unpack[GraderKeywords],
 ) -> GraderAssessment:
-    """Assess graders: agreement with people, drift between graders, and preference for systems of their own family.
+    """Assess graders: agreement with people, drift between graders, panels, and preference for their own family.
 
     Each metric of a log is a grader, except for the one that contains the labels. Logs that contain the same answers,
     because a run was scored again, contain graders of the same answers, too.
@@ -97,7 +100,8 @@ def assess_graders(
 
     Returns
     -------
-    Agreements (none without labels), differences between graders, and preferences (none without `same_family`)
+    Agreements (none without labels), differences between graders, preferences (none without `same_family`), and panels
+    of several graders of the same answers
 
     Raises
     ------
@@ -141,7 +145,10 @@ def _assess(
     if not (agreements or differences):
         raise DataError(NOTHING_TO_ASSESS())
     preferences = self_preferences(entries, options.same_family, options.level) if options.same_family else []
-    return GraderAssessment(ResultList(agreements), ResultList(differences), ResultList(preferences))
+    panels = grader_panels(entries, options.level)
+    return GraderAssessment(
+        ResultList(agreements), ResultList(differences), ResultList(preferences), ResultList(panels)
+    )
 
 
 def _check_family(patterns: Sequence[str], systems: Sequence[str], *, has_labels: bool) -> None:

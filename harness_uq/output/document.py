@@ -37,6 +37,7 @@ _KINDS = {
     "agreements": ("GraderAgreement", "grader_agreement"),
     "grader_differences": ("GraderDifference", "grader_differences"),
     "self_preferences": ("SelfPreference", "self_preference"),
+    "panels": ("GraderPanel", "grader_panel"),
 }
 
 

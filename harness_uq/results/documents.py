@@ -15,7 +15,7 @@ from harness_uq.results.declaration import Declared, MessageDocument, document_t
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate, SelfTest
-from harness_uq.results.grader import GraderAgreement, GraderDifference, SelfPreference
+from harness_uq.results.grader import GraderAgreement, GraderDifference, GraderPanel, SelfPreference
 from harness_uq.results.history import History
 from harness_uq.results.label_plan import LabelPlan
 from harness_uq.results.overall import Overall
@@ -53,6 +53,7 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
         "agreements": GraderAgreement,
         "grader_differences": GraderDifference,
         "self_preferences": SelfPreference,
+        "panels": GraderPanel,
     },
     "report": {
         "overall!": Overall,

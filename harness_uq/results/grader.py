@@ -1,4 +1,4 @@
-"""Agreement of graders with people, differences between graders, and preference for systems of their own family."""
+"""Agreement of graders with people, differences between graders, panels of graders, and self-preference."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
@@ -138,6 +138,50 @@ class SelfPreference(Declared, HasMessages):
     n_questions: int = 0
     n_clusters: int | None = None
     verdict: GraderVerdict = "undecided"
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """`ok`, or why there is no result."""
+        return status_of(self.messages, has_result=self.interval is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class GraderPanel(Declared, HasMessages):
+    """Mean score of several graders of the same answers, and how many independent graders they are worth.
+
+    Attributes
+    ----------
+    graders : the graders whose scores are averaged for each answer
+    task, filter, system : the answers
+    n_questions, n_clusters : numbers of questions that all graders scored, and of their clusters, None without
+        clusters
+    value, interval : mean score of the graders; None if it is not estimable
+    n_labels : number of questions with labels
+    corrected, corrected_interval : the score that people would give, estimated from the mean scores and the labels;
+        None without enough labels
+    effective_graders, effective_interval : number of graders with independent errors whose mean is as precise; None
+        without labels, because errors that all graders share are then invisible
+    error_correlation : correlation of the errors of two graders, as a mean over pairs; None without labels
+    messages : notes and warnings, and the reason if there is no result
+    """
+
+    json_properties: ClassVar = ("status",)
+
+    graders: tuple[str, ...]
+    task: str
+    filter: str
+    system: str
+    n_questions: int = 0
+    n_clusters: int | None = None
+    value: float | None = None
+    interval: Interval | None = None
+    n_labels: int = 0
+    corrected: float | None = None
+    corrected_interval: Interval | None = None
+    effective_graders: float | None = None
+    effective_interval: Interval | None = None
+    error_correlation: float | None = None
     messages: tuple[Message, ...] = ()
 
     @property

@@ -11,6 +11,7 @@ from harness_uq import DataError, assess_graders, estimate_scores
 from harness_uq.cli import main
 from harness_uq.data.task_log import Attempt, Scores, Source, TaskLog
 from harness_uq.io.human_labels import Label
+from harness_uq.stats.labels.judge import judge_corrected_posterior
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
 from tests.test_cli import output
@@ -141,6 +142,37 @@ def test_a_grader_that_became_more_lenient_is_found():
     assert row.share_different == pytest.approx((new != old).mean())
     assert row.interval.low > 0
     assert row.adjusted_p == row.p_value < 0.05
+
+
+def test_the_mean_of_several_graders_is_corrected_with_labels():
+    log = two_graders(0.3)
+    (panel,) = assess_graders(log, labels_of("other", n=80)).panels
+    mean, truth = np.mean([data.values[:, 0] for data in log.data], axis=0), TRUTH["other"].astype(float)
+    assert (panel.graders, panel.n_questions, panel.n_labels) == (("grade", "newer"), N, 80)
+    assert panel.value == pytest.approx(mean.mean())
+    human = np.where(np.arange(N) < 80, truth, np.nan)
+    expected = judge_corrected_posterior(mean, human).interval(0.95, "hdi")
+    assert (panel.corrected_interval.low, panel.corrected_interval.high) == pytest.approx(expected)
+    errors = np.array([data.values[:80, 0] - truth[:80] for data in log.data])
+    ratio = errors.var(axis=1).mean() / errors.mean(axis=0).var()
+    assert panel.effective_graders == pytest.approx(ratio)
+    assert panel.effective_interval.low <= ratio <= panel.effective_interval.high
+
+
+def test_without_labels_the_effective_number_of_graders_is_unknown():
+    (panel,) = assess_graders(two_graders(0.3)).panels
+    assert panel.effective_graders is None
+    assert panel.corrected is None
+    assert has(panel, "effective-graders-unknown")
+    assert not assess_graders(log_of("other", grades(TRUTH["other"])), labels_of("other")).panels
+
+
+def test_graders_with_different_scales_are_not_averaged():
+    log = two_graders(0.3)
+    wide = replace(log.data[1], values=log.data[1].values * 10, metric="points")
+    (panel,) = assess_graders(replace(log, data=(log.data[0], wide)), range={"points": (0, 10)}).panels
+    assert has(panel, "graders-of-different-ranges")
+    assert (panel.status, panel.value) == ("not_estimable", None)
 
 
 def test_equal_graders_do_not_differ():

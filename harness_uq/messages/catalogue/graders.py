@@ -28,5 +28,30 @@ NOTHING_TO_ASSESS = MessageType(
     "A grader is compared with people or with another grader.",
     "Give labels, or score the answers with a second grader.",
 )
+NO_COMMON_ANSWERS_OF_PANEL = MessageType(
+    "UQ583",
+    "no-common-answers-of-panel",
+    "refusal",
+    "Fewer than three answers were scored by all of the graders {graders:join}.",
+    "The mean of several graders refers to answers that all of them scored.",
+    "Score the same answers with all graders, or select graders with `--metric`.",
+)
+GRADERS_OF_DIFFERENT_RANGES = MessageType(
+    "UQ584",
+    "graders-of-different-ranges",
+    "refusal",
+    "The scores of {graders:join} have different ranges, so their mean has no meaning.",
+    "Scores are averaged over graders only if all of them use the same scale.",
+    "Select graders with the same scale with `--metric`, or set the ranges with `--range`.",
+)
+EFFECTIVE_GRADERS_UNKNOWN = MessageType(
+    "UQ585",
+    "effective-graders-unknown",
+    "note",
+    "The effective number of graders requires human labels, because graders that make the same errors agree with each "
+    "other.",
+    "Agreement of graders cannot be told from common errors without labels.",
+    "Give labels with `--labels`.",
+)
 
 TYPES = message_types_in(globals())
