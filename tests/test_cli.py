@@ -194,7 +194,7 @@ def test_a_log_without_scores_is_named_with_the_reason(run, shared, capsys):
     unscored = str(shared / "data/inspect/unscored")
     code, out, err = output(capsys, "estimate", unscored)
     assert (code, out) == (1, "")
-    assert "'popularity' is left out for the following reason: " in err
+    assert "'popularity' is left out: " in err
     for command in (["estimate"], ["report"], ["compare"], ["rescore", "--in-place"]):
         assert output(capsys, *command, unscored, *([str(run)] if command == ["compare"] else []))[0] == 1
     code, out, _ = output(capsys, "structure", unscored)
@@ -225,7 +225,7 @@ def test_a_plugin_without_a_harness_of_its_name_is_said(monkeypatch, capsys):
     monkeypatch.setattr("harness_uq.plugins.manager.entry_names", lambda: ["estimate", "mine"])
     code, _, err = output(capsys, "mine", "--help")
     assert code == 1
-    assert "lugin 'mine' provides no harness named 'mine'" in err
+    assert "named 'mine'" in err
     assert output(capsys, "estimate", "--help")[0] == 0
 
 

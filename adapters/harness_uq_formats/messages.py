@@ -9,26 +9,29 @@ MISSING_COUNT_AS_ZERO = MessageType(
     "missing-count-as-zero",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric}: {reasons}. As in the mean that "
-    "{tool} computes, {n_missing:plural it counts|they count} as 0.",
-    "The tool treats trials without a score as failed. The score is lower than the mean of the scored trials.",
-    "Find out why the scores are missing. If the cause was not the system, run these trials again.",
+    "{tool} computes, {n_missing:plural this trial counts|these trials count} as 0.",
+    "The tool treats trials without a score as failed, so the mean score is lower than the mean of the scored trials.",
+    "Find out why the scores are missing. If the evaluated system did not cause the failures, run these trials again.",
 )
 RUNS_AS_TRIALS = MessageType(
     "FM102",
     "runs-as-trials",
     "note",
     "{n_runs:count run} of the same system in one folder are read as repeated trials: {runs}.",
-    "The tool repeats a benchmark by running it several times, and each run is a trial of the same questions.",
-    "If the runs differ in more than their random numbers, give them separate folders, or pass one run at a time.",
+    "With this tool, a benchmark is repeated by running it several times. Each run is read as a trial of the same "
+    "questions.",
+    "If the runs differ in more than their random numbers, keep the runs in separate folders, or pass one run at a "
+    "time.",
 )
 REWARDS_AFTER_ERRORS = MessageType(
     "FM103",
     "rewards-after-errors",
     "note",
-    "{n_errors} of {n_trials:count trial} {n_errors:plural has|have} a reward although {n_errors:plural it|they} ended "
-    "with an error that is not the agent's own ({reasons}). {n_errors:plural This reward is|These rewards are} used, "
-    "as in the mean that {tool} computes.",
-    "After an error of the environment or of the verifier, the reward may not measure the system.",
+    "{n_errors} of {n_trials:count trial} ended with an error outside the agent ({reasons}) but {n_errors:plural "
+    "has|have} a reward. {n_errors:plural This reward is|These rewards are} used, as in the mean that {tool} "
+    "computes.",
+    "After an error of the environment or the verifier, the reward may not measure the performance of the evaluated "
+    "system.",
     "Run these trials again.",
 )
 REDUCED_SCORE_REPEATED = MessageType(
@@ -36,8 +39,8 @@ REDUCED_SCORE_REPEATED = MessageType(
     "reduced-score-repeated",
     "note",
     "The {n_trials} trials of each question have the same {metric!r} and are read as one trial. The converter of "
-    "Inspect AI writes the score that was reduced over the epochs to each of them.",
-    "Trials with copies of one score say nothing about the variation between trials.",
+    "Inspect AI writes one score, reduced over the epochs, to each trial.",
+    "If all trials contain copies of one score, the data contain no information about the variation between trials.",
     "Read the log of Inspect AI instead, which contains the score of each epoch.",
 )
 
@@ -45,28 +48,30 @@ ERRORS_COUNT_AS_ZERO = MessageType(
     "FM121",
     "errors-count-as-zero",
     "note",
-    "{n_errors} of {n_trials:count trial} ended with an error and {n_errors:plural counts|count} as failed, with score "
-    "0, as in {tool}.",
-    "The score of 0 is not a judgment of an answer, because the system or an assertion failed before.",
-    "Find out why the trials failed. If the cause was not the system, run them again.",
+    "{n_errors} of {n_trials:count trial} ended with an error. As in {tool}, {n_errors:plural this trial "
+    "counts|these trials count} as failed, with score 0.",
+    "A score of 0 after an error does not judge an answer, because the system or an assertion failed before there "
+    "was a result.",
+    "Find out why the trials failed. If the evaluated system did not cause the failures, run these trials again.",
 )
 FAILED_REQUESTS_SCORED = MessageType(
     "FM122",
     "failed-requests-scored",
     "note",
-    "{n_failed} of {n_requests:count request} failed. {tool} scored {n_failed:plural it as an empty answer|them as "
-    "empty answers}.",
-    "The score of such a request is not a judgment of an answer of the system.",
-    "Find out why the requests failed. If the cause was not the system, run them again.",
+    "{n_failed} of {n_requests:count request} failed. {tool} scored {n_failed:plural the failed request as an empty "
+    "answer|the failed requests as empty answers}.",
+    "The score of a failed request does not judge an answer of the evaluated system.",
+    "Find out why the requests failed. If the evaluated system did not cause the failures, run these requests again.",
 )
 METRICS_WITHOUT_SCORES = MessageType(
     "FM123",
     "metrics-without-scores",
     "note",
-    "The details contain no score per question for {metrics:join}, and the results no total. {n_metrics:plural This "
-    "metric is|These metrics are} left out.",
-    "The details of a corpus metric contain parts from which the tool computes one value for all questions.",
-    "Keep the results file of the run with the details.",
+    "The files contain neither scores per question nor a total for {metrics:join}. {n_metrics:plural This metric "
+    "is|These metrics are} left out.",
+    "Some metrics, such as BLEU, are computed from all answers at once. The total of such a metric is in the results "
+    "file of the run.",
+    "Keep the results file of the run in the same folder as the details.",
 )
 
 # ---------------------------------------------------------------- warnings
@@ -76,8 +81,9 @@ TOOL_VALUE_DIFFERS = MessageType(
     "tool-value-differs",
     "warning",
     "The mean of the scores for {metric!r} is {value:.6g}, but {tool} reports {reported:.6g}.",
-    "The scores and the summary of the tool disagree. One of them was changed, or belongs to other trials.",
-    "Compare the number of trials with that of the tool, and let the tool compute its summary again.",
+    "The scores of the trials and the summary of the tool disagree. One of them was changed, or they belong to "
+    "different trials.",
+    "Compare the number of trials with the number that the tool reports, and let the tool compute its summary again.",
 )
 REPEATED_RECORDS = MessageType(
     "FM202",
@@ -85,35 +91,37 @@ REPEATED_RECORDS = MessageType(
     "warning",
     "{n_repeated:count record} {n_repeated:plural repeats|repeat} the identifier of an earlier record and "
     "{n_repeated:plural is|are} left out ({examples}).",
-    "Two records with one identifier describe the same trial, for example after a copy or a merge of files.",
-    "Remove the copies.",
+    "Two records with the same identifier describe the same trial. Such records occur after files were copied or "
+    "merged.",
+    "Remove the repeated records from the file.",
 )
 PART_UNREADABLE = MessageType(
     "FM203",
     "part-unreadable",
     "warning",
-    "{n_parts:count file} of the run cannot be read, and {n_parts:plural its trials are|their trials are} missing. "
-    "The first is {file}: {reason:sentence}",
-    "The other files of the run are not affected.",
-    "Repair or remove the files. If their trials failed, the score is too high without them.",
+    "{n_parts:count file} of the run cannot be read, so trials are missing. The first of the unreadable files is "
+    "{file}: {reason:sentence}",
+    "The estimate uses the other files of the run. If the missing trials failed, the score is too high.",
+    "Repair the files, or run the missing trials again.",
 )
 
 LINES_UNREADABLE = MessageType(
     "FM204",
     "lines-unreadable",
     "warning",
-    "{n_lines:count line} of the file cannot be read, and {n_lines:plural its score is|their scores are} missing. The "
-    "first is line {line}: {reason:sentence}",
-    "The other lines are not affected.",
-    "Copy the file again. The last line of a file is incomplete if the program that wrote it was stopped.",
+    "{n_lines:count line} of the file cannot be read, so scores are missing. The first unreadable line is line "
+    "{line}: {reason:sentence}",
+    "The estimate uses the other lines of the file. If the program that wrote the file was stopped, the last line is "
+    "incomplete.",
+    "Copy the file again, or run the evaluation again.",
 )
 CHECKSUM_DIFFERS = MessageType(
     "FM205",
     "checksum-differs",
     "warning",
-    "The {algorithm} checksum of the samples is not the one in the record.",
-    "The file of the samples was changed after the record was written, or belongs to another record.",
-    "Copy both files again.",
+    "The {algorithm} checksum of the samples file differs from the checksum in the record.",
+    "The samples file was changed after the record was written, or the samples file belongs to another record.",
+    "Copy the record and the samples file again.",
 )
 
 # ---------------------------------------------------------------- errors
@@ -123,25 +131,27 @@ VERSION_NOT_SUPPORTED = MessageType(
     "version-not-supported",
     "error",
     "The file looks like results of {tool}, but `{field}` is {version}. Supported versions: {known:join}.",
-    "The layout of the results depends on the version.",
-    "Export the results again with another version of the tool, or in another form.",
+    "The layout of the results depends on the version of the tool, and harness_uq does not support this version.",
+    "Export the results again with a supported version of the tool.",
 )
 QUESTIONS_NOT_IDENTIFIED = MessageType(
     "FM422",
     "questions-not-identified",
     "error",
-    "{n_results:count result} of one prompt and provider have neither variables nor a description, so that different "
-    "questions cannot be distinguished from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation again.",
-    "This setting of promptfoo removes the variables of the tests from exported files.",
-    "Unset the variable and export the evaluation again.",
+    "{n_results:count result} of one prompt and provider have neither variables nor a description, so different "
+    "questions cannot be distinguished from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation "
+    "again.",
+    "The environment variable `PROMPTFOO_STRIP_TEST_VARS` removes the variables of the tests from the files that "
+    "promptfoo exports.",
+    "Unset the environment variable, and export the evaluation again.",
 )
 RUN_WITHOUT_RESULTS = MessageType(
     "FM423",
     "run-without-results",
     "error",
-    "The folder looks like a run of {tool}, but {missing:join} are missing.",
-    "The tool writes these files when a run has ended.",
-    "Wait until the run has finished, or run it again.",
+    "The folder looks like a run of {tool}, but these files are missing: {missing:join}.",
+    "The tool writes these files at the end of a run.",
+    "Wait until the run has finished, or run the evaluation again.",
 )
 
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("FM", "Files of other tools", message_types_in(globals())))

@@ -10,16 +10,17 @@ ENDED_BY_LIMIT = MessageType(
     "note",
     "{n_ended} of {n_trials:count trial} ended early because of a limit ({limits}). The unfinished "
     "{n_ended:plural trial was|trials were} scored.",
-    "A message, token or time limit ended the trial before the model did.",
-    "Raise the limit if the score should not include its effect.",
+    "A message, token or time limit ended the trials before the model finished. The scores of these trials show the "
+    "effect of the limit.",
+    "If the score should not include the effect of the limit, raise the limit and run these trials again.",
 )
 QUESTIONS_GENERATED = MessageType(
     "IN102",
     "questions-generated",
     "note",
     "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
-    "questions depended on scores, the intervals do not account for this selection.",
-    "Adaptive selection of questions biases the mean score.",
+    "questions depended on scores, the intervals are wrong.",
+    "If a run chooses questions because of earlier scores, the mean score is biased.",
     "Check how the SampleSource chooses questions.",
 )
 STOPPED_EARLY = MessageType(
@@ -27,27 +28,29 @@ STOPPED_EARLY = MessageType(
     "stopped-early",
     "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. If the decision to stop "
-    "depended on the scores, the intervals do not account for it.",
-    "Stopping because of the scores biases their mean.",
-    "Use `stop_when(valid='anytime')` of harness_uq.",
+    "depended on the scores, the intervals are wrong.",
+    "If a run stops because of its scores, the mean score is biased.",
+    "Use `stop_when(valid='anytime')` of harness_uq, whose intervals account for the decision to stop.",
 )
 STOPPED_BY_RULE = MessageType(
     "IN104",
     "stopped-by-rule",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial} for this reason: "
-    "{reason:sentence} The interval does not correct for repeated looks at the scores during the run.",
-    "The effect is small if a width ended the run and larger if a comparison did.",
-    "Use `stop_when(valid='anytime')` for an interval that accounts for the looks.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}: {reason:sentence} The "
+    "interval does not account for the repeated checks of the scores during the run.",
+    "The bias is small if the run stopped because the interval was narrow enough. The bias is larger if the run "
+    "stopped because of the result of a comparison.",
+    "For an interval that accounts for the repeated checks, use `stop_when(valid='anytime')`.",
 )
 STOPPED_ANYTIME = MessageType(
     "IN105",
     "stopped-anytime",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial} for this reason: "
-    "{reason:sentence} Only method 'confidence-sequence' accounts for repeated looks at the scores; other intervals "
-    "and comparisons of this run do not.",
-    "An anytime-valid interval covers the score at every time at once.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}: {reason:sentence} Only "
+    "method 'confidence-sequence' accounts for the repeated checks of the scores; other intervals and comparisons of "
+    "this run do not.",
+    "An anytime-valid interval contains the true score at all times of the run simultaneously with the nominal "
+    "probability.",
     "Use the default method for this run.",
 )
 TRIALS_WITHOUT_SCORE = MessageType(
@@ -55,8 +58,9 @@ TRIALS_WITHOUT_SCORE = MessageType(
     "trials-without-score",
     "note",
     "Scorer {scorer!r} has no score for {n_missing} of {n_trials:count trial} ({reasons}).",
-    "Trials without a score are left out of the mean.",
-    "Find out why the scores are missing.",
+    "The mean score does not include trials without a score. If trials of hard questions fail more often, the mean "
+    "score is too high.",
+    "Find out why the scores are missing, and run these trials again.",
 )
 ERRORS_AFTER_SCORE = MessageType(
     "IN107",
@@ -64,80 +68,82 @@ ERRORS_AFTER_SCORE = MessageType(
     "note",
     "{n_errors} of {n_trials:count trial} ended in an error after scorer {scorer!r} had computed a score, and "
     "{n_errors:plural this score is|these scores are} used.",
-    "The score was computed before the error.",
-    "Nothing.",
+    "The scorer computed the score before the error occurred.",
+    "No action is required.",
 )
 REDUCED_SCORES_ONLY = MessageType(
     "IN108",
     "reduced-scores-only",
     "note",
-    "The log contains no samples. The scores that Inspect reduced over the epochs, one per question, are used instead.",
-    "Trial-to-trial noise is unknown, and each question counts once however many of its trials were scored.",
-    "Keep the samples in the log.",
+    "The log contains no samples. The estimate uses the reduced scores, which contain one score per question, "
+    "averaged or otherwise reduced over the epochs.",
+    "Without the score of each epoch, the trial-to-trial noise is unknown. Each question counts once, regardless of "
+    "the number of its epochs.",
+    "Keep the samples in the log (`log_samples`).",
 )
 EPOCHS_AS_QUESTIONS = MessageType(
     "IN109",
     "epochs-as-questions",
     "note",
-    "Inspect's own standard error is too small, because without an epochs reducer Inspect treats the {n_epochs} "
-    "epochs of a question as independent questions.",
-    "Epochs of one question share its difficulty.",
-    "Use the interval of harness_uq, or an epochs reducer.",
+    "The standard error that Inspect reports is too small, because without an epochs reducer Inspect treats the "
+    "{n_epochs} epochs of a question as independent questions.",
+    "The epochs of one question are all easy or all difficult, so their scores are not independent.",
+    "Use the interval of harness_uq, or set an epochs reducer in Inspect.",
 )
 INSPECT_VALUE_DIFFERS = MessageType(
     "IN110",
     "inspect-value-differs",
     "note",
-    "Inspect reports {function} = {reported:.6g} for metric {metric!r} (reducer: {filter}), but the estimate "
-    "refers to the mean of the logged scores, {mean:.6g}.",
-    "The metric of Inspect is not the mean of the scores. The interval is not written beside it.",
-    "Nothing.",
+    "Inspect reports {function} = {reported:.6g} for metric {metric!r} (reducer: {filter}), but the estimate is the "
+    "mean of the logged scores, {mean:.6g}.",
+    "The metric of Inspect is not the mean of the scores, so harness_uq does not write an interval beside the value "
+    "of Inspect.",
+    "No action is required.",
 )
 RARE_KEYS_OMITTED = MessageType(
     "IN111",
     "rare-keys-omitted",
     "note",
-    "Scorer {scorer!r} returns a dictionary of scores. "
-    "{n_keys:count of its keys|of its keys} {n_keys:plural has|have} scores on at most one question and "
-    "{n_keys:plural is|are} omitted.",
-    "A score of one question has no uncertainty that can be estimated.",
-    "Nothing.",
+    "Scorer {scorer!r} returns a dictionary of scores. {n_keys:count key|keys} with scores on at most one question "
+    "{n_keys:plural is|are} left out.",
+    "The uncertainty of a score cannot be estimated from one question.",
+    "No action is required.",
 )
 DICTIONARY_VALUES = MessageType(
     "IN112",
     "dictionary-values",
     "note",
-    "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Inspect's metrics "
-    "of the whole dictionary are not meaningful.",
-    "A mean of dictionaries is not defined.",
-    "Nothing.",
+    "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Metrics that "
+    "Inspect computes from whole dictionaries are not meaningful.",
+    "The mean of several dictionaries is not defined, but the mean of the scores with the same key is.",
+    "No action is required.",
 )
 TRIALS_AS_FINISHED = MessageType(
     "IN113",
     "trials-as-finished",
     "note",
-    "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. An estimate"
-    " that is computed from the log therefore treats each question as a single trial.",
-    "Inspect logs one reduced score per question if `log_samples` is off.",
-    "Keep the samples in the log.",
+    "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. A later "
+    "estimate from the log therefore counts one trial per question.",
+    "With `log_samples` off, Inspect logs only one reduced score per question.",
+    "Keep the samples in the log (`log_samples`).",
 )
 CHOSEN_ACTIVELY = MessageType(
     "IN114",
     "chosen-actively",
     "note",
-    "The {n_questions:count question} were chosen during the run, depending on the scores so far. Only the method "
-    "`active` (`estimate --scope full --reference-runs`) accounts for this; other estimates are biased.",
-    "Questions whose score is uncertain are chosen more often, which biases the mean score.",
-    "Pass the reference runs that chose the questions, with `--scope full`.",
+    "The {n_questions:count question} were chosen during the run because of earlier scores. Only the method `active` "
+    "(`estimate --scope full --reference-runs`) gives correct estimates for this run.",
+    "An active evaluation chooses questions with uncertain scores more often, so the plain mean score is biased.",
+    "Use `--scope full`, and pass with `--reference-runs` the runs from which the questions were chosen.",
 )
 SCORES_ENTERED = MessageType(
     "IN115",
     "scores-entered",
     "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} entered by {authors:join} "
-    "(edit_score). They can correct the scores of a grader with `--labels`.",
-    "People can enter labels in the log under a new name.",
-    "Give the name to `--labels`.",
+    "(edit_score). These scores can be used as human labels with `--labels`.",
+    "People can enter human labels in a log of Inspect AI as scores with a new name.",
+    "To correct the scores of a grader, pass the name of these scores to `--labels`.",
 )
 SCORES_CHANGED = MessageType(
     "IN116",
@@ -145,8 +151,9 @@ SCORES_CHANGED = MessageType(
     "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} changed by {authors:join} "
     "(edit_score). The changed scores are used.",
-    "If people change only some scores of a grader, the mean combines the scores of both.",
-    "Enter labels under a new name of a score, so that `--labels` can correct all scores.",
+    "If people change only some scores of a grader, the mean score mixes scores of people with scores of the grader.",
+    "Instead of changing scores, enter human labels as scores with a new name. `--labels NAME` then corrects all "
+    "scores of the grader.",
 )
 
 # ---------------------------------------------------------------- warnings
@@ -155,17 +162,18 @@ NEWER_LOG_FORMAT = MessageType(
     "IN201",
     "newer-log-format",
     "warning",
-    "The log has format {version}, but this reader supports formats up to {supported}. Update harness_uq.",
-    "Fields of the newer format may be misread.",
+    "The log has format version {version}, but this version of harness_uq supports formats up to {supported}. Update "
+    "harness_uq.",
+    "harness_uq may misread fields of the newer format.",
     "Update harness_uq.",
 )
 DAMAGED_MEMBERS = MessageType(
     "IN202",
     "damaged-members",
     "warning",
-    "{n_members:count member} of the archive {n_members:plural is|are} damaged and left out, for example {first}.",
-    "The samples in the damaged members are lost.",
-    "Copy the file again, or run the evaluation again.",
+    "{n_members:count file|files} inside the log {n_members:plural is|are} damaged and left out, for example {first}.",
+    "A log of Inspect AI is an archive of files. The samples in the damaged files are missing from the result.",
+    "Copy the log again, or run the evaluation again.",
 )
 REPEATED_TRIALS = MessageType(
     "IN203",
@@ -173,24 +181,24 @@ REPEATED_TRIALS = MessageType(
     "warning",
     "{n_trials:count trial is|trials are} logged more than once for the same question and epoch. Only the last "
     "record counts.",
-    "A run that was resumed can log a sample twice.",
-    "Nothing, unless the scores of the repeated samples differ.",
+    "If a run is resumed, Inspect AI can log a sample twice.",
+    "No action is required, unless the scores of the repeated samples differ.",
 )
 STALE_INTERVALS = MessageType(
     "IN204",
     "stale-intervals",
     "warning",
-    "The intervals stored in the log refer to scores that have since been edited. Use `harness-uq rescore "
-    "--in-place` to update the intervals.",
-    "Scores can be edited after a run.",
-    "Rescore the log.",
+    "The intervals stored in the log belong to scores that have since been edited. Update the intervals with "
+    "`harness-uq rescore --in-place`.",
+    "People edited scores after the intervals were computed.",
+    "Run `harness-uq rescore --in-place` on the log.",
 )
 RUN_INCOMPLETE = MessageType(
     "IN205",
     "run-incomplete",
     "warning",
     "The run did not finish (status {status}).",
-    "Questions that were not run can differ from the others.",
+    "The questions that were not run can be easier or harder than the questions in the log.",
     "Finish the run with `inspect eval-retry`.",
 )
 RUN_INCOMPLETE_PART = MessageType(
@@ -199,7 +207,7 @@ RUN_INCOMPLETE_PART = MessageType(
     "warning",
     "The run did not finish (status {status}), and the log contains only {n_logged} of {n_planned:count planned "
     "trial}. Trials that finish first may differ from the others.",
-    "Easy questions often finish early, which biases the mean score.",
+    "Easy questions often finish first, so the mean score of an unfinished run can be too high.",
     "Finish the run with `inspect eval-retry`.",
 )
 LOG_TRIMMED = MessageType(
@@ -207,8 +215,8 @@ LOG_TRIMMED = MessageType(
     "log-trimmed",
     "warning",
     "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results.",
-    "Samples were removed from the log. Unless the totals of all questions are used, the values refer to the logged "
-    "trials.",
+    "Samples were removed from the log after the run. Estimates from single samples describe only the remaining "
+    "samples.",
     "Use the complete log.",
 )
 CONTRADICTORY_TRIALS = MessageType(
@@ -216,8 +224,8 @@ CONTRADICTORY_TRIALS = MessageType(
     "contradictory-trials",
     "warning",
     "The log contains {n_logged:count trial}, but Inspect computed its results from {n_planned}.",
-    "The log was edited or merged from several runs.",
-    "Check the log.",
+    "The log was edited, or logs of several runs were merged.",
+    "Check where the additional trials in the log come from.",
 )
 CONTRADICTORY_SCORES = MessageType(
     "IN209",
@@ -225,16 +233,16 @@ CONTRADICTORY_SCORES = MessageType(
     "warning",
     "For metric {metric!r}, the mean of the logged trials differs from the reduced score that Inspect logged on "
     "{n_different} of {n_questions:count question}. The estimate uses the trials.",
-    "The log was edited, or the reducer is not the mean.",
-    "Check the log.",
+    "The log was edited, or the reducer over the epochs is not the mean.",
+    "Check which scores in the log were edited.",
 )
 CONTRADICTORY_COUNTS = MessageType(
     "IN210",
     "contradictory-counts",
     "warning",
     "For metric {metric!r}, {n_scored:count question has|questions have} a score, but Inspect reports {n_reported}.",
-    "The log was edited or merged from several runs.",
-    "Check the log.",
+    "The log was edited, or logs of several runs were merged.",
+    "Check whether the log contains the samples of one run.",
 )
 MEAN_NOT_REPRODUCED = MessageType(
     "IN211",
@@ -242,9 +250,9 @@ MEAN_NOT_REPRODUCED = MessageType(
     "warning",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
-    "The log was edited, or some samples are missing from it. The interval refers to the mean of the logged scores, so "
-    "it is not written beside the value of Inspect.",
-    "Check the log.",
+    "The log was edited, or samples are missing from the log. The interval belongs to the mean of the logged scores, "
+    "so harness_uq does not write the interval beside the value of Inspect.",
+    "Check whether the log is complete, and which scores were edited.",
 )
 SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "IN212",
@@ -252,7 +260,7 @@ SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "warning",
     "The log contains {n_samples:count sample} but {n_summaries:count summary|summaries} of samples. The "
     "summaries are used.",
-    "Samples were removed from the log after the run.",
+    "Samples were removed from the log after the run, but their summaries are still in the log.",
     "Use the complete log.",
 )
 UNSCORED_RUN = MessageType(
@@ -260,7 +268,7 @@ UNSCORED_RUN = MessageType(
     "unscored-run",
     "warning",
     "The log contains no scores, because the run was not scored or the scores were removed.",
-    "Only scored samples can be analyzed.",
+    "harness_uq can analyze only samples that have a score.",
     "Score the log with `inspect score`.",
 )
 
@@ -268,18 +276,18 @@ REPEATED_MEMBERS = MessageType(
     "IN214",
     "repeated-members",
     "warning",
-    "{n_members:count member occurs|members occur} more than once in the archive, for example {first}. The last copy "
-    "is used.",
-    "The log was extended after the run.",
-    "Nothing, unless another program wrote the log.",
+    "{n_members:count file occurs|files occur} more than once inside the log, for example {first}. The last copy is "
+    "used.",
+    "A log of Inspect AI is an archive of files. Another program or a later run added files to the log.",
+    "No action is required, unless a program other than Inspect AI wrote the log.",
 )
 MISPLACED_MEMBERS = MessageType(
     "IN215",
     "misplaced-members",
     "warning",
-    "{n_members:count member of the archive has|members of the archive have} a name that points outside the archive, "
-    "for example {first!r}. {n_members:plural This member is|These members are} not read.",
-    "Inspect AI does not write such members.",
+    "{n_members:count file inside the log has|files inside the log have} a path that points outside the log, for "
+    "example {first!r}. {n_members:plural This file is|These files are} not read.",
+    "Inspect AI does not write such paths, so the log may come from an untrusted source.",
     "Check where the log comes from.",
 )
 REPEATED_JSON_KEY = MessageType(
@@ -287,25 +295,26 @@ REPEATED_JSON_KEY = MessageType(
     "repeated-json-key",
     "warning",
     "The key {key!r} occurs twice in the same JSON object of {file}. The last value is used.",
-    "JSON with repeated keys is ambiguous.",
-    "Check what wrote or changed the log.",
+    "If a JSON object contains a key twice, it is not clear which value is correct.",
+    "Check the program that wrote or changed the log.",
 )
 SHARD_UNREADABLE = MessageType(
     "IN217",
     "shard-unreadable",
     "warning",
-    "The shard {path} cannot be read: {reason:sentence}",
-    "The samples of the shard are missing from the result.",
-    "Wait until the run has finished, or run it again.",
+    "The buffer file {path} of a running evaluation cannot be read: {reason:sentence}",
+    "Inspect AI writes the samples of a running evaluation to several files. The samples in this file are missing "
+    "from the result.",
+    "Wait until the run has finished and read the log again, or run the evaluation again.",
 )
 SHARDS_UNMERGED = MessageType(
     "IN218",
     "shards-unmerged",
     "warning",
-    "The run is still in progress, and its log consists of {n_shards:count shard that is|shards that are} not merged "
-    "yet.",
-    "Samples that finish first may differ from the rest.",
-    "Read the log again after the run.",
+    "The run is still in progress. The samples are in {n_shards:count buffer file that Inspect has|buffer files that "
+    "Inspect has} not merged into the log yet.",
+    "Easy questions often finish first, so the mean score of an unfinished run can be too high.",
+    "Run the command again after the evaluation has finished.",
 )
 FRAME_WITHOUT_MODEL = MessageType(
     "IN219",
@@ -313,7 +322,7 @@ FRAME_WITHOUT_MODEL = MessageType(
     "warning",
     "The data frame has no column 'model', so the system is named {system!r}. Join the data frame with evals_df on "
     "eval_id.",
-    "`samples_df` contains the model only if you ask for it.",
+    "The function `samples_df` of Inspect AI returns the model only if you request its columns.",
     "Use `samples_df(logs, columns=EvalInfo + EvalTask + EvalModel + SampleSummary)`.",
 )
 
@@ -324,17 +333,17 @@ FORMAT_TOO_OLD = MessageType(
     "format-too-old",
     "error",
     "Log format {version} is not supported. Use `inspect log convert` to convert the log to a newer format.",
-    "The format changed in version 2.",
-    "Convert the log.",
+    "Version 2 of the log format is the oldest version that harness_uq reads.",
+    "Convert the log with `inspect log convert`.",
 )
 
 FRAME_COLUMN_MISSING = MessageType(
     "IN402",
     "frame-column-missing",
     "error",
-    "The data frame looks like one of inspect_ai.analysis, but it has no column {column!r}. Pass a data frame of "
-    "samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",
-    "Without this column, questions, trials or scores cannot be identified.",
+    "The data frame looks like a data frame of inspect_ai.analysis, but has no column {column!r}. Pass a data frame "
+    "of samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",
+    "Without this column, harness_uq cannot identify the questions, trials or scores.",
     "Keep the column, or pass `samples_df(logs)` instead of a data frame of evals, messages or events.",
 )
 

@@ -9,24 +9,24 @@ SYSTEM_NAMED_AFTER_FOLDER = MessageType(
     "system-named-after-folder",
     "note",
     "{reason:sentence} The system is therefore named after the folder.",
-    "The name of the model is in the results file.",
-    "Keep the results file beside the samples files.",
+    "lm-eval writes the name of the model to the results file (`results_*.json`), so without this file the name is "
+    "unknown.",
+    "Keep the results file in the same folder as the samples files.",
 )
 UNLISTED_COLUMNS = MessageType(
     "LM102",
     "unlisted-columns",
     "note",
     "These columns are ignored because the samples file does not list them as metrics: {columns}.",
-    "The samples file lists the metrics of each question.",
-    "Nothing.",
+    "The samples file of lm-eval lists the metrics of each question. Other columns with numbers are not scores.",
+    "No action is required.",
 )
 BYPASSED_METRICS = MessageType(
     "LM103",
     "bypassed-metrics",
     "note",
-    "The following metrics are left out because lm-eval did not compute them and logged the placeholder 999: "
-    "{metrics}.",
-    "A task with the metric `bypass` is not scored.",
+    "These metrics are left out, because lm-eval did not compute them and logged the placeholder 999: {metrics}.",
+    "lm-eval does not score tasks with the metric `bypass`, for example with the option `--predict_only`.",
     "Run the task without `--predict_only`.",
 )
 TRIALS_SCORED_SEPARATELY = MessageType(
@@ -34,40 +34,42 @@ TRIALS_SCORED_SEPARATELY = MessageType(
     "trials-scored-separately",
     "note",
     "The log contains {n_trials:count trial} per question, and filter {filter!r} lists the score of each of them.",
-    "lm-eval scores only what a filter selects from the trials. The trials were scored again with the task's own code.",
-    "Nothing.",
+    "lm-eval scores only the answers that a filter selects, so harness_uq scored each trial again with the code of "
+    "the task.",
+    "No action is required.",
 )
 TRIALS_NOT_SCORED = MessageType(
     "LM105",
     "trials-not-scored",
     "note",
     "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
-    "Trial-to-trial noise is unknown if the trials are not scored one by one.",
-    "See `trials-not-replayed` for the reason.",
+    "Without a score for each trial, the trial-to-trial noise is unknown.",
+    "The message `trials-not-replayed` of the same task states why the trials could not be scored.",
 )
 TRIALS_NOT_REPLAYED = MessageType(
     "LM106",
     "trials-not-replayed",
     "note",
-    "The single trials could not be scored for the following reason: {reason:sentence}",
-    "Scoring the trials again requires the task's own code.",
-    "Use `--uq_trials on` in a live run if it is safe to score each trial.",
+    "The trials could not be scored one by one: {reason:sentence}",
+    "To score single trials, harness_uq runs the filters and the scoring code of the task again.",
+    "If scoring each trial is safe and you accept the additional time, use `--uq_trials on` in a live run.",
 )
 SCORED_ON_PART = MessageType(
     "LM107",
     "scored-on-part",
     "note",
     "Metric {label!r} has scores for {n_scored} of {n_questions:count question}.",
-    "The metric applies to part of the questions.",
-    "Nothing.",
+    "The metric applies only to some questions of the task. The estimate uses the questions with a score.",
+    "No action is required.",
 )
 OTHER_CONTEXT_LENGTH = MessageType(
     "LM108",
     "other-context-length",
     "note",
     "Metric {label!r} has a score of -1 for questions of other context lengths. These questions are left out.",
-    "RULER and similar tasks report one metric for each context length.",
-    "Nothing.",
+    "RULER and similar tasks report one metric for each context length, and the score of a question with another "
+    "context length is -1.",
+    "No action is required.",
 )
 ANSWER_ROWS_COMBINED = MessageType(
     "LM109",
@@ -75,51 +77,53 @@ ANSWER_ROWS_COMBINED = MessageType(
     "note",
     "Metric {label!r} has {n_rows:count answer row} for {n_questions:count question}. A question counts as correct "
     "if all of its rows are correct.",
-    "lm-eval logs one row for each candidate answer.",
-    "Nothing.",
+    "lm-eval logs one row for each candidate answer of these questions.",
+    "No action is required.",
 )
 ROUNDED_PROBABILITIES = MessageType(
     "LM110",
     "rounded-probabilities",
     "note",
     "Metric {label!r} is computed from probabilities that were logged with only eight digits.",
-    "The value can differ from lm-eval's in the eighth digit.",
-    "Nothing.",
+    "The estimate can differ from the value that lm-eval reports in the eighth digit.",
+    "No action is required.",
 )
 FUNCTION_INFERRED = MessageType(
     "LM111",
     "function-inferred",
     "note",
     "lm-eval computed metric {label!r} with the aggregation function {aggregation!r}, whose code is not in the log. "
-    "The function {function!r} gives the same value and is used instead.",
-    "The log does not contain the code of the aggregation.",
-    "Nothing.",
+    "The function {function!r} of harness_uq gives the same value and is used instead.",
+    "The log does not contain the code of the aggregation function, so harness_uq searched for a known function with "
+    "the same result.",
+    "No action is required.",
 )
 FLAGS_PER_QUESTION = MessageType(
     "LM112",
     "flags-per-question",
     "note",
-    "Metric {label!r} has {n_flags:count right-or-wrong score} for {n_questions:count question}. The scores of a "
-    "question are not independent, so the interval treats questions as the independent units.",
-    "Flags of one question, such as instructions of one prompt, are not independent.",
-    "Nothing.",
+    "Metric {label!r} has {n_flags:count right-or-wrong score} for {n_questions:count question}. The interval treats "
+    "questions as the independent units, because the scores of one question are not independent.",
+    "The scores of one question, such as the scores of several instructions in one prompt, are related.",
+    "No action is required.",
 )
 RESAMPLED = MessageType(
     "LM113",
     "resampled",
     "note",
     "The interval is a percentile interval from {n_draws:count bootstrap resample} of the {unit}.",
-    "Only the task's own aggregation computes this metric, so it is called on resampled questions.",
-    "Nothing.",
+    "Only the aggregation function of the task computes this metric. harness_uq calls the function on many random "
+    "resamples of the questions.",
+    "No action is required.",
 )
 
 SPARE_SAMPLES = MessageType(
     "LM114",
     "spare-samples",
     "note",
-    "{file} is not read, because {used} contains the samples of the same task.",
+    "The file {file} is not read, because {used} contains the samples of the same task.",
     "The folder contains the samples of the task twice, for example with and without compression.",
-    "Nothing.",
+    "No action is required.",
 )
 UNPARSED_ANSWERS = MessageType(
     "LM115",
@@ -127,18 +131,18 @@ UNPARSED_ANSWERS = MessageType(
     "note",
     "No filter of the task could extract an answer from {n_unparsed} of {n_questions:count response}. lm-eval usually "
     "scores such responses as wrong.",
-    "A filter replaces an answer that does not match its pattern by [invalid], and the metric scores this text.",
-    "Check the format of the answers. `--treat unparsed=drop` shows the score without them.",
+    "If an answer does not match the pattern of a filter, the filter replaces the answer by `[invalid]`, and the "
+    "metric scores this text.",
+    "Check the format of the answers. To compute the score without these answers, use `--treat unparsed=drop`.",
 )
 CHOSEN_IN_ROUNDS = MessageType(
     "LM116",
     "chosen-in-rounds",
     "note",
     "The {n_questions:count question} were chosen in rounds because of earlier scores (`--uq_questions`). Only the "
-    "method `active` accounts for this (`--scope full --reference-runs`); other values, intervals and comparisons of "
-    "this run do not.",
-    "Questions whose score is uncertain are chosen more often, which biases the mean score.",
-    "Pass the reference runs that chose the questions, with `--scope full`.",
+    "method `active` (`--scope full --reference-runs`) gives correct values, intervals and comparisons for this run.",
+    "An active evaluation chooses questions with uncertain scores more often, so the plain mean score is biased.",
+    "Use `--scope full`, and pass with `--reference-runs` the runs from which the questions were chosen.",
 )
 
 # ---------------------------------------------------------------- warnings on what was read
@@ -148,77 +152,80 @@ BROKEN_LINES = MessageType(
     "broken-lines",
     "warning",
     "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or not a sample (line {lines}: "
-    "{reason:clause}). The remaining {n_kept:count question is|questions are} used.",
-    "A run that was killed leaves an incomplete last line. The questions that were lost can differ from the rest.",
+    "{reason:clause}). The other {n_kept:count question is|questions are} used.",
+    "An evaluation that was stopped leaves an incomplete last line. The missing questions can be easier or harder "
+    "than the other questions.",
     "Run the task again.",
 )
 SHARED_IDENTIFIERS = MessageType(
     "LM202",
     "shared-identifiers",
     "warning",
-    "{n_rows:count row has|rows have} the same doc_id as an earlier, different document. {n_rows:plural It counts"
-    " as a separate question|They count as separate questions}.",
-    "The identifiers of the documents are not unique.",
-    "Check the data set of the task.",
+    "{n_rows:count row of the samples file has|rows of the samples file have} the same doc_id as an earlier, "
+    "different document. {n_rows:plural This row counts as a separate question|These rows count as separate "
+    "questions}.",
+    "The documents of the task do not have unique identifiers.",
+    "Check the identifiers in the data set of the task.",
 )
 REPEATED_KEYS = MessageType(
     "LM203",
     "repeated-keys",
     "warning",
-    "{n_rows:count row contains|rows contain} the same key twice (line {line}: {keys}). The last value of the key is "
-    "used.",
-    "JSON with repeated keys is ambiguous.",
-    "Check what wrote the samples file.",
+    "{n_rows:count row of the samples file contains|rows of the samples file contain} the same key twice (line "
+    "{line}: {keys}). The last value of the key is used.",
+    "If a JSON object contains a key twice, it is not clear which value is correct.",
+    "Check the program that wrote the samples file.",
 )
 REPEATED_ROWS = MessageType(
     "LM204",
     "repeated-rows",
     "warning",
-    "{n_rows:count row has|rows have} the same question and filter as an earlier row. Only the first row is used.",
-    "Each question has one row per filter.",
-    "Check that the file does not contain two runs.",
+    "{n_rows:count row of the samples file has|rows of the samples file have} the same question and filter as an "
+    "earlier row. Only the first row is used.",
+    "A samples file should contain one row for each question and filter.",
+    "Check that the samples file does not contain two runs.",
 )
 SAMPLES_MISSING = MessageType(
     "LM205",
     "samples-missing",
     "warning",
     "The samples file contains only {n_logged} of the {n_scored:count question} that lm-eval scored.",
-    "The missing samples can differ from the others, so the totals of all questions are used unless at least 95 % of "
-    "the samples are present.",
-    "Log all samples, or use those that are present with `--use-samples`.",
+    "The missing questions can be easier or harder than the other questions. If less than 95 % of the samples are in "
+    "the file, harness_uq uses the total scores of all questions.",
+    "Log all samples, or use the samples in the file with `--use-samples`.",
 )
 SAMPLES_OF_ANOTHER_RUN = MessageType(
     "LM206",
     "samples-of-another-run",
     "warning",
-    "The samples do not belong to the results file, because their hashes (task_hashes) differ. Use the samples of "
-    "the same run.",
-    "lm-eval records a hash of all samples in the results file.",
-    "Keep the files of each run in a folder of its own.",
+    "The samples file does not belong to the results file, because the hashes of the samples (task_hashes) differ. "
+    "Use the samples file of the same run.",
+    "lm-eval writes a hash of all samples to the results file, and the hash of these samples is different.",
+    "Keep the files of each run in a separate folder.",
 )
 MORE_SAMPLES_THAN_SCORED = MessageType(
     "LM207",
     "more-samples-than-scored",
     "warning",
-    "The samples contain {n_logged:count question}, but the results file reports {n_scored}.",
-    "The two files may belong to different runs.",
-    "Keep the files of each run in a folder of its own.",
+    "The samples file contains {n_logged:count question}, but the results file reports {n_scored}.",
+    "The samples file and the results file may belong to different runs.",
+    "Keep the files of each run in a separate folder.",
 )
 FILTERS_UNNAMED = MessageType(
     "LM208",
     "filters-unnamed",
     "warning",
-    "The rows of the samples file do not name their filters, so the filters are numbered.",
+    "The rows of the samples file do not name the filters of the task, so harness_uq numbers the filters.",
     "Old versions of lm-eval do not log the names of filters.",
-    "Use a newer version of lm-eval.",
+    "Run the evaluation with a newer version of lm-eval.",
 )
 RESULTS_KEYS_REPEATED = MessageType(
     "LM209",
     "results-keys-repeated",
     "warning",
     "The results file contains these keys more than once: {keys}. The last value of each key is used.",
-    "JSON with repeated keys is ambiguous.",
-    "Check what wrote the results file.",
+    "If a JSON object contains a key twice, it is not clear which value is correct.",
+    "Check the program that wrote the results file.",
 )
 UNUSABLE_SCORES = MessageType(
     "LM210",
@@ -226,8 +233,8 @@ UNUSABLE_SCORES = MessageType(
     "warning",
     "{n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} for metric {label!r} and"
     " {n_left_out:plural is|are} left out.",
-    "If scores are missing for a reason, the estimate is biased.",
-    "Find out why the scores are missing.",
+    "If scores of hard questions are missing more often, the mean of the remaining scores is too high.",
+    "Find out why the scores are missing, and run the questions again.",
 )
 INFINITE_LOG_LIKELIHOODS = MessageType(
     "LM211",
@@ -235,41 +242,42 @@ INFINITE_LOG_LIKELIHOODS = MessageType(
     "warning",
     "For metric {label!r}, {n_left_out:count document has|documents have} no finite log-likelihood and "
     "{n_left_out:plural is|are} left out.",
-    "lm-eval's own value includes these documents and is not finite.",
-    "Check the model's log-likelihoods.",
+    "The value that lm-eval reports includes these documents and is therefore not finite.",
+    "Check the log-likelihoods that the model returned for these documents.",
 )
 VALUE_NOT_REPRODUCED = MessageType(
     "LM212",
     "value-not-reproduced",
     "warning",
-    "The samples give a value of {value:.10g} for metric {label!r}, but the results file reports {reported:.10g}. "
-    "The estimate is based on the samples.",
-    "The samples and the results may belong to different runs, or the log was edited.",
-    "Check that both files belong to the same run.",
+    "For metric {label!r}, the samples give the value {value:.10g}, but the results file reports {reported:.10g}. "
+    "The estimate uses the samples.",
+    "The samples file and the results file may belong to different runs, or a file was edited.",
+    "Check that the samples file and the results file belong to the same run.",
 )
 FEW_RESAMPLED_UNITS = MessageType(
     "LM213",
     "few-resampled-units",
     "warning",
-    "An interval from resampling only {n_units:count {unit}} tends to be too narrow. Add questions.",
-    "The bootstrap understates the variation of few units.",
+    "An interval from resamples of only {n_units:count {unit}} tends to be too narrow. Add questions.",
+    "Resampling a few questions or clusters underestimates how much scores vary in the population of questions.",
     "Add questions.",
 )
 NOT_RESAMPLED = MessageType(
     "LM214",
     "not-resampled",
     "note",
-    "The bootstrap interval of the task's own aggregation could not be computed. {reason:sentence}",
-    "Only the task's own aggregation computes this metric. Calling it on resampled questions would give an interval.",
-    "See the reason.",
+    "No bootstrap interval could be computed with the aggregation function of the task. {reason:sentence}",
+    "Only the aggregation function of the task computes this metric. For an interval, harness_uq calls the function "
+    "on many random resamples of the questions.",
+    "The message contains the reason. The page on lm-eval describes which aggregation functions are supported.",
 )
 SAMPLES_UNREADABLE = MessageType(
     "LM215",
     "samples-unreadable",
     "warning",
-    "The samples file {file} cannot be used for the following reason: {reason:sentence}",
-    "The samples file is damaged or in an unknown format, so that only totals are known.",
-    "Decompress or replace the file, or run the task again.",
+    "The samples file {file} cannot be used: {reason:sentence}",
+    "The samples file is damaged or has an unknown format, so only the total scores of the task are used.",
+    "Decompress or replace the samples file, or run the task again.",
 )
 
 # ---------------------------------------------------------------- refusals
@@ -278,16 +286,17 @@ AGGREGATION_NOT_REPRODUCED = MessageType(
     "LM301",
     "aggregation-not-reproduced",
     "refusal",
-    "The questions cannot be resampled for the following reason: {reason:sentence}",
-    "The aggregation must give the printed value again, independently of the order of the questions.",
-    "Use a registered aggregation of harness_uq in the task file.",
+    "The questions cannot be resampled: {reason:sentence}",
+    "For an interval, the aggregation function of the task must reproduce the reported value, and the value must not "
+    "depend on the order of the questions.",
+    "Use one of the aggregation functions of harness_uq in the task file.",
 )
 STATISTICS_UNAVAILABLE = MessageType(
     "LM302",
     "statistics-unavailable",
     "refusal",
-    "The statistics of metric {function!r} cannot be computed for the following reason: {reason:sentence}",
-    "BLEU, chrF and TER are functions of counts that sacrebleu computes for each question.",
+    "The counts for metric {function!r} cannot be computed: {reason:sentence}",
+    "BLEU, chrF and TER are functions of counts that the package sacrebleu computes for each question.",
     "Install a supported version of sacrebleu.",
 )
 QUESTIONS_AND_ROWS_DIFFER = MessageType(
@@ -295,8 +304,8 @@ QUESTIONS_AND_ROWS_DIFFER = MessageType(
     "questions-and-rows-differ",
     "refusal",
     "The number of logged rows differs from the number of questions, so the clusters are unknown.",
-    "Each row must belong to one question.",
-    "Rescore the log with `harness-uq rescore` after the run.",
+    "Each row of the samples file must belong to one question, or harness_uq cannot assign rows to clusters.",
+    "After the run, add intervals to the log with `harness-uq rescore`.",
 )
 
 # ---------------------------------------------------------------- errors
@@ -306,7 +315,7 @@ PREDATES_VERSION_4 = MessageType(
     "predates-version-4",
     "error",
     "The file was written by a version of lm-eval before 0.4, which is not supported.",
-    "The format of the results changed in version 0.4.",
+    "Version 0.4 of lm-eval changed the format of results files, and harness_uq does not read the older format.",
     "Run the evaluation with a newer version of lm-eval.",
 )
 NO_RESULTS = MessageType(
@@ -314,41 +323,43 @@ NO_RESULTS = MessageType(
     "no-results",
     "error",
     "The file contains no lm-eval results.",
-    "A results file is a JSON object with `results` and `versions`.",
-    "Check the path.",
+    "A results file of lm-eval is a JSON object with the members `results` and `versions`.",
+    "Check the path of the file.",
 )
 
 UNCERTAINTY_NOT_SAVED = MessageType(
     "LM403",
     "uncertainty-not-saved",
     "error",
-    "The results with uncertainty could not be saved in {path}. The folder contains lm-eval's own results file, "
-    "without uncertainty.",
+    "The results with intervals could not be saved in {path}. The folder contains the results file of lm-eval "
+    "without intervals.",
     "The file could not be written completely, for example because the disk is full.",
-    "Free space, then use `harness-uq rescore` if the samples were logged. Otherwise run the evaluation again.",
+    "Delete files to free disk space. If the samples were logged, add the intervals with `harness-uq rescore`; "
+    "otherwise run the evaluation again.",
 )
 RESULTS_NOT_SAVED = MessageType(
     "LM404",
     "results-not-saved",
     "error",
-    "The results could not be saved in {path}, not even without uncertainty.",
-    "The file could not be written completely, for example because the disk is full. lm-eval's log has the reason.",
-    "Free space or choose another `--output_path`, and run the evaluation again.",
+    "The results could not be saved in {path}, neither with intervals nor without.",
+    "The file could not be written completely, for example because the disk is full. The output of lm-eval contains "
+    "the reason.",
+    "Delete files to free disk space, or choose another folder with `--output_path`. Then run the evaluation again.",
 )
 
 SAMPLES_NOT_JSON = MessageType(
     "LM405",
     "samples-not-json",
     "error",
-    "The file is named like a samples file, but it is not JSON.",
-    "The file is damaged, or another program wrote it.",
-    "Replace the file, or remove it.",
+    "The file has the name of a samples file, but does not contain JSON.",
+    "The file is damaged, or another program wrote the file.",
+    "Replace or remove the file.",
 )
 SAMPLES_FORMAT_UNKNOWN = MessageType(
     "LM406",
     "samples-format-unknown",
     "error",
-    "The file is named like a samples file, but files ending in {suffix} are not read.",
+    "The file has the name of a samples file, but files that end in {suffix} are not supported.",
     "Samples files may be compressed with gzip (`.gz`), bzip2 (`.bz2`) or Zstandard (`.zst`).",
     "Decompress the file.",
 )

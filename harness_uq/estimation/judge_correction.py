@@ -157,7 +157,7 @@ def _rater_notes(system: str, labels: Sequence[Label]) -> tuple[Message, ...]:
         n_answers=found.n_answers,
         n_raters=len({label.rater for label in labels}),
         agreement=found.agreement,
-        variance="" if share is None else f"; disagreement is {share:.0%} of the variance of a single label",
+        variance="" if share is None else f" (disagreement causes {100 * share:.0f} % of the variance of a label)",
     )
     return (note,)
 

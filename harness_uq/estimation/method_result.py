@@ -92,7 +92,7 @@ _REQUIRED = {
 _ACTUAL = {
     "binary": "0 or 1",
     "graded": "graded",
-    "bounded": "bounded, with values in between",
+    "bounded": "numbers between a lowest and a highest score",
     "real": "of unknown range (--range METRIC=LO,HI declares one)",
     "record": "not averages of single scores",
 }

@@ -7,16 +7,16 @@ UNKNOWN_GROUP_FIELD = MessageType(
     "unknown-group-field",
     "error",
     "Task {task!r} has no field {field!r} to divide its questions into groups. Available fields: {known:join}.",
-    "A breakdown uses a field of the questions' documents or metadata.",
-    "Use one of the available fields. `harness-uq structure` lists them.",
+    "The option `--by FIELD` divides the questions into groups by a field of the questions' documents or metadata.",
+    "Use one of the available fields. `harness-uq structure` lists the fields of each task.",
 )
 TOO_MANY_GROUPS = MessageType(
     "UQ431",
     "too-many-groups",
     "error",
-    "Field {field!r} of task {task!r} has {n_values:count value}, which are too many or too long to be groups. At most "
+    "Field {field!r} of task {task!r} has {n_values:count value}, which are too many or too long for groups. At most "
     "{most} groups are possible.",
-    "Numbers are divided into ranges, but texts need one group each.",
+    "The option `--by FIELD` creates a group for each different text in the field. Numbers are divided into ranges.",
     "Use a field with fewer values.",
 )
 GROUPS_NOT_POOLED = MessageType(
@@ -24,16 +24,17 @@ GROUPS_NOT_POOLED = MessageType(
     "groups-not-pooled",
     "note",
     "No pooled estimates are available, because only {n_groups:count group} {n_groups:plural has|have} an interval.",
-    "Partial pooling requires at least three groups with an interval.",
+    "Pooled estimates combine the information of all groups. They require at least three groups whose scores have an "
+    "interval.",
     "No action is required.",
 )
 FIELD_MISSING_IN_TASKS = MessageType(
     "UQ433",
     "group-field-missing",
     "note",
-    "{n_tasks:count task} {n_tasks:plural has|have} no field {field!r} and {n_tasks:plural is|are} not divided into "
-    "groups: {tasks:join}.",
-    "Tasks of one run may have different fields.",
+    "{n_tasks:count task} {n_tasks:plural has|have} no field {field!r}, so the questions of {tasks:join} are not "
+    "divided into groups.",
+    "Tasks of the same run can have different fields.",
     "No action is required.",
 )
 

@@ -8,31 +8,31 @@ INTERNAL_ERROR = MessageType(
     "error",
     "Internal error: {error:sentence} Run the command again with --debug to see the traceback, and please report the "
     "error.",
-    "The failure is a defect of harness_uq or of a plugin.",
-    "Run `harness-uq --debug COMMAND …` and report the traceback.",
+    "harness_uq or a plugin contains a defect.",
+    "Run `harness-uq --debug COMMAND …`, and report the error with the traceback.",
 )
 USAGE = MessageType(
     "UQ902",
     "usage",
     "error",
     "{reason:sentence}",
-    "The arguments contradict each other, or one of them names something that does not exist.",
-    "See `harness-uq COMMAND --help`.",
+    "Two arguments of the command contradict each other, or an argument names something that does not exist.",
+    "Correct the arguments. `harness-uq COMMAND --help` explains all options.",
 )
 INVALID_VALUE = MessageType(
     "UQ904",
     "invalid-value",
     "error",
     "{reason:sentence}",
-    "A value has the wrong shape, type or range.",
-    "Correct the value.",
+    "An option or a value in a file has the wrong shape, type or range. The message names the value.",
+    "Correct the value that the message names.",
 )
 MISSING_DEPENDENCY = MessageType(
     "UQ905",
     "missing-dependency",
     "error",
     "{reason:sentence}",
-    "An optional package is not installed.",
+    "The command requires an optional package that is not installed.",
     "Install the package that the message names.",
 )
 OPERATION_FAILED = MessageType(
@@ -40,8 +40,8 @@ OPERATION_FAILED = MessageType(
     "operation-failed",
     "error",
     "{reason:sentence}",
-    "The command could not do what was asked.",
-    "See the reason.",
+    "The command could not be completed. The message contains the reason.",
+    "Remove the cause that the message names, and run the command again.",
 )
 NOT_IGNORABLE = MessageType(
     "UQ908",
@@ -49,24 +49,27 @@ NOT_IGNORABLE = MessageType(
     "error",
     "The message {code} {name} cannot be ignored because its severity is '{severity}'. Only notes and warnings can "
     "be ignored.",
-    "A refusal is the reason why there is no result, and an error needs attention.",
-    "Remove it from `--ignore` or from `ignore` in the settings file.",
+    "Messages with the severity `refusal` state why a result is missing, and messages with the severity `error` "
+    "report a failure. Neither can be hidden.",
+    "Remove the code or name from `--ignore` or from `ignore` in the settings file.",
 )
 UNKNOWN_MESSAGE = MessageType(
     "UQ909",
     "unknown-message",
     "error",
     'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
-    "`--ignore` takes codes such as `UQ104` and names such as `few-clusters`.",
-    "Check the spelling.",
+    "The option `--ignore` accepts codes such as `UQ104` and names such as `few-clusters`.",
+    "Check the spelling of the code or name.",
 )
 SETTINGS_USED = MessageType(
     "UQ910",
     "settings-used",
     "note",
     "The settings in {path} apply to this gate.",
-    "A settings file can change clusters, ranges and margins, and with them the decision.",
-    "Check the file if the runs come from a checkout of others, or ignore it with `--isolated`.",
+    "A settings file can change the clusters, the ranges of metrics and the margins. These settings can change the "
+    "decision of a gate.",
+    "If the settings file comes from other people, for example in a pull request, check the file. The option "
+    "`--isolated` ignores settings files.",
 )
 
 TYPES = message_types_in(globals())

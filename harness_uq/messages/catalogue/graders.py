@@ -7,26 +7,27 @@ NO_COMMON_ANSWERS = MessageType(
     "no-common-answers",
     "refusal",
     "The graders {grader_a!r} and {grader_b!r} have fewer than three scored answers in common.",
-    "Graders are compared on answers that both of them scored.",
+    "harness_uq compares two graders on the answers that both graders scored.",
     "Score the same answers with both graders, for example with `inspect score --action append`.",
 )
 LABELS_OF_ONE_FAMILY = MessageType(
     "UQ581",
     "labels-of-one-family",
     "refusal",
-    "Only {n_questions:count question} {n_questions:plural has|have} labels of both the grader's family and other "
-    "systems. At least {needed} are required.",
-    "Self-preference is measured on questions for which answers of both groups of systems have labels.",
+    "Only {n_questions:count question} {n_questions:plural has|have} human labels for answers of the grader's own "
+    "model family and for answers of other systems. At least {needed} questions are required.",
+    "A grader's preference for answers of its own model family (self-preference) is measured on questions with human "
+    "labels for answers of this family and for answers of other systems.",
     "Label the answers of all systems to the same questions.",
 )
 NOTHING_TO_ASSESS = MessageType(
     "UQ582",
     "nothing-to-assess",
     "error",
-    "There are neither human labels nor two graders of the same answers. Give labels with `--labels`, or a log with "
-    "the scores of several graders.",
-    "A grader is compared with people or with another grader.",
-    "Give labels, or score the answers with a second grader.",
+    "The data contain neither human labels nor scores of two graders for the same answers. Give human labels with "
+    "`--labels`, or a log with the scores of several graders.",
+    "The errors of a grader are measured by comparison with human labels or with another grader.",
+    "Give human labels with `--labels`, or score the answers with a second grader.",
 )
 NO_COMMON_ANSWERS_OF_PANEL = MessageType(
     "UQ583",

@@ -7,9 +7,9 @@ OVERALL_TASKS_LEFT_OUT = MessageType(
     "overall-tasks-left-out",
     "warning",
     "The overall result leaves out {n_tasks:count task} for which a system has no interval: {left_out:join}.",
-    "Overall scores are comparable only if they cover the same tasks, so a task is used only if every system has a "
-    "score with an interval.",
-    "Run the missing tasks, or leave out the systems that lack them with `--missing-tasks drop-system`.",
+    "Overall scores are comparable only if they cover the same tasks. A task is used only if the score of every "
+    "system on this task has an interval.",
+    "Run the missing tasks, or leave out the systems without these tasks with `--missing-tasks drop-system`.",
 )
 OVERALL_SYSTEMS_LEFT_OUT = MessageType(
     "UQ291",
@@ -17,16 +17,17 @@ OVERALL_SYSTEMS_LEFT_OUT = MessageType(
     "warning",
     "The overall result leaves out {n_systems:count system} because {n_systems:plural it has|they have} no interval "
     "for some tasks: {left_out:join}.",
-    "The option `--missing-tasks drop-system` was given.",
-    "Run the missing tasks, or use the common tasks of all systems with `--missing-tasks common`.",
+    "With the option `--missing-tasks drop-system`, the overall result contains only systems that have an interval "
+    "for all tasks.",
+    "Run the missing tasks, or use only the tasks that all systems have with `--missing-tasks common`.",
 )
 OVERALL_TASKS_MISSING = MessageType(
     "UQ292",
     "overall-tasks-missing",
     "error",
     "Some systems have no interval for {n_tasks:count task} of the overall result: {left_out:join}.",
-    "The option `--missing-tasks error` was given.",
-    "Run the missing tasks, or use `--missing-tasks common` or `drop-system`.",
+    "With the option `--missing-tasks error`, an overall result requires an interval of every system for every task.",
+    "Run the missing tasks, or use `--missing-tasks common` or `--missing-tasks drop-system`.",
 )
 OVERALL_DIRECTIONS_DIFFER = MessageType(
     "UQ293",
@@ -34,7 +35,7 @@ OVERALL_DIRECTIONS_DIFFER = MessageType(
     "refusal",
     "There is no overall result, because the metrics have different directions. Higher is better for {higher:join}, "
     "and lower is better for {lower:join}.",
-    "A mean of scores with different directions has no meaning.",
+    "The mean of a score that should be high and a score that should be low has no useful meaning.",
     "Choose other metrics with `--metric TASK=NAME`, or select tasks with `--task`.",
 )
 OVERALL_SCALES_DIFFER = MessageType(
@@ -43,8 +44,8 @@ OVERALL_SCALES_DIFFER = MessageType(
     "refusal",
     "There is no overall result, because the scores have different ranges: {scales:join}.",
     "A mean of scores with different ranges depends mostly on the metric with the largest range.",
-    "Choose other metrics with `--metric TASK=NAME`, select tasks with `--task`, or declare a range with "
-    "`--range METRIC=LO,HI`.",
+    "Choose other metrics with `--metric TASK=NAME`, select tasks with `--task`, or declare the range of a metric "
+    "with `--range METRIC=LO,HI`.",
 )
 OVERALL_TOO_FEW_TASKS = MessageType(
     "UQ295",
@@ -52,9 +53,9 @@ OVERALL_TOO_FEW_TASKS = MessageType(
     "refusal",
     "There is no overall result, because the {n_systems:count system} {n_systems:plural has|have} intervals for fewer "
     "than two common tasks.",
-    "An overall result is a mean over tasks that every system has.",
-    "Run the missing tasks, select systems with `--model`, or leave out the systems that lack tasks with "
-    "`--missing-tasks drop-system`.",
+    "An overall result is a mean over at least two tasks for which every system has an interval.",
+    "Run the missing tasks, or select systems with `--model`. `--missing-tasks drop-system` leaves out the systems "
+    "that lack tasks.",
 )
 OVERALL_CHANCE_UNKNOWN = MessageType(
     "UQ296",
@@ -62,25 +63,27 @@ OVERALL_CHANCE_UNKNOWN = MessageType(
     "refusal",
     "There is no overall result, because the score of random answers is unknown for {tasks:join}. Specify it "
     "with `--chance TASK=P`.",
-    "With `--normalize chance` a score is reported as (score - chance) / (1 - chance).",
-    "Give 1 divided by the number of choices, or 0 for tasks with free answers.",
+    "With `--normalize chance`, each score is converted to (score - chance) / (1 - chance), where chance is the "
+    "score of random answers.",
+    "Give the score of random answers with `--chance TASK=P`: 1 divided by the number of choices, or 0 for tasks "
+    "with free answers.",
 )
 OVERALL_WEIGHTS_UNKNOWN = MessageType(
     "UQ297",
     "overall-weights-unknown",
     "refusal",
     "There is no overall result, because the weights of the tasks are unknown: {reason}.",
-    "`--weights group` uses the weights that reproduce the score of the harness's group, and `--weights questions` "
-    "the numbers of questions.",
-    "Use `--weights equal`, or give the weights in a file.",
+    "`--weights group` uses the weights with which the harness combines the tasks of a group, and `--weights "
+    "questions` uses the numbers of questions.",
+    "Use `--weights equal`, or give the weights in a file (`--weights FILE`).",
 )
 OVERALL_SHARED_ITEMS = MessageType(
     "UQ298",
     "overall-shared-items",
     "note",
-    "Some tasks share items, so their errors are correlated. The standard error of the overall score is {factor:.2f} "
-    "times the value for tasks without common items.",
-    "Translations or variants of one item are easy or difficult together.",
+    "Some tasks share items, so the errors of their scores are correlated. The standard error of the overall score "
+    "is {factor:.2f} times the standard error for tasks without common items.",
+    "Translations or variants of one item are usually easy or difficult together.",
     "No action is required.",
 )
 OVERALL_TASK_WARNINGS = MessageType(
@@ -88,8 +91,8 @@ OVERALL_TASK_WARNINGS = MessageType(
     "overall-task-warnings",
     "warning",
     "{n_tasks:count task} of the overall result {n_tasks:plural has|have} the warning {warning} ({name}).",
-    "The overall score is a mean of the scores of its tasks and shares their limitations.",
-    "`harness-uq estimate` and `harness-uq rank --per-task` print the warnings of each task.",
+    "The overall score is a mean of the scores of its tasks, so a problem of a task affects the overall score.",
+    "Read the warnings of each task, which `harness-uq estimate` and `harness-uq rank --per-task` print.",
 )
 
 TYPES = message_types_in(globals())

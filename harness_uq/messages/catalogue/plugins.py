@@ -7,41 +7,41 @@ PLUGIN_ERROR = MessageType(
     "plugin-error",
     "error",
     "{reason:sentence}",
-    "A plugin could not be loaded, or conflicts with another.",
-    "Run `harness-uq plugins` to see what is installed, and uninstall or update the plugin.",
+    "A plugin could not be loaded, or two plugins conflict with each other.",
+    "List the installed plugins with `harness-uq plugins`, and update or uninstall the plugin that the message names.",
 )
 PLUGIN_SKIPPED = MessageType(
     "UQ702",
     "plugin-skipped",
     "warning",
-    "Plugin {plugin!r} ({address}) is skipped{extent} for the following reason: {reason:sentence}",
-    "The plugin is invalid or raised an error when it was loaded. Everything else works without it.",
+    "Plugin {plugin!r} ({address}) is skipped{extent}: {reason:sentence}",
+    "The plugin is invalid or raised an error when harness_uq loaded it. Other plugins and commands are not affected.",
     "Update or uninstall the plugin.",
 )
 PLUGIN_HOOK_FAILED = MessageType(
     "UQ703",
     "plugin-hook-failed",
     "warning",
-    "The hook {hook!r} of plugin {plugin!r} failed with this error: {reason:sentence}",
-    "The plugin raised an error. Everything else works without its answer.",
+    "The hook {hook!r} of plugin {plugin!r} failed: {reason:sentence}",
+    "The plugin raised an error. The command continued without the result of this plugin.",
     "Update or uninstall the plugin.",
 )
 PLUGIN_WITHOUT_HARNESS = MessageType(
     "UQ705",
     "plugin-without-harness",
     "error",
-    "Plugin {plugin!r} provides no harness named {plugin!r}. Run `harness-uq plugins` to list the installed plugins.",
-    "`harness-uq NAME` runs a harness whose plugin is installed.",
-    "Run `harness-uq plugins` to see which plugins were skipped.",
+    "No installed plugin provides a harness named {plugin!r}. Run `harness-uq plugins` to list the installed plugins.",
+    "`harness-uq NAME` runs the harness NAME if a plugin for this harness is installed.",
+    "Check the name. `harness-uq plugins` also lists the plugins that could not be loaded.",
 )
 HARNESS_NOT_RUNNABLE = MessageType(
     "UQ706",
     "harness-not-runnable",
     "error",
-    "harness-uq can read logs of {harness} but cannot run this harness. The harnesses that it can run are "
+    "harness-uq can read logs of {harness} but cannot run this harness. It can run the following harnesses: "
     "{known:join}.",
-    "Some plugins read logs only.",
-    "Run the harness itself, and pass its logs to harness-uq.",
+    "Some plugins can read the logs of a harness, but cannot run the harness.",
+    "Run the evaluation with the command of the harness, and pass the logs to harness-uq.",
 )
 
 TYPES = message_types_in(globals())

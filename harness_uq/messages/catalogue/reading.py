@@ -9,23 +9,23 @@ LOG_UNREADABLE = MessageType(
     "log-unreadable",
     "error",
     "{reason:sentence}",
-    "The file cannot be read, or is not a log that the reader knows. Other files are not affected.",
-    "Check the file with the tool that wrote it.",
+    "harness_uq cannot read the file, or the file is not a log in a known format. Other files are not affected.",
+    "Open the file with the tool that wrote it, and check whether the file is complete.",
 )
 FILE_UNREADABLE = MessageType(
     "UQ302",
     "file-unreadable",
     "error",
     "The file cannot be read: {reason:sentence}",
-    "The operating system or the store refused to read the file.",
-    "Check that the path exists and that you may read it.",
+    "The operating system or the remote storage did not allow access to the file.",
+    "Check that the path exists and that you have permission to read the file.",
 )
 FILE_EMPTY = MessageType(
     "UQ303",
     "file-empty",
     "error",
     "The file is empty.",
-    "A run that was killed can leave an empty log.",
+    "An evaluation that was stopped can leave an empty log.",
     "Run the evaluation again, or delete the file.",
 )
 INVALID_JSON = MessageType(
@@ -33,15 +33,15 @@ INVALID_JSON = MessageType(
     "invalid-json",
     "error",
     "The file is not valid JSON, perhaps because it is incomplete. The parser reported: {reason:sentence}",
-    "A run that was killed while it wrote its log leaves an incomplete file.",
-    "Run the evaluation again, or copy the file again.",
+    "An evaluation that was stopped while it wrote its log leaves an incomplete file.",
+    "Run the evaluation again. If the file was copied, copy the file again.",
 )
 PATH_MISSING = MessageType(
     "UQ305",
     "path-missing",
     "error",
     "No such file or folder.",
-    "The path does not exist.",
+    "The path on the command line does not exist.",
     "Check the spelling of the path.",
 )
 PATTERN_WITHOUT_MATCH = MessageType(
@@ -49,31 +49,31 @@ PATTERN_WITHOUT_MATCH = MessageType(
     "pattern-without-match",
     "error",
     "No file matches this pattern.",
-    "The pattern was not expanded by the shell, and no file matches it.",
-    "Check the pattern with `ls`.",
+    "The path contains a wildcard such as `*`, and no file has a matching name.",
+    "Check the pattern, for example with `ls`.",
 )
 FOLDER_EMPTY = MessageType(
     "UQ307",
     "folder-empty",
     "error",
     "The folder is empty.",
-    "Folders are searched for logs of all known harnesses.",
-    "Check the path.",
+    "harness_uq searches folders for logs of all known harnesses, and this folder contains no files.",
+    "Check the path of the folder.",
 )
 OBJECT_MISSING = MessageType(
     "UQ308",
     "object-missing",
     "error",
-    "The store contains no object with this path or below it.",
-    "The store has no object whose name begins with this path.",
-    "Check the bucket and the path.",
+    "The remote storage contains no object with this path or below this path.",
+    "The bucket contains no object whose name begins with the path.",
+    "Check the name of the bucket and the path.",
 )
 NOT_A_REGULAR_FILE = MessageType(
     "UQ309",
     "not-a-regular-file",
     "error",
-    "This is not a regular file. Named pipes (FIFOs), sockets and devices are not opened.",
-    "Reading such a file could block.",
+    "The path is not a regular file. Named pipes (FIFOs), sockets and devices are not opened.",
+    "Reading from a named pipe, a socket or a device could wait forever.",
     "Pass a file or a folder.",
 )
 NO_LOG_IN_FOLDER = MessageType(
@@ -81,24 +81,24 @@ NO_LOG_IN_FOLDER = MessageType(
     "no-log-in-folder",
     "error",
     "The folder contains {n_files:count file}, but no log of a known harness ({harnesses:join}).",
-    "Logs are recognized by their content.",
-    "Check the path. `harness-uq plugins` lists the readers that are installed.",
+    "harness_uq recognizes logs by their content, and no file in the folder has the content of a known log.",
+    "Check the path of the folder. `harness-uq plugins` lists the harnesses whose logs can be read.",
 )
 NOT_A_LOG = MessageType(
     "UQ311",
     "not-a-log",
     "error",
     "The file is not a log of any known harness ({harnesses:join}).",
-    "Logs are recognized by their content.",
-    "Check the path. `harness-uq plugins` lists the readers that are installed.",
+    "harness_uq recognizes logs by their content, and the file does not have the content of a known log.",
+    "Check the path of the file. `harness-uq plugins` lists the harnesses whose logs can be read.",
 )
 NOT_A_TABLE = MessageType(
     "UQ312",
     "not-a-table",
     "error",
     "The file is neither a log of a known harness nor a readable table of scores: {reason:sentence}",
-    "CSV, TSV, JSON Lines and Parquet files can be read as tables of scores.",
-    "Name the columns with `--column ROLE=NAME`.",
+    "harness_uq reads CSV, TSV, JSON Lines and Parquet files as tables of scores if it recognizes their columns.",
+    "Name the columns of the table with `--column ROLE=NAME`, such as `--column score=correct`.",
 )
 FILE_CLAIMED_TWICE = MessageType(
     "UQ313",
@@ -106,90 +106,92 @@ FILE_CLAIMED_TWICE = MessageType(
     "error",
     "The file {path!r} is recognized as a log of two harnesses: {first} and {second}. Uninstall one of the two "
     "plugins.",
-    "A file must belong to one reader.",
-    "Uninstall one of the two plugins.",
+    "Two installed plugins read the same format, so it is not clear which plugin should read the file.",
+    "Uninstall one of the two plugins that the message names.",
 )
 READER_FAILED = MessageType(
     "UQ314",
     "reader-failed",
     "error",
     "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error.",
-    "The failure is a defect of the reader. Other harnesses are not affected.",
-    "Run again with `harness-uq --debug` to see the traceback, and report it.",
+    "The program that reads logs of this harness contains a defect. Logs of other harnesses are not affected.",
+    "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
 )
 TASK_WITHOUT_SCORES = MessageType(
     "UQ315",
     "task-without-scores",
     "warning",
     "Task {task!r} is left out, because its log contains no scores.",
-    "The run was not scored, or its samples were not logged.",
+    "The run was not scored, or its samples were not logged, so the task has no score to analyze.",
     "Score the run, or log the samples.",
 )
 TASK_LEFT_OUT = MessageType(
     "UQ316",
     "task-left-out",
     "warning",
-    "Task {task!r} is left out for the following reason: {reason:sentence}",
-    "No score of the task could be read.",
-    "See the reason.",
+    "Task {task!r} is left out: {reason:sentence}",
+    "The log contains the task, but harness_uq could not read any score of the task.",
+    "Remove the cause that the message names, or run the task again.",
 )
 NO_SUCH_SELECTION = MessageType(
     "UQ318",
     "no-such-selection",
     "error",
     "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available {kind}s: {known:join}.",
-    "`--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern.",
-    "Use one of the names listed.",
+    "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern, and no "
+    "part has a matching name.",
+    "Use one of the available names in the message.",
 )
 UNKNOWN_SETTING_OF_LOGS = MessageType(
     "UQ319",
     "unknown-setting-of-logs",
     "error",
     "No log has the setting {field!r}.{known:nearest {field}} Available settings: {known:join}.",
-    "A factor is a setting that differs between the logs.",
-    "Use one of the settings listed.",
+    "The option `--factor NAME=FIELD` requires a setting that the logs record, such as the seed.",
+    "Use one of the available settings in the message.",
 )
 CONSTANT_FACTOR = MessageType(
     "UQ320",
     "constant-factor",
     "error",
     "The setting {field!r} has the value {value!r} in all {n_logs} logs, so it cannot be used as a factor.",
-    "A factor is a setting that differs between the logs.",
-    "Add logs with another value.",
+    "The option `--factor NAME=FIELD` requires a setting that differs between the logs.",
+    "Add logs in which the setting has another value.",
 )
 PATH_UNREADABLE = MessageType(
     "UQ321",
     "path-unreadable",
     "error",
-    "{path} cannot be read: {reason:sentence}",
-    "The operating system or the store refused to read the file, or it is not text.",
-    "Check that the path exists and that you may read it.",
+    "The file {path} cannot be read: {reason:sentence}",
+    "The operating system or the remote storage did not allow access to the file, or the file is not a text file.",
+    "Check that the path exists and that you have permission to read the file.",
 )
 PATHS_UNREADABLE = MessageType(
     "UQ322",
     "paths-unreadable",
     "error",
     "{reasons:sentence}",
-    "Several of the paths contain no log that can be read.",
-    "See the reason for each path.",
+    "None of the paths on the command line contains a log that can be read. The message states the reason for each "
+    "path.",
+    "Correct the paths, or remove the cause that the message names for each path.",
 )
 TASKS_WITHOUT_SCORES = MessageType(
     "UQ323",
     "tasks-without-scores",
     "warning",
     "The tasks {tasks:join} are left out, because their logs contain no scores.",
-    "The run was not scored, or its samples were not logged.",
-    "Score the run, or log the samples.",
+    "The runs were not scored, or their samples were not logged, so these tasks have no scores to analyze.",
+    "Score the runs, or log the samples.",
 )
 EARLIER_ATTEMPT = MessageType(
     "UQ324",
     "earlier-attempt",
     "warning",
-    "This log with {n_trials:count scored trial} is left out, because a later attempt at the same run continues it: "
-    "{continued_in}.",
-    "A retry copies the finished samples of the earlier attempt into its own log. If both logs counted as runs, the "
-    "copied samples would count twice.",
-    "No action is needed. To analyze the earlier attempt, pass its log alone.",
+    "This log with {n_trials:count scored trial} is left out, because a later attempt of the same run contains its "
+    "samples: {continued_in}.",
+    "When Inspect AI retries a run, the new log also contains the finished samples of the earlier log. If both logs "
+    "were used, these samples would count twice.",
+    "No action is required. To analyze the earlier attempt, pass only its log.",
 )
 COPIED_LOG = MessageType(
     "UQ325",
@@ -197,9 +199,9 @@ COPIED_LOG = MessageType(
     "warning",
     "This log with {n_trials:count scored trial} is left out, because another log contains the same scores of the same "
     "run: {kept}.",
-    "A log that was copied or converted, or to which intervals were added, contains the samples of the original. If "
-    "both logs counted as runs, the samples would count twice.",
-    "No action is needed. To analyze the other log, pass it alone.",
+    "A log that was copied, converted or extended by intervals contains the same samples as the original log. If "
+    "both logs were used, the samples would count twice.",
+    "No action is required. To analyze the log that was left out, pass only this log.",
 )
 
 # ---------------------------------------------------------------- tables
@@ -210,16 +212,18 @@ REPEATED_ROWS_AS_TRIALS = MessageType(
     "note",
     "Some questions occur in several rows of the table. Rows with the same system, task and question count as "
     "repeated trials.",
-    "Rows with the same system, task and question are trials of that question.",
-    "Add a column that distinguishes the rows if they are different questions.",
+    "If several rows of a table have the same system, task and question, harness_uq reads these rows as trials of "
+    "the question.",
+    "If the rows belong to different questions, add a column that distinguishes the questions, and name it with "
+    "`--column question=NAME`.",
 )
 COLUMN_NOT_FOUND = MessageType(
     "UQ332",
     "column-not-found",
     "error",
     "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
-    "`--column ROLE=NAME` names a column of the table.",
-    "Use one of the columns listed.",
+    "The option `--column ROLE=NAME` names a column of the table, and the table has no column with this name.",
+    "Use one of the available columns in the message.",
 )
 COLUMN_ROLE_UNFILLED = MessageType(
     "UQ333",
@@ -227,8 +231,8 @@ COLUMN_ROLE_UNFILLED = MessageType(
     "error",
     "No column of the table is recognized as the {role}. Specify the column with --column {role}=NAME. Available "
     "columns: {known}.",
-    "Columns are recognized by common names such as `score`, `model` and `task`.",
-    "Name the column.",
+    "harness_uq recognizes columns by common names such as `score`, `model` and `task`.",
+    "Name the column with `--column ROLE=NAME`, such as `--column score=correct`.",
 )
 COLUMN_IDENTIFIES_ROWS = MessageType(
     "UQ334",
@@ -236,43 +240,47 @@ COLUMN_IDENTIFIES_ROWS = MessageType(
     "error",
     "Column {column!r} contains a unique identifier in each row, such as {example!r}, and cannot identify questions. "
     "Use --column question=NAME to specify the column that identifies the questions. Available columns: {known}.",
-    "Identifiers of rows differ between trials and systems, so that trials would count as independent questions and "
-    "systems would not be compared question by question.",
-    "Name the column that has the same value in all rows of a question.",
+    "If each row has its own identifier, trials of one question would count as independent questions. Two systems "
+    "would have no questions in common.",
+    "Name the column whose value is the same in all rows of a question: `--column question=NAME`.",
 )
 EXPANDS_TOO_MUCH = MessageType(
     "UQ335",
     "expands-too-much",
     "error",
-    "{name} would expand from {n_bytes:,} to {n_expanded:,} bytes, more than {factor:g}-fold. Set {variable} to a "
-    "larger factor to read it.",
-    "A small file can expand to more than the memory of the machine, so the sizes are limited.",
-    "Set the variable if you trust the log.",
+    "The compressed file {name} would expand from {n_bytes:,} to {n_expanded:,} bytes, more than {factor:g}-fold. To "
+    "read the file, set {variable} to a larger factor.",
+    "A small compressed file can expand to more data than fit into memory, so harness_uq limits the expansion.",
+    "If you trust the file, set the environment variable that the message names.",
 )
 TOO_MANY_CELLS = MessageType(
     "UQ336",
     "too-many-cells",
     "error",
-    "There are {n_columns:,} columns and {n_rows:,} rows or more. At most {most_cells:,} cells and "
+    "The file contains at least {n_columns:,} columns and {n_rows:,} rows. At most {most_cells:,} cells and "
     "{most_columns:,} columns are read, unless the environment variable {variable} allows more cells.",
-    "A small file can contain a table larger than the memory of the machine, so the number of cells is limited. "
-    "For logs, columns are the scores of a sample.",
-    "Keep only the columns with scores and labels, split the table, or set the variable.",
+    "A small compressed file can contain a table that does not fit into memory, so harness_uq limits the number of "
+    "cells. In a log, the columns are the scores of a sample.",
+    "Keep only the columns with scores and labels, or split the table. If you trust the file, set the environment "
+    "variable that the message names.",
 )
 LINK_LEADS_OUTSIDE = MessageType(
     "UQ337",
     "link-leads-outside",
     "error",
-    "A link leads from the folder {folder} to {target}. Use --follow-links to change the file there.",
-    "Folders of others can contain links to your files, so `rescore --in-place` and `restore` do not follow them.",
-    "Use the option if you trust the folder, or give the folder in which the file is.",
+    "A link in the folder {folder} leads to the file {target} outside the folder. Use --follow-links to change this "
+    "file.",
+    "A folder from other people can contain links to your own files, so `rescore --in-place` and `restore` do not "
+    "change files behind links.",
+    "If you trust the folder, use `--follow-links`. Otherwise pass the folder that contains the file itself.",
 )
 OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "UQ338",
     "output-link-leads-outside",
     "error",
     "A link in the output folder {folder} leads to {target}, so nothing is written there.",
-    "Folders of others can contain links to your files.",
+    "A folder from other people can contain links to your own files, and writing to such a link would overwrite the "
+    "file.",
     "Choose another output folder, or delete the link.",
 )
 RESEMBLES_FORMAT = MessageType(
@@ -280,25 +288,27 @@ RESEMBLES_FORMAT = MessageType(
     "resembles-format",
     "error",
     "The file looks like {format}, but {reason:sentence}",
-    "No reader accepts the file. Its members were compared with those of known formats to find the most similar one.",
-    "Check the file with the tool that wrote it, and `harness-uq plugins` for the readers that are installed. For "
-    "other JSON files, describe the scores in a mapping: `harness-uq structure FILE --suggest-mapping`.",
+    "harness_uq compared the content of the file with known formats and found the most similar format. The file does "
+    "not conform to this format.",
+    "Check the file with the tool that wrote it. `harness-uq plugins` lists the formats that can be read. For other "
+    "JSON files, `harness-uq structure FILE --suggest-mapping` suggests how to describe the scores.",
 )
 MAPPING_MATCHES_NOTHING = MessageType(
     "UQ340",
     "mapping-matches-nothing",
     "error",
-    "The expression {expression!r} for {role} in [tables.{table}] matches nothing in the file.",
-    "A mapping in the settings file names the values of the file by JMESPath expressions.",
-    "Correct the expression. `harness-uq structure FILE --suggest-mapping` prints expressions that match.",
+    "The expression {expression!r} for {role} in [tables.{table}] of the settings file matches nothing in this file.",
+    "A mapping in the settings file describes with JMESPath expressions where a JSON file contains the scores.",
+    "Correct the expression. `harness-uq structure FILE --suggest-mapping` prints expressions that match the file.",
 )
 MAPPING_NEEDS_ROWS = MessageType(
     "UQ341",
     "mapping-needs-rows",
     "error",
-    "The file contains one JSON object. Add `rows` to [tables.{table}], an expression for its list of records.",
-    "Expressions of a mapping are evaluated for each record of a list.",
-    'Add the expression, such as `rows = "results"`.',
+    "The file contains a single JSON object. Add `rows` to [tables.{table}] of the settings file: an expression for "
+    "the list of records in the object.",
+    "The expressions of a mapping apply to each record of a list, so the mapping must name the list.",
+    'Add an expression for the list to the mapping, such as `rows = "results"`.',
 )
 MAPPING_NOT_SUGGESTED = MessageType(
     "UQ342",
@@ -306,8 +316,9 @@ MAPPING_NOT_SUGGESTED = MessageType(
     "error",
     "The file has no records from which a mapping of columns can be inferred. Pass a CSV or JSON Lines file, or a JSON "
     "file that contains a list of objects.",
-    "A mapping is inferred from the names of the members of records.",
-    "For Parquet files, name the columns with `--column ROLE=NAME`.",
+    "`--suggest-mapping` derives a mapping from the names of the members of records, and the file contains no list "
+    "of records.",
+    "Pass a file with a list of records. For Parquet files, name the columns with `--column ROLE=NAME`.",
 )
 
 TYPES = message_types_in(globals())

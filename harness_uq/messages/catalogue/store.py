@@ -7,65 +7,67 @@ STORE_EMPTY = MessageType(
     "store-empty",
     "error",
     "The store {store} contains no task logs. Fill the store with `harness-uq estimate LOGS --store {store}`.",
-    "A store keeps logs and results between commands.",
-    "Fill the store, or check its path.",
+    "A store is a folder that keeps logs and results between commands.",
+    "Fill the store with `harness-uq estimate LOGS --store STORE`, or check the path of the store.",
 )
 STORE_UNUSABLE = MessageType(
     "UQ602",
     "store-unusable",
     "error",
-    "The store {store} cannot be {action} for the following reason: {reason:sentence}",
-    "The operating system or the store refused the operation.",
-    "Check that the folder exists and that you may write to it.",
+    "The store {store} cannot be {action}: {reason:sentence}",
+    "The operating system or the remote storage did not allow access to the store.",
+    "Check that the folder exists and that you have permission to write to it.",
 )
 STORE_FILE_DAMAGED = MessageType(
     "UQ603",
     "store-file-damaged",
     "warning",
     "A file in the store cannot be read, so the original logs are read again. The error was: {reason:sentence}",
-    "The file is damaged or was written by another version.",
-    "Run `harness-uq store gc STORE` to remove such files.",
+    "A file in the store is damaged or was written by another version of harness_uq. The results are complete, "
+    "because harness_uq read the original logs.",
+    "Remove damaged files with `harness-uq store gc STORE`.",
 )
 STORE_ROW_DAMAGED = MessageType(
     "UQ604",
     "store-row-damaged",
     "error",
-    "A row in the store cannot be decoded for the following reason: {reason:sentence}",
-    "The row is damaged or was written by another version.",
-    "Run `harness-uq store gc STORE` and fill the store again.",
+    "A row in the store cannot be decoded: {reason:sentence}",
+    "The row is damaged or was written by another version of harness_uq.",
+    "Run `harness-uq store gc STORE`, and fill the store again with `harness-uq estimate LOGS --store STORE`.",
 )
 WORKER_DIED = MessageType(
     "UQ605",
     "worker-died",
     "error",
-    "The worker process that was reading {logs} died with this error: {reason:sentence}",
-    "A worker process usually dies because the machine runs out of memory.",
-    "Use fewer workers with `--jobs`.",
+    "The worker process that was reading {logs} ended unexpectedly: {reason:sentence}",
+    "A worker process usually ends unexpectedly because the machine has too little memory. The results do not "
+    "contain the logs that the process was reading.",
+    "Run the command again with fewer worker processes (`--jobs N`).",
 )
 SCHEDULER_LOST = MessageType(
     "UQ606",
     "scheduler-lost",
     "error",
     "The connection to the Dask scheduler was lost, so processes on this machine completed the remaining work.",
-    "The results are complete.",
-    "Check the scheduler.",
+    "The results are complete, but the computation did not use the Dask cluster until the end.",
+    "Check whether the Dask scheduler is still running.",
 )
 SCHEDULER_UNREACHABLE = MessageType(
     "UQ607",
     "scheduler-unreachable",
     "error",
-    "No Dask scheduler responds at {address}. The error was: {reason:sentence}",
-    "`--scheduler` names the address of a running scheduler.",
-    "Check the address, or leave out `--engine dask`.",
+    "No Dask scheduler responds at {address}: {reason:sentence}",
+    "The option `--scheduler` must contain the address of a running Dask scheduler.",
+    "Check the address. To compute on this machine, omit `--engine dask`.",
 )
 WORKER_REPLACED = MessageType(
     "UQ608",
     "worker-replaced",
     "error",
-    "The worker process that was reading {logs} died, and another process repeated its work. The error was: "
-    "{reason:sentence}",
-    "The results are complete. A worker process usually dies because the machine runs out of memory.",
-    "Use fewer workers with `--jobs`.",
+    "The worker process that was reading {logs} ended unexpectedly, and another process repeated its work. The error "
+    "was: {reason:sentence}",
+    "The results are complete. A worker process usually ends unexpectedly because the machine has too little memory.",
+    "Use fewer worker processes with `--jobs N`.",
 )
 STORED_FILE_UNREADABLE = MessageType(
     "UQ609",
@@ -73,17 +75,17 @@ STORED_FILE_UNREADABLE = MessageType(
     "error",
     "The file {path} in the store cannot be read, so the original logs are read again. The error was: "
     "{reason:sentence}",
-    "The results are complete, because the logs were read again.",
-    "Run `harness-uq store gc STORE` to remove damaged files.",
+    "The results are complete, because harness_uq read the original logs again.",
+    "Remove damaged files with `harness-uq store gc STORE`.",
 )
 RUN_NOT_STORED = MessageType(
     "UQ610",
     "run-not-stored",
     "warning",
     "The results of this run are not stored, because the name of its system contains a secret.",
-    "A store contains no secrets, and without them it cannot distinguish systems that differ only in a secret. Each "
-    "command reads the run again.",
-    "Give the secret to the harness in an environment variable, so that the log does not contain it.",
+    "A store never contains secrets such as API keys. Without the secret, the store cannot distinguish two systems "
+    "whose names differ only in the secret, so each command reads the log of this run again.",
+    "Give the secret to the harness in an environment variable, so that the log does not contain the secret.",
 )
 
 TYPES = message_types_in(globals())
