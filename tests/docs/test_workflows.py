@@ -1,9 +1,12 @@
-"""The example workflows: their commands and inputs exist."""
+"""The example workflows: their commands and inputs exist, and the first example of the gate runs as written."""
 
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
+from harness_uq.cli import main
 from harness_uq.commands.command_table import COMMANDS
 from harness_uq.commands.parser import build_parser
 from tests.conftest import ROOT
@@ -27,3 +30,16 @@ def test_the_commands_of_the_gitlab_pipeline_parse() -> None:
         _, command, *arguments = shlex.split(line)
         assert build_parser(COMMANDS[command]).parse_args(arguments)
     assert pipeline["gate"]["artifacts"]["reports"]["junit"] in lines[0]
+
+
+def test_the_first_example_of_the_gate_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "howto" / "gate.md").read_text()
+    commands = re.findall(r"^    harness-uq (gate .*)$", page, re.MULTILINE)[:2]
+    monkeypatch.chdir(tmp_path)
+    for run, n_safe in (("next", 995), ("current", 990)):
+        rows = [f"s{i},{run},safety,rate,{int(i < n_safe)}" for i in range(1000)]
+        rows += [f"t{i},{run},toxicity,rate,0" for i in range(1000)]
+        Path("runs", run).mkdir(parents=True)
+        Path("runs", run, "scores.csv").write_text("\n".join(["question,model,task,metric,score", *rows]) + "\n")
+    assert ["--baseline" in command for command in commands] == [True, False]
+    assert [main(shlex.split(command)) for command in commands] == [0, 0]

@@ -1,5 +1,6 @@
-"""Gates as test cases of JUnit."""
+"""Gates as test cases of JUnit, checked against the elements and attributes of the format."""
 
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -11,20 +12,21 @@ from harness_uq.output.formats import render_results
 from tests.data.toy import task_log
 
 IDS = [str(i) for i in range(400)]
-# the elements and attributes that readers of JUnit files have in common; each allows exactly these children
-CHILDREN = {
-    "testsuites": {"testsuite"},
-    "testsuite": {"testcase", "system-out"},
-    "testcase": {"failure", "skipped", "system-out"},
-    "failure": set(),
-    "skipped": set(),
-    "system-out": set(),
+# The JUnit format of Surefire and Jenkins, as far as their readers agree: the children of each element in order, with
+# the largest number of each (None: any), and the type of each attribute, all of which are required.
+CHILDREN: dict[str, dict[str, int | None]] = {
+    "testsuites": {"testsuite": None},
+    "testsuite": {"testcase": None, "system-out": 1},
+    "testcase": {"skipped": 1, "failure": 1, "system-out": 1},
+    "failure": {},
+    "skipped": {},
+    "system-out": {},
 }
-REQUIRED = {
-    "testsuite": {"name", "tests", "failures", "errors", "skipped"},
-    "testcase": {"name", "classname"},
-    "failure": {"message", "type"},
-    "skipped": {"message"},
+ATTRIBUTES = {
+    "testsuite": {"name": str, "tests": int, "failures": int, "errors": int, "skipped": int},
+    "testcase": {"name": str, "classname": str},
+    "failure": {"message": str, "type": str},
+    "skipped": {"message": str},
 }
 
 
@@ -32,13 +34,27 @@ def log(n_right: int, **other: object) -> TaskLog:
     return task_log([1] * n_right + [0] * (400 - n_right), ids=IDS, **other)
 
 
+def check_element(element: ET.Element) -> None:
+    """Check the children, their order and the attributes of an element and of everything in it."""
+    allowed, tags = CHILDREN[element.tag], [child.tag for child in element]
+    assert sorted(tags, key=list(allowed).index) == tags
+    assert all(limit is None or tags.count(tag) <= limit for tag, limit in allowed.items())
+    types = ATTRIBUTES.get(element.tag, {})
+    assert set(element.keys()) == set(types)
+    assert all(kind is str or int(element.get(name)) >= 0 for name, kind in types.items())
+    for child in element:
+        check_element(child)
+
+
 def suite_of(text: str) -> ET.Element:
     root = ET.fromstring(text)
     assert root.tag == "testsuites"
-    for element in root.iter():
-        assert {child.tag for child in element} <= CHILDREN[element.tag]
-        assert set(element.keys()) == REQUIRED.get(element.tag, set())
+    check_element(root)
     (suite,) = root
+    cases = suite.findall("testcase")
+    assert len(cases) == int(suite.get("tests"))
+    for tag, count in (("failure", "failures"), ("skipped", "skipped")):
+        assert sum(case.find(tag) is not None for case in cases) == int(suite.get(count))
     return suite
 
 
@@ -58,6 +74,23 @@ def test_comparisons_and_missing_tasks_are_cases() -> None:
     suite = suite_of(render_results([gate(new, old, margin=0.05)], "junit"))
     names = [(case.get("classname"), case.get("name"), case[0].tag) for case in suite.findall("testcase")]
     assert names == [("a", "acc not worse by more than 0.05", "system-out"), ("b", "acc present", "skipped")]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda suite: suite.set("failures", "-1"),
+        lambda suite: suite.set("tests", "2"),
+        lambda suite: suite.attrib.pop("errors"),
+        lambda suite: suite.insert(0, suite[-1]),
+        lambda suite: ET.SubElement(suite[0], "error"),
+    ],
+)
+def test_the_check_of_the_format_finds_a_damaged_file(damage: Callable[[ET.Element], object]) -> None:
+    root = ET.fromstring(render_results([gate(log(300), at_least=0.9)], "junit"))
+    damage(root[0])
+    with pytest.raises((AssertionError, KeyError, ValueError)):
+        suite_of(ET.tostring(root, encoding="unicode"))
 
 
 def test_names_of_logs_are_text_of_valid_xml() -> None:
