@@ -20,6 +20,20 @@ def test_the_citation_names_this_version_licence_and_authors() -> None:
     assert [line for line in wanted if line not in citation] == []
 
 
+def test_the_changelog_begins_with_this_version_and_ends_its_sections() -> None:
+    sections = re.findall(
+        r"^## (\S+) \((unreleased|\d{4}-\d\d-\d\d)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+    assert sections[0][0] == harness_uq.__version__
+    assert PROJECT["license"] == "Apache-2.0"
+    assert not [line for line in PROJECT["classifiers"] if line.startswith("License")]
+
+
+def test_the_drafts_for_other_projects_name_what_the_package_registers() -> None:
+    draft = (ROOT / "docs" / "upstream" / "lm-eval-plugin.md").read_text()
+    assert [name for name in PROJECT["entry-points"]["lm_eval.aggregations"] if f"`{name}`" not in draft] == []
+
+
 def test_workflows_run_sessions_that_there_are() -> None:
     sessions = set(re.findall(r"^def ([a-z]\w+)\(session", (ROOT / "noxfile.py").read_text(), re.MULTILINE))
     run = re.findall(r"nox --sessions ([a-z][\w ]*)", "\n".join(WORKFLOWS))
