@@ -10,7 +10,7 @@ import numpy as np
 from harness_uq.stats.active.predictor import NO_ANSWERS, NO_FORECAST, Answers, Forecast, Predictor
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.subsets.draw import FLOOR, inclusion_probabilities, ordered, systematic
-from harness_uq.stats.subsets.estimate import SubsetEstimate
+from harness_uq.stats.subsets.estimate import SubsetEstimate, sampling_variance, uniform_error
 
 _FOLDS: Final = 5
 _LEAST_PER_ROUND: Final = 5
@@ -143,20 +143,11 @@ def estimate_round(
     share_unknown = 1.0 - len(known.answers.questions) / n_all
     return RoundEstimate(
         float(mean.mean() + share_unknown * shift),
-        _variance(residual, probabilities, n_all),
+        sampling_variance(residual, probabilities, n_all),
         Forecast(answers, log_odds),
         probabilities,
         residual,
     )
-
-
-def _variance(residual: FloatArray, p: FloatArray, n_all: int) -> float:
-    """V of `estimate_round`, of the residuals y - m of one system or of their differences between two."""
-    complement, n = 1.0 - p, len(p)
-    if not complement.any():
-        return 0.0
-    d = (residual - (residual / p).sum() / (1.0 / p).sum()) / (p * n_all)
-    return n / (n - 1) * float(complement @ (d - complement @ d / complement.sum()) ** 2)
 
 
 def _cross_fit(
@@ -216,15 +207,13 @@ def combine_rounds(
     weights = np.concatenate(
         [w / each.probabilities + rest for each, w, rest in zip(rounds, share, later, strict=True)]
     )
-    centred = y - weights @ y / weights.sum()
-    spread = float(weights @ centred**2 / weights.sum()) * len(y) / (len(y) - 1)
     width = high - low
     return SubsetEstimate(
         mean=low + width * float(np.clip(share @ [each.mean for each in rounds], 0.0, 1.0)),
         std_error=width * float(np.sqrt(share**2 @ [each.variance for each in rounds])),
         n_questions=len(y),
         n_all=n_all,
-        std_error_uniform=width * float(np.sqrt(spread * (1.0 / len(y) - 1.0 / n_all))) if spread > 1e-24 else None,
+        std_error_uniform=uniform_error(y, weights, n_all, width),
         low=low,
         high=high,
         atom_mass=_atom_mass([each.residuals for each in rounds]),
@@ -251,7 +240,7 @@ def combine_differences(
     pairs = list(zip(first, second, strict=True))
     share = _shares(np.array([len(a.probabilities) for a, _ in pairs]), n_all)
     residuals = [a.residuals - b.residuals for a, b in pairs]
-    variances = [_variance(e, a.probabilities, n_all) for e, (a, _) in zip(residuals, pairs, strict=True)]
+    variances = [sampling_variance(e, a.probabilities, n_all) for e, (a, _) in zip(residuals, pairs, strict=True)]
     width = high - low
     return SubsetEstimate(
         mean=width * float(np.clip(share @ [a.mean - b.mean for a, b in pairs], -1.0, 1.0)),

@@ -149,10 +149,10 @@ def subset_estimate(
     width = high - low
     return SubsetEstimate(
         mean=low + width * float(np.clip(predicted.mean() + shift, 0.0, 1.0)),
-        std_error=width * _std_error(residual - shift, p, n_all),
+        std_error=width * float(np.sqrt(sampling_variance(residual, p, n_all))),
         n_questions=n,
         n_all=n_all,
-        std_error_uniform=_uniform_error(y[tried], 1.0 / p, n_all, width),
+        std_error_uniform=uniform_error(y[tried], 1.0 / p, n_all, width),
         low=low,
         high=high,
     )
@@ -173,14 +173,16 @@ def _predict(y: FloatArray, tried: IntArray, weights: FloatArray, x: FloatArray)
     return np.asarray(predicted)
 
 
-def _std_error(residual: FloatArray, p: FloatArray, n_all: int) -> float:
-    d, complement, n = residual / (p * n_all), 1.0 - p, len(p)
+def sampling_variance(residual: FloatArray, p: FloatArray, n_all: int) -> float:
+    """Variance V of `subset_estimate` over draws, from the residuals e of the tried questions."""
+    complement, n = 1.0 - p, len(p)
     if not complement.any():
         return 0.0
-    return float(np.sqrt(n / (n - 1) * complement @ (d - complement @ d / complement.sum()) ** 2))
+    d = (residual - (residual / p).sum() / (1.0 / p).sum()) / (p * n_all)
+    return n / (n - 1) * float(complement @ (d - complement @ d / complement.sum()) ** 2)
 
 
-def _uniform_error(y: FloatArray, weights: FloatArray, n_all: int, width: float) -> float | None:
+def uniform_error(y: FloatArray, weights: FloatArray, n_all: int, width: float) -> float | None:
     """Standard error of the mean of n uniformly drawn questions, from the weighted variance of the scores."""
     n = len(y)
     mean = weights @ y / weights.sum()
