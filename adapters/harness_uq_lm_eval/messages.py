@@ -269,7 +269,8 @@ NOT_RESAMPLED = MessageType(
     "No bootstrap interval could be computed with the aggregation function of the task. {reason:sentence}",
     "Only the aggregation function of the task computes this metric. For an interval, harness_uq calls the function "
     "on many random resamples of the questions.",
-    "The message contains the reason. The page on lm-eval describes which aggregation functions are supported.",
+    "Use one of the aggregation functions of harness_uq in the task file. The message contains the reason why the "
+    "bootstrap failed.",
 )
 SAMPLES_UNREADABLE = MessageType(
     "LM215",
