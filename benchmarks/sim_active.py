@@ -7,7 +7,8 @@ arXiv 2601.20251).
 
 Of the systems, the 110 with the highest accuracy are never in the history. The history has 400 of the others. The new
 systems are 320 others, and 40 that are stronger than all of the history. Each of these 360 systems is evaluated once
-per cell, with one draw of its scores. The ratio is the effective sample size over the number of questions: (mean
+per cell, with one draw of its scores. Further cells have all 1,811 systems that are not in the history, or the quarter
+of these with the highest accuracy. The ratio is the effective sample size over the number of questions: (mean
 width of the interval of the plain mean with finite-population correction / mean width)^2. Beside it stands the same
 ratio of the mean squared errors.
 """
@@ -42,12 +43,14 @@ class Cell:
     share : share of the questions that are asked
     history : what happens to the history of the leaderboard
     new : what happens to the log-odds of the new systems
+    systems : which systems are new: 360 of them, all, or the quarter with the highest accuracy
     offset : the evaluation ends when the interval excludes the true score plus this offset; None for a fixed number
     """
 
     share: float
     history: str = "complete"
     new: str = "factors"
+    systems: str = "some"
     offset: float | None = None
 
 
@@ -58,6 +61,8 @@ CELLS = {
     **{f"{name}-0.05": Cell(0.05, name) for name in ("twenty", "hundred")},
     **{f"decide-{offset:g}": Cell(0.1, offset=offset) for offset in (0.0, 0.02, 0.04)},
     **{f"{name}-0.05": Cell(0.05, new=name) for name in ("outside", "accurate")},
+    **{f"strongest-quarter-{share:g}": Cell(share, systems="strongest quarter") for share in (0.025, 0.05, 0.1)},
+    "all-systems-duplicated-0.025": Cell(0.025, "duplicated", systems="all"),
 }
 
 
@@ -68,12 +73,25 @@ def log_odds() -> np.ndarray:
     return factors["U"].astype(np.float32) @ factors["V"].astype(np.float32).T
 
 
+def strongest() -> np.ndarray:
+    """The 110 systems with the highest accuracy, which are never in the history."""
+    return np.argsort(-special.expit(log_odds()).mean(axis=1))[:110]
+
+
 def split(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Systems of the history, further systems, and systems stronger than all of the history."""
-    accuracy = special.expit(log_odds()).mean(axis=1)
-    strongest = np.argsort(-accuracy)[:110]
-    others = rng.permutation(np.setdiff1d(np.arange(len(accuracy)), strongest))
-    return others[:400], others[400:720], rng.permutation(strongest)[:40]
+    others = rng.permutation(np.setdiff1d(np.arange(len(log_odds())), strongest()))
+    return others[:400], others[400:720], rng.permutation(strongest())[:40]
+
+
+def new_systems(which: str) -> np.ndarray:
+    """The systems to evaluate: 360 of them, all that are not in the history, or the best quarter of these."""
+    earlier, others, ahead = split(np.random.default_rng(SEED))
+    if which == "some":
+        return np.concatenate([others, ahead])
+    outside = np.setdiff1d(np.arange(len(log_odds())), earlier)
+    accuracy = special.expit(log_odds()[outside]).mean(axis=1)
+    return outside if which == "all" else outside[accuracy >= np.quantile(accuracy, 0.75)]
 
 
 def bernoulli(log_odds: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -133,14 +151,15 @@ def fitted(history: str, new: str) -> Predictor:
 
 
 def simulate(cell: Cell) -> Iterator[dict[str, object]]:
-    """Simulate a cell; yields its results after every tenth system, which are in random order."""
-    _, others, ahead = split(np.random.default_rng(SEED))
+    """Simulate a cell; yields its results after every tenth system. The systems are in random order."""
+    systems = new_systems(cell.systems)
+    ahead = strongest()
     rng = np.random.default_rng([SEED, 1])
     predictor = fitted(cell.history, cell.new)
     n_all = log_odds().shape[1]
     n = round(cell.share * n_all)
     rows = []
-    for system in rng.permutation(np.concatenate([others, ahead])):
+    for system in rng.permutation(systems):
         scores = bernoulli(NEW[cell.new](log_odds()[system], rng), rng)
         estimate = evaluate(predictor, scores, round_sizes(n, N_ROUNDS), rng)
         low, high = estimate.interval()
@@ -148,7 +167,7 @@ def simulate(cell: Cell) -> Iterator[dict[str, object]]:
         truth = scores.mean()
         covers = low <= truth <= high
         rows.append((covers, (estimate.mean - truth) ** 2, high - low, plain, truth, system in ahead))
-        if len(rows) % 10 == 0:
+        if len(rows) % 10 == 0 or len(rows) == len(systems):
             yield {"n": n, "rank": predictor.model.rank, **summary(np.array(rows, float))}
 
 

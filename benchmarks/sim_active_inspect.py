@@ -1,4 +1,4 @@
-"""Coverage of active evaluation in live runs of Inspect AI: 200 scripted systems on a dataset of 2,000 samples.
+"""Coverage of active evaluation in live runs of Inspect AI: scripted systems on a dataset of 2,000 samples.
 
 Run as `python benchmarks/sim_active_inspect.py`; writes benchmarks/results/active_inspect.json. The history has 40
 systems of a two-parameter logistic model. Each new system answers 100 samples, which `ActiveSource` chooses during the
@@ -11,6 +11,7 @@ import builtins
 import json
 import logging
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,13 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=200)
     n_systems = parser.parse_args().systems
     logging.getLogger("harness_uq").setLevel(logging.ERROR)
+    for result in results(n_systems):
+        print(result, flush=True)
+        OUTPUT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def results(n_systems: int) -> Iterator[dict[str, object]]:
+    """Run the systems; yields the results after each one."""
     scores = answers(n_systems)
     runs = [log_of(f"earlier-{s}", row) for s, row in enumerate(scores[:N_EARLIER])]
     STATE["history"] = ActiveHistory(runs)
@@ -97,17 +105,16 @@ def main() -> None:
         asked.append(row.n_questions)
         plain = 2 * 1.96 * np.sqrt(new.var(ddof=1) * (1 / N_ASKED - 1 / N))
         ratios.append((plain, row.interval.width))
-    widths = np.mean(ratios, axis=0)
-    result = {
-        "systems": n_systems,
-        "samples": N,
-        "numbers_of_samples_run": sorted(set(asked)),
-        "retried": sum(seed % 10 == 0 for seed in range(n_systems)),
-        "coverage": float(np.mean(covers)),
-        "ratio": round(float((widths[0] / widths[1]) ** 2), 3),
-    }
-    print(result)
-    OUTPUT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        widths, coverage = np.mean(ratios, axis=0), float(np.mean(covers))
+        yield {
+            "systems": len(covers),
+            "samples": N,
+            "numbers_of_samples_run": sorted(set(asked)),
+            "retried": sum(seed % 10 == 0 for seed in range(len(covers))),
+            "coverage": round(coverage, 4),
+            "monte_carlo_error": round(float(np.sqrt(coverage * (1 - coverage) / len(covers))), 4),
+            "ratio": round(float((widths[0] / widths[1]) ** 2), 3),
+        }
 
 
 if __name__ == "__main__":
