@@ -61,8 +61,7 @@ def add_arguments(parser: CommandParser) -> None:
         "new",
         metavar="NEW",
         nargs="+",
-        help="Runs of the new system; NAME=NEW sets its name, or selects it from a table of several systems. With "
-        "--self-test, runs of any systems, or a result store",
+        help="Runs of the new system; NAME=NEW names or selects it. With --self-test: runs of any systems, or a store",
     )
     mode = data.add_mutually_exclusive_group()
     mode.add_argument(
