@@ -3,18 +3,24 @@
 At the boundary, for instance a true score equal to the bound, a decision `fail` and a decision `pass` are both errors,
 each with a probability of at most 0.05. `exact` cells sum over all outcomes; with a margin or an improvement, also over
 the probability of a gain (the largest error rate is reported). The other cells are simulated. `power` is the share of
-passes at an alternative that lies on the good side of the boundary, and `power_of_t` that of a one-sided t test of the
-mean scores of questions (or clusters) at 0.05. For independent right-or-wrong answers and a bound, the test of the gate
-is the uniformly most powerful test, so that there is no comparison. `enumerate_gate.py` enumerates 714 further cells of
-margins.
+passes at an alternative that lies on the good side of the boundary. `t` has the same shares for a one-sided t test of
+the mean scores of questions (or clusters) at 0.05, and `one_tail` for a rule that compares the tail of the posterior
+with 0.05, where the gate compares twice the tail. For independent right-or-wrong answers and a bound, the test of the
+gate is the uniformly most powerful test, so that there is no comparison. `enumerate_gate.py` enumerates 714 further
+cells of margins.
 
-Run `python benchmarks/sim_requirements.py`; it takes about 30 minutes and writes
+In families, the tests depend on the data through the numbers of questions won and lost. Their p-values are computed
+once for each table, and the decisions of the first gates are compared with those of the command.
+
+Run `python benchmarks/sim_requirements.py`; it takes about 15 minutes and writes
 `benchmarks/results/requirements.json`.
 """
 
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +35,7 @@ from harness_uq.gating.requirements import bound_p_values, requirements_of
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.results.gate import Gate
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
+from harness_uq.stats.pairs.multiple_testing import holm
 from harness_uq.structure.types import StructureOptions
 
 OUT = Path(__file__).parent / "results" / "requirements.json"
@@ -190,58 +197,144 @@ def graded(improve: float | None) -> Draw:
     return draw
 
 
-def groups(rng: Rng, shift: float) -> tuple[Gate, float]:
+# ---------------------------------------------------------------- families of exact tests
+
+
+@dataclass(frozen=True)
+class Family:
+    """Answers of two systems to tasks of equal size, and what the gate tests besides each task.
+
+    Attributes
+    ----------
+    old, new : float (n_tasks, n_questions)
+    are_groups : whether the tasks are groups of one task
+    bound : bound of the score of the first task; None if there is none
+    """
+
+    old: np.ndarray
+    new: np.ndarray
+    are_groups: bool
+    bound: float | None = None
+
+    def decision(self) -> str:
+        """The decision of a gate at a margin of 0, from the p-values of its tests."""
+        won, lost = ((a > b).sum(axis=1) for a, b in ((self.new, self.old), (self.old, self.new)))
+        size = self.old.shape[1]
+        violations = [exact_p(size, int(w), int(k))[0] for w, k in zip(won, lost, strict=True)]
+        whole = exact_p(self.old.size, int(won.sum()), int(lost.sum()))
+        violations.append(whole[0])
+        passes = [whole[1]]
+        if self.bound is not None:
+            right = int(self.new[0].sum())
+            violations.append(float(stats.binom.cdf(right, size, self.bound)))
+            passes.append(float(stats.binom.sf(right - 1, size, self.bound)))
+        if holm(violations).min() <= ALPHA:
+            return "fail"
+        return "pass" if max(passes) <= ALPHA else "undecided"
+
+    def decision_of_gate(self) -> str:
+        """The decision of the gate on logs with these answers."""
+        if self.are_groups:
+            group = np.repeat(np.arange(len(self.old)), self.old.shape[1])
+            sides = ([log(x.ravel(), name, group=group)] for name, x in (("a", self.new), ("b", self.old)))
+            return decided(*sides, options(by=("passage",))).decision
+        sides = (
+            [log(x, name, task=f"t{i}") for i, x in enumerate(table)]
+            for name, table in (("a", self.new), ("b", self.old))
+        )
+        return decided(*sides, options(requirements=requirements_of({"t0": self.bound}, None))).decision
+
+
+@cache
+def exact_p(n: int, won: int, lost: int) -> tuple[float, float]:
+    """p-values of "not worse" and of "worse", at a margin of 0."""
+    test = noninferiority_test((0, won, lost, n - won - lost), 0.0)
+    return test.p_inferior, test.p_noninferior
+
+
+def groups(rng: Rng, shift: float) -> Family:
     """240 questions in four groups, equal systems and a margin of 0: a false failure of any group or of the whole."""
-    p = rng.beta(1.0, 0.6, 240)
-    group = np.repeat(np.arange(4), 60)
-    old, new = ((rng.random(240) < p + e).astype(float) for e in (0.0, shift))
-    sides = [log(new, "a", group=group)], [log(old, "b", group=group)]
-    return decided(*sides, options(by=("passage",))), t_above(new - old, 0.0)
+    p = rng.beta(1.0, 0.6, (4, 60))
+    old, new = ((rng.random((4, 60)) < p + e).astype(float) for e in (0.0, shift))
+    return Family(old, new, are_groups=True)
 
 
-def family(rng: Rng, shift: float) -> tuple[Gate, float]:
-    """Five equal tasks of 60 questions with a margin of 0, a bound at the true score, and one on the cost."""
-    sides: dict[str, list[TaskLog]] = {"a": [], "b": []}
-    differences = []
-    for i in range(5):
-        p = rng.beta(1.0, 0.6, 60)
-        old, new = ((rng.random(60) < p + e).astype(float) for e in (0.0, shift))
-        differences.append(new - old)
-        for name, values in (("a", new), ("b", old)):
-            sides[name].append(log(values, name, task=f"t{i}"))
-    rate = 1.0 / 1.6
-    found = decided(sides["a"], sides["b"], options(requirements=requirements_of({"t0": rate}, None)))
-    return found, t_above(np.concatenate(differences), 0.0)
+def family(rng: Rng, shift: float) -> Family:
+    """Five equal tasks of 60 questions with a margin of 0, and a bound of the first at the true score."""
+    p = rng.beta(1.0, 0.6, (5, 60))
+    old, new = ((rng.random((5, 60)) < p + e).astype(float) for e in (0.0, shift))
+    return Family(old, new, are_groups=False, bound=1.0 / 1.6)
 
 
-# name, data, alternative, replications
-SIMULATED: list[tuple[str, Draw, float, int]] = [
-    ("bound, clusters", clustered_bound, 0.08, 800),
-    ("bound, four trials", repeated_bound, 0.08, 800),
-    ("bound, graded", graded_bound, 0.08, 2000),
-    ("bound, cost (lognormal, sd 0.5, n = 100)", cost(0.5, 100), 0.15, 2000),
-    ("bound, cost (lognormal, sd 1, n = 300)", cost(1.0, 300), 0.15, 2000),
-    ("margin, cost", relative_cost, 0.15, 2000),
-    ("margin, clusters", clustered_margin, 0.1, 800),
-    ("margin, four trials", repeated(None), 0.06, 800),
-    ("margin, graded", graded(None), 0.015, 500),
-    ("improvement, four trials", repeated(0.05), 0.06, 800),
-    ("improvement, graded", graded(0.05), 0.015, 500),
-    ("family: four groups and their task", groups, 0.1, 200),
-    ("family: five tasks, all tasks and a bound", family, 0.1, 200),
+def family_rates(draw: Callable[[Rng, float], Family], shift: float, reps: int, seed: list[int]) -> dict[str, object]:
+    """Error rates of a family at the boundary and the power at the alternative."""
+    rng = np.random.default_rng(seed)
+    at = [draw(rng, 0.0) for _ in range(reps)]
+    better = [draw(rng, shift) for _ in range(reps // 4)]
+    for one in (*at[:10], *better[:10]):
+        assert one.decision() == one.decision_of_gate()
+    decisions = [one.decision() for one in at]
+    return {
+        "fail": decisions.count("fail") / reps,
+        "pass": decisions.count("pass") / reps,
+        "power": float(np.mean([one.decision() == "pass" for one in better])),
+        "t": {"power": float(np.mean([t_above((one.new - one.old).ravel(), 0.0) <= ALPHA for one in better]))},
+    }
+
+
+REPS = 2000
+# name, data, alternative
+SIMULATED: list[tuple[str, Draw, float]] = [
+    ("bound, clusters", clustered_bound, 0.08),
+    ("bound, four trials", repeated_bound, 0.08),
+    ("bound, graded", graded_bound, 0.08),
+    ("bound, cost (lognormal, sd 0.5, n = 100)", cost(0.5, 100), 0.15),
+    ("bound, cost (lognormal, sd 1, n = 300)", cost(1.0, 300), 0.15),
+    ("margin, cost", relative_cost, 0.15),
+    ("margin, clusters", clustered_margin, 0.1),
+    ("margin, four trials", repeated(None), 0.06),
+    ("margin, graded", graded(None), 0.015),
+    ("improvement, four trials", repeated(0.05), 0.06),
+    ("improvement, graded", graded(0.05), 0.015),
+]
+FAMILIES = [
+    ("family: four groups and their task", groups, 0.1),
+    ("family: five tasks, all tasks and a bound", family, 0.1),
 ]
 
 
-def rates(draw: Draw, shift: float, reps: int, seed: list[int]) -> dict[str, float]:
-    """Error rates at the boundary and the power at the alternative."""
+def tails(found: Gate) -> tuple[float, float]:
+    """Tail probabilities behind the decisions `fail` and `pass` of a gate with one test."""
+    if found.requirements:
+        row = found.requirements[0]
+        return row.adjusted_p / 2, row.p_met / 2
+    (row,) = found.rows
+    one = row.comparison
+    prob_met = one.prob_noninferior
+    if row.improve_by is not None:
+        prob_met = 1.0 - float(one.posterior.cdf(row.improve_by))
+    return prob_met, 1.0 - prob_met
+
+
+def rates(draw: Draw, shift: float, reps: int, seed: list[int]) -> dict[str, object]:
+    """Error rates at the boundary and the power at the alternative, of the gate and of two other rules."""
     rng = np.random.default_rng(seed)
-    at = [draw(rng, 0.0)[0].decision for _ in range(reps)]
+    at = [draw(rng, 0.0) for _ in range(reps)]
     better = [draw(rng, shift) for _ in range(reps // 4)]
+    fail, passed = np.array([tails(found) for found, _ in at]).T
+    power = np.array([tails(found)[1] for found, _ in better])
+    t, t_power = (np.array([p for _, p in drawn]) for drawn in (at, better))
+
+    def share(condition: np.ndarray) -> float:
+        return round(float(np.mean(condition)), 4)
+
+    decisions = [found.decision for found, _ in at]
     return {
-        "fail": at.count("fail") / reps,
-        "pass": at.count("pass") / reps,
-        "power": float(np.mean([found.decision == "pass" for found, _ in better])),
-        "power_of_t": float(np.mean([p <= ALPHA for _, p in better])),
+        "fail": decisions.count("fail") / reps,
+        "pass": decisions.count("pass") / reps,
+        "power": share(np.array([found.decision == "pass" for found, _ in better])),
+        "one_tail": {"fail": share(fail <= ALPHA), "pass": share(passed <= ALPHA), "power": share(power <= ALPHA)},
+        "t": {"fail": share(1 - t <= ALPHA), "pass": share(t <= ALPHA), "power": share(t_power <= ALPHA)},
     }
 
 
@@ -257,8 +350,12 @@ def cells(share: float) -> Iterator[dict[str, object]]:
         if name == "improvement":
             found = {"fail": found["pass"], "pass": found["fail"]}
         yield {"cell": f"{name} {margin}, n = {n}", "kind": "exact"} | found
-    for i, (name, draw, shift, full) in enumerate(SIMULATED):
-        reps = max(int(share * full), 4)
+    reps = max(int(share * REPS), 4)
+    for i, (name, one, shift) in enumerate(FAMILIES):
+        yield {"cell": name, "kind": "simulated", "replications": reps, "shift": shift} | family_rates(
+            one, shift, reps, [33, i]
+        )
+    for i, (name, draw, shift) in enumerate(SIMULATED):
         yield {"cell": name, "kind": "simulated", "replications": reps, "shift": shift} | rates(
             draw, shift, reps, [32, i]
         )
