@@ -51,7 +51,7 @@ EFFECTIVE_GRADERS_UNKNOWN = MessageType(
     "note",
     "The effective number of graders requires human labels, because graders that make the same errors agree with each "
     "other.",
-    "Agreement of graders cannot be told from common errors without labels.",
+    "Without human labels, it is unknown whether graders agree because they are right or because they share errors.",
     "Give labels with `--labels`.",
 )
 
