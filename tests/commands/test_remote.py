@@ -169,7 +169,7 @@ def test_a_name_that_stands_for_nothing_fails_and_the_rest_goes_on(store, capsys
     )
     assert code == 1
     assert "org/a" in out
-    assert f"error: {store}/nothing: The store contains no object" in err
+    assert f"error: {store}/nothing: The remote storage contains no object" in err
     assert f"error: {store}/*.eval: No file matches" in err
     assert "error: gs://bucket/x: gs:// needs gcsfs: pip install gcsfs" in err
     assert "error: foo://x: " in err
@@ -274,7 +274,7 @@ class TestWeb:
             capsys, "estimate", f"{web}/no.eval", "http://127.0.0.1:9/x.eval", f"{local}/inspect/a.eval"
         )
         assert (code, "org/a" in out) == (1, True)
-        assert f"error: {web}/no.eval: The store contains no object" in err
+        assert f"error: {web}/no.eval: The remote storage contains no object" in err
         assert "error: http://127.0.0.1:9/x.eval: The file cannot be read: its store failed: Cannot connect" in err
         code, _, err = said(capsys, "rescore", f"{local}/inspect/a.eval", "--output-dir", web)
         assert (code, "a web server is not written to" in err) == (1, True)

@@ -22,7 +22,7 @@ def logs(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "suggestion", "valid"),
     [
-        ("estmate .", "estimate", "calibrate, compare, completion"),
+        ("estmate .", "estimate", "calibrate, cite, compare, completion"),
         ("estimate . --clustr q", "--cluster", "--cluster, --column, --columns"),
         ("estimate . --scope bench", "benchmark", "benchmark, full, population"),
         ("estimate . --method wilsn", "wilson", "agresti-coull, avg-at-n, bayes"),
