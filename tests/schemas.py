@@ -18,10 +18,10 @@ PAGE = ROOT / "docs" / "reference" / "json.md"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # what docs/reference/json.md has a table of, and the definition that it describes
 TABLES = {
-    "an entry of `estimates`": "Estimate",
+    "entry of `estimates` has": "Estimate",
     "`structures` has one entry": "StructureSummary",
-    "an entry of `comparisons`": "Comparison",
-    "Each line is one object": "Snapshot",
+    "entry of `comparisons` has": "Comparison",
+    "`watch` prints an object": "Snapshot",
 }
 
 

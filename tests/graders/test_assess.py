@@ -289,4 +289,4 @@ def test_the_command_prints_the_results_of_the_function(tables, capsys):
 
 def test_the_command_refuses_what_the_function_refuses(tables, capsys):
     assert main(["grader", str(tables / "grades.csv")]) == 2
-    assert "neither human labels nor two graders" in capsys.readouterr().err
+    assert "scores of two graders" in capsys.readouterr().err
