@@ -249,7 +249,7 @@ def _label(args: argparse.Namespace) -> int:
             options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
             plans = plan_labels(pilot.logs, args.labels, options, plugins=pilot.plugins)
         emitter.emit({"label_plans": plans}, pilot.errors)
-    if args.ids:
+    if args.ids and any(plan.template for plan in plans):
         _output_files.write_file(args.ids, _table_of_labels(plans))
     return max(pilot.failed, 0 if all(plan.strata for plan in plans) else 1)
 

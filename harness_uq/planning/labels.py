@@ -8,13 +8,15 @@ import numpy as np
 from scipy import special
 
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
-from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
+from harness_uq.errors import DataError, HarnessUqError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, without_labels
 from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.judge_correction import Human, grades_of
 from harness_uq.io.human_labels import Label
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
-from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS
+from harness_uq.messages.catalogue.estimation import NOT_COMPUTABLE
+from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS, PLAN_UNAVAILABLE
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -129,9 +131,17 @@ def _plan(
             rng=rng,
         )
     except (DataError, LogError, NotEstimableError, StructureError) as error:
-        return replace(plan, messages=(refusal_of(error),))
+        return replace(plan, messages=(_reason(plan, error),))
     ids = [log.questions.ids[row] for row in rows]
     return _with_design(plan, design, ids, human, rng)
+
+
+def _reason(plan: LabelPlan, error: HarnessUqError) -> Message:
+    """Why there is no plan."""
+    reason = refusal_of(error)
+    if reason.code != NOT_COMPUTABLE.code:
+        return reason
+    return PLAN_UNAVAILABLE(reasons=f"metric {plan.metric!r} of task {plan.task!r}: {error}")
 
 
 def _matched(runs: Sequence[tuple[TaskLog, Scores]], labels: Human) -> tuple[FloatArray, FloatArray, IntArray]:

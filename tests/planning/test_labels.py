@@ -89,6 +89,10 @@ def test_what_cannot_be_planned_is_named():
         plan_labels(LOGS, labels_of("a", named=False), LabelPlanOptions(width=0.1))
     (plan,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.01))
     assert (plan.status, plan.expected_width, plan.template) == ("not_estimable", None, ())
+    assert has(plan, "plan-unavailable")
+    assert not has(plan, "not-computable")  # which is about a score
+    (plan,) = plan_labels(LOGS[0], labels_of("a")[:9], LabelPlanOptions(width=0.1))
+    assert has(plan, "plan-unavailable")
     trials = task_log(GRADES.T.astype(float), system="a", ids=IDS)
     (plan,) = plan_labels(trials, labels_of("a"), LabelPlanOptions(width=0.1))
     assert has(plan, "label-plan-trials")
@@ -120,6 +124,13 @@ def test_the_command_writes_a_table_that_labels_reads_back(tables, capsys):
     assert {label.id for label in known} == {IDS[i] for i in PILOT}
     assert sum(row["score"] == "" for row in rows) == len(rows) - len(known)
     assert all(0 < label.probability <= 1 for label in known)
+
+
+def test_the_command_writes_no_table_if_the_width_cannot_be_reached(tables, capsys):
+    grades, pilot, table = (str(tables / name) for name in ("grades.csv", "pilot.csv", "more.csv"))
+    command = ["plan", grades, "--target", "labels", "--labels", pilot, "--width", "0.01", "--ids", table]
+    assert output(capsys, *command)[0] == 1
+    assert not Path(table).exists()
 
 
 def test_a_table_can_contain_the_grades_and_the_pilot(tmp_path, capsys):

@@ -154,8 +154,8 @@ def design_labels(
     most = planner.expected_width(planner.sizes)
     if most > width:
         raise NotEstimableError(
-            f"with labels of all {len(f)} questions the interval would have a width of about {most:.3g}; increase "
-            "width, or grade more questions"
+            f"a width of {width:.3g} cannot be reached, because the interval would be about {most:.3g} wide with "
+            f"labels of all {len(f)} questions. Request a wider interval, or grade more questions."
         )
     n_labels = planner.allocation(planner.smallest_total(width, uniform=False), uniform=False)
     n_uniform = planner.smallest_total(width, uniform=True)
