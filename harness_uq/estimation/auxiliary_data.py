@@ -9,7 +9,7 @@ from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import correct
 from harness_uq.estimation.subset import Probabilities, estimate_whole, read_probabilities
-from harness_uq.io.human_labels import Label, read_labels
+from harness_uq.io.human_labels import Label, check_tasks, read_labels
 from harness_uq.io.paths import is_file, is_remote
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
@@ -85,17 +85,16 @@ def human_labels(labels: str | Path | Sequence[Label], logs: Sequence[TaskLog]) 
     Raises
     ------
     LogError : if the file cannot be read
-    DataError : if there is no such file or metric
+    DataError : if there is no such file or metric, or labels without a task match questions of several tasks
     """
-    if not isinstance(labels, str | Path):
-        return labels
-    source = str(labels)
-    if is_labels_file(source):
-        return read_labels(source)
-    metrics = {data.metric for log in logs for data in log.data}
-    if logs and source not in metrics:
-        raise DataError(unknown_name("file or metric of labels", source, metrics, plural="metrics"))
-    return source
+    if isinstance(labels, str | Path) and not is_labels_file(source := str(labels)):
+        metrics = {data.metric for log in logs for data in log.data}
+        if logs and source not in metrics:
+            raise DataError(unknown_name("file or metric of labels", source, metrics, plural="metrics"))
+        return source
+    found = read_labels(labels) if isinstance(labels, str | Path) else labels
+    check_tasks(found, without_labels(logs, labels))
+    return found
 
 
 def selection_with_labels(selection: Selection, labels: str | Path | Sequence[Label] | None) -> Selection:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.data.task_log import FloatArray
-from harness_uq.errors import LogError
+from harness_uq.data.task_log import FloatArray, TaskLog
+from harness_uq.errors import DataError, LogError
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.planning import (
     DUPLICATE_LABEL,
     LABEL_COLUMNS_MISSING,
     LABEL_NOT_A_NUMBER,
+    LABELS_OF_SEVERAL_TASKS,
     PARTIAL_PROBABILITIES,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
@@ -104,6 +105,24 @@ def labels_of_answers(
     return [
         label for label in labels if label.task in (None, task) and label.system in (None, system) and label.id in ids
     ]
+
+
+def check_tasks(labels: Sequence[Label], logs: Sequence[TaskLog]) -> None:
+    """Make sure that labels without a task match answers to one task of each system only.
+
+    Raises
+    ------
+    DataError : if not
+    """
+    without_task = [label for label in labels if label.task is None]
+    tasks_of: dict[tuple[str, str], set[str]] = {}
+    for log in logs:
+        if not log.subtasks:
+            for label in labels_of_answers(without_task, log.task, frozenset(log.questions.ids), log.system):
+                tasks_of.setdefault((log.system, label.id), set()).add(log.task)
+    ambiguous = [tasks for tasks in tasks_of.values() if len(tasks) > 1]
+    if ambiguous:
+        raise DataError(LABELS_OF_SEVERAL_TASKS(n_answers=len(ambiguous), tasks=sorted(set().union(*ambiguous))))
 
 
 def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:

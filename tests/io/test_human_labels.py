@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq.errors import LogError
-from harness_uq.io.human_labels import Label, grades, read_labels
+from harness_uq.data.task_log import TaskLog
+from harness_uq.errors import DataError, LogError
+from harness_uq.io.human_labels import Label, check_tasks, grades, read_labels
+from tests.data.toy import task_log
 from tests.message_checks import raises_message
 
 
@@ -74,3 +76,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_labels_that_contradict_each_other_are_refused(labels: list[Label], name: str) -> None:
     with raises_message(LogError, name):
         grades(labels, "toy", ["a", "b"])
+
+
+def two_tasks(system: str = "model") -> list[TaskLog]:
+    return [task_log([1, 0, 1], system=system, task=task) for task in ("copying", "passages")]
+
+
+def test_labels_of_ids_that_several_tasks_contain_must_name_the_task() -> None:
+    with raises_message(DataError, "labels-of-several-tasks", n_answers=1, tasks=("copying", "passages")):
+        check_tasks([Label("0", 1.0), Label("other", 1.0)], two_tasks())
+    check_tasks([Label("0", 1.0, "passages")], two_tasks())
+    check_tasks([Label("0", 1.0)], two_tasks()[:1])
+    check_tasks([Label("other", 1.0)], two_tasks())
+
+
+def test_different_tasks_of_different_systems_are_not_confused() -> None:
+    logs = [two_tasks("a")[0], two_tasks("b")[1]]
+    check_tasks([Label("0", 1.0, system="a"), Label("0", 1.0, system="b")], logs)
+    with raises_message(DataError, "labels-of-several-tasks", n_answers=1):
+        check_tasks([Label("0", 1.0, system="b"), Label("1", 1.0, system="a")], [logs[0], *two_tasks("b")])

@@ -305,5 +305,15 @@ LABEL_PLAN_TRIALS = MessageType(
     "Each human label belongs to one answer, and the table of labels has no column for trials.",
     "Give a log with one trial per question.",
 )
+LABELS_OF_SEVERAL_TASKS = MessageType(
+    "UQ561",
+    "labels-of-several-tasks",
+    "error",
+    "The human labels of {n_answers:count answer} do not name the task, but their identifiers occur in several tasks: "
+    "{tasks:join}. Add a column 'task' to the file of labels, or select one task with --task.",
+    "A human label belongs to one answer. Questions of different tasks can have the same identifier: lm-eval, for "
+    "example, numbers the questions of every task from 0.",
+    "Add a column `task` with the names of the tasks in the logs, or select the task of the labels with `--task`.",
+)
 
 TYPES = message_types_in(globals())
