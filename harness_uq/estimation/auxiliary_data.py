@@ -9,7 +9,7 @@ from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import correct
 from harness_uq.estimation.subset import Probabilities, estimate_whole, read_probabilities
-from harness_uq.io.human_labels import Label, check_tasks, read_labels
+from harness_uq.io.human_labels import Label, check_systems, check_tasks, read_labels
 from harness_uq.io.paths import is_file, is_remote
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
@@ -85,7 +85,8 @@ def human_labels(labels: str | Path | Sequence[Label], logs: Sequence[TaskLog]) 
     Raises
     ------
     LogError : if the file cannot be read
-    DataError : if there is no such file or metric, or labels without a task match questions of several tasks
+    DataError : if there is no such file or metric, all labels belong to systems that the logs do not contain, or labels
+        without a task match questions of several tasks
     """
     if isinstance(labels, str | Path) and not is_labels_file(source := str(labels)):
         metrics = {data.metric for log in logs for data in log.data}
@@ -93,7 +94,9 @@ def human_labels(labels: str | Path | Sequence[Label], logs: Sequence[TaskLog]) 
             raise DataError(unknown_name("file or metric of labels", source, metrics, plural="metrics"))
         return source
     found = read_labels(labels) if isinstance(labels, str | Path) else labels
-    check_tasks(found, without_labels(logs, labels))
+    graded = without_labels(logs, labels)
+    check_systems(found, tuple(dict.fromkeys(log.system for log in graded)))
+    check_tasks(found, graded)
     return found
 
 

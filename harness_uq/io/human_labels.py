@@ -15,6 +15,7 @@ from harness_uq.messages.catalogue.planning import (
     DUPLICATE_LABEL,
     LABEL_COLUMNS_MISSING,
     LABEL_NOT_A_NUMBER,
+    LABELS_OF_OTHER_SYSTEMS,
     LABELS_OF_SEVERAL_TASKS,
     PARTIAL_PROBABILITIES,
 )
@@ -105,6 +106,18 @@ def labels_of_answers(
     return [
         label for label in labels if label.task in (None, task) and label.system in (None, system) and label.id in ids
     ]
+
+
+def check_systems(labels: Sequence[Label], systems: Sequence[str]) -> None:
+    """Make sure that a label may belong to one of the systems.
+
+    Raises
+    ------
+    DataError : if all labels name other systems
+    """
+    labeled = {label.system for label in labels if label.system is not None}
+    if systems and labeled.isdisjoint(systems) and labels and all(label.system is not None for label in labels):
+        raise DataError(LABELS_OF_OTHER_SYSTEMS(labeled=sorted(labeled), systems=systems))
 
 
 def check_tasks(labels: Sequence[Label], logs: Sequence[TaskLog]) -> None:

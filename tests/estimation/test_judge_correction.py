@@ -126,6 +126,15 @@ def test_the_command_reads_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "labels  " not in out  # the table, which lies beside the run, is none
 
 
+def test_the_command_refuses_labels_of_other_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, labels = write_lm_eval(tmp_path, rows=100, right=70), tmp_path / "labels.csv"
+    labels.write_text("id,system,score\n" + "\n".join(f"{label.id},toy,{label.score:g}" for label in LABELS))
+    assert main(["estimate", str(run), "--labels", str(labels)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "toy-model" in shown.err
+
+
 def test_the_command_names_the_metrics_where_none_has_the_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, LogError
-from harness_uq.io.human_labels import Label, check_tasks, grades, read_labels
+from harness_uq.io.human_labels import Label, check_systems, check_tasks, grades, read_labels
 from tests.data.toy import task_log
 from tests.message_checks import raises_message
 
@@ -95,3 +95,13 @@ def test_different_tasks_of_different_systems_are_not_confused() -> None:
     check_tasks([Label("0", 1.0, system="a"), Label("0", 1.0, system="b")], logs)
     with raises_message(DataError, "labels-of-several-tasks", n_answers=1):
         check_tasks([Label("0", 1.0, system="b"), Label("1", 1.0, system="a")], [logs[0], *two_tasks("b")])
+
+
+def test_labels_that_all_belong_to_other_systems_are_an_error() -> None:
+    labels = [Label("0", 1.0, system=name) for name in ("small", "large", "small")]
+    with raises_message(DataError, "labels-of-other-systems", labeled=("large", "small"), systems=("scripted-large",)):
+        check_systems(labels, ["scripted-large"])
+    check_systems(labels, ["scripted-large", "small"])
+    check_systems([*labels, Label("1", 1.0)], ["scripted-large"])
+    check_systems([], ["scripted-large"])
+    check_systems(labels, [])

@@ -315,5 +315,16 @@ LABELS_OF_SEVERAL_TASKS = MessageType(
     "example, numbers the questions of every task from 0.",
     "Add a column `task` with the names of the tasks in the logs, or select the task of the labels with `--task`.",
 )
+LABELS_OF_OTHER_SYSTEMS = MessageType(
+    "UQ562",
+    "labels-of-other-systems",
+    "error",
+    "The human labels name the systems {labeled:join}, but the logs contain the systems {systems:join}. In the column "
+    "'system' of the labels, use the names from the logs.",
+    "The column `system` of a file of labels contains the system whose answer was labeled. None of its names is the "
+    "name of a system in the logs.",
+    "Replace the names in the column `system` by the names that `harness-uq estimate` prints. `NAME=LOG` gives a log "
+    "another name.",
+)
 
 TYPES = message_types_in(globals())
