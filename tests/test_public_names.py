@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 import harness_uq
@@ -77,6 +78,24 @@ def test_the_estimator_of_the_documentation_works():
     (row,) = harness_uq.estimate(log, harness_uq.Options(method="worst-case"), plugins=plugins)
     assert (row.interval.low, row.interval.high) == (0.0, 1.0)
     assert (row.harness.std_error, row.n_questions, row.info.title) == (0.3, 3, "Range of the scores")
+
+
+def test_the_estimator_with_clusters_of_the_documentation_draws_whole_clusters():
+    page = plugin_of(ROOT / "docs/howto/write-an-interval-method.md")
+    made = vars(page)["ClusterPercentiles"]()
+    plugins = replace(load_plugins([]), estimators={made.name: made})
+    log = task_log([1, 1, 0, 0] * 3, fields={"passage": list("aabbccddeeff")})
+    options = harness_uq.Options(method=made.name, structure=harness_uq.StructureOptions(cluster="passage"))
+    (clustered,) = harness_uq.estimate(log, options, plugins=plugins)
+    assert clustered.std_error == pytest.approx(
+        np.sqrt(0.25 / 6), rel=0.03
+    )  # six independent clusters, not 12 questions
+    (again,) = harness_uq.estimate(log, options, plugins=plugins)
+    assert again.interval == clustered.interval
+    (alone,) = harness_uq.estimate(
+        replace(log, questions=replace(log.questions, fields={})), harness_uq.Options(method=made.name), plugins=plugins
+    )
+    assert alone.interval is None
 
 
 def test_the_harness_of_the_documentation_works(tmp_path):
