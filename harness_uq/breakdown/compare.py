@@ -21,6 +21,7 @@ from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.structure.detection import known_range
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 from harness_uq.structure.question_groups import QuestionGroups, divided_logs, part_of
 
@@ -100,7 +101,7 @@ def _breakdown(
     labels = [label for label in groups[0].labels if label in groups[1].labels]
     rows = [_compared(pair, groups, label, options, plugins) for label in labels]
     values = [_value(row) for row in rows]
-    pooled = pooled_values(values, options.level)
+    pooled = pooled_values(values, options.level, _possible_differences(pair, options))
     if pooled.spread is None:
         notes = (*notes, GROUPS_NOT_POOLED(n_groups=len(values) - values.count(None)))
     p_values = [_p_value(row) for row in rows]
@@ -141,6 +142,14 @@ def _breakdown(
         spread=pooled.spread,
         messages=notes,
     )
+
+
+def _possible_differences(pair: tuple[SelectedRun, SelectedRun], options: CompareOptions) -> tuple[float, float] | None:
+    """Smallest and largest possible difference of two scores; None if the range of either is unknown."""
+    range_a, range_b = (known_range(run.data, options.structure.of_task(run.log.task).ranges) for run in pair)
+    if range_a is None or range_b is None:
+        return None
+    return range_a[0] - range_b[1], range_a[1] - range_b[0]
 
 
 def _compared(

@@ -51,7 +51,8 @@ def pooled_values(
     ----------
     groups : value of each group; None if it is not estimable
     level : probability of the intervals
-    bounds : smallest and largest possible value, to which intervals are limited
+    bounds : smallest and largest possible value, to which intervals are limited. True values lie between them, so the
+        limits do not change the coverage of the intervals
     """
     known = [(k, one) for k, one in enumerate(groups) if one is not None]
     values: list[float | None] = [None] * len(groups)

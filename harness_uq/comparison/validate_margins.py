@@ -1,13 +1,12 @@
 """Reject margins that exceed every possible difference; they are usually errors in the decimal point."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.data.run_selection import SelectedRun
-from harness_uq.data.task_log import Classifications, Scores, TaskData
 from harness_uq.errors import StructureError
 from harness_uq.messages.catalogue.comparison import MARGIN_EXCEEDS_RANGE
-from harness_uq.structure.detection import score_type_of
+from harness_uq.structure.detection import known_range
 
 _PERCENT = 100
 
@@ -21,7 +20,7 @@ def check_margins(options: CompareOptions, chosen: Iterable[SelectedRun]) -> Non
     """
     for one in chosen:
         margin = options.margin_of(one.log.task)
-        bounds = _bounds(one.data, options.structure.of_task(one.log.task).ranges) if margin else None
+        bounds = known_range(one.data, options.structure.of_task(one.log.task).ranges) if margin else None
         if bounds is None or margin < bounds[1] - bounds[0]:
             continue
         raise StructureError(
@@ -34,12 +33,3 @@ def check_margins(options: CompareOptions, chosen: Iterable[SelectedRun]) -> Non
                 suggestion=margin / _PERCENT,
             )
         )
-
-
-def _bounds(data: TaskData, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float] | None:
-    if not isinstance(data, Scores | Classifications):
-        return None
-    try:
-        return score_type_of(data, ranges)[1]
-    except StructureError:
-        return None  # `compare` warns in the row about scores outside their declared range

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from harness_uq.data.resource_metrics import RESOURCE_METRICS
-from harness_uq.data.task_log import Classifications, Scores, SufficientStatistics
+from harness_uq.data.task_log import Classifications, Scores, SufficientStatistics, TaskData
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import (
@@ -109,6 +109,16 @@ def score_type_of(
     if values.size and data.metric not in RESOURCE_METRICS and np.isin(values, (0.0, 1.0)).all():
         return "binary", (0.0, 1.0), Evidence("score type", "binary", "all values are 0 or 1")
     return "real", None, Evidence("score type", "unbounded", "no range is known")
+
+
+def known_range(data: TaskData, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float] | None:
+    """Smallest and largest possible score; None if the range is unknown, or scores lie outside their declared range."""
+    if not isinstance(data, Scores):
+        return None
+    try:
+        return score_type_of(data, ranges)[1]
+    except StructureError:
+        return None  # the results of the task contain a warning about these scores
 
 
 def _evidence_of_range(data: Scores) -> str:

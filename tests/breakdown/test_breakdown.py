@@ -46,6 +46,25 @@ def test_pooled_values_are_between_the_group_and_the_others() -> None:
     assert row.spread > 0
 
 
+def test_pooled_intervals_stay_in_the_range_of_the_score_and_of_the_difference() -> None:
+    """A few small groups, in which A is always right and B is always wrong, are nearly as far apart as possible."""
+    few = {"law": (5, 5), "art": (4, 4), "war": (5, 6), "tax": (5, 5)}
+    a, b = log(few, "a"), log({"law": (0, 5), "art": (0, 4), "war": (1, 6), "tax": (1, 5)}, "b")
+    (scores,), (differences,) = estimate_by(a, "subject"), compare_by(a, b, "subject")
+    assert max(one.pooled_interval.high for one in scores.groups) == 1.0
+    assert max(one.pooled_interval.high for one in differences.groups) == 1.0
+    (reverse,) = compare_by(b, a, "subject")
+    assert min(one.pooled_interval.low for one in reverse.groups) == -1.0
+    assert all(-1 <= one.pooled_value <= 1 for one in (*differences.groups, *reverse.groups))
+
+
+def test_pooled_differences_are_limited_by_the_range_of_the_metric() -> None:
+    few = {"law": (5, 5), "art": (4, 4), "war": (5, 6), "tax": (5, 5)}
+    a, b = log(few, "a"), log({"law": (0, 5), "art": (0, 4), "war": (1, 6), "tax": (1, 5)}, "b")
+    (wide,) = compare_by(a, b, "subject", range={"acc": (0.0, 10.0)})
+    assert 1.0 < max(one.pooled_interval.high for one in wide.groups) < 10.0
+
+
 def test_two_groups_are_not_pooled() -> None:
     (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60)}), "subject")
     assert [one.pooled_value for one in row.groups] == [None, None]
