@@ -96,7 +96,7 @@ def test_a_missing_side_is_an_error(run: Run, aime: Path) -> None:
 def test_one_argument_with_several_systems_is_an_error(run: Run, aime: Path) -> None:
     code, _, err = run("compare", aime, sides(aime)[0])
     assert code == 1
-    assert "must be a single system, but A contains" in err
+    assert "must be a single system, but side A contains" in err
 
 
 def test_a_path_that_holds_an_equals_sign_is_a_path(run: Run, aime: Path, tmp_path: Path) -> None:
