@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from harness_uq._version import __version__
-from harness_uq.citation.sentences import Row, sentences
+from harness_uq.citation.sentences import Row, methods_sentences
 from harness_uq.errors import DataError, LogError
 from harness_uq.io.paths import read_bytes
 from harness_uq.references.bibliography import bibliography
@@ -72,7 +72,7 @@ def cite(*results: Results) -> Citation:
     for one in results:
         for name, rows in _rows_of(_document(one)).items():
             lists.setdefault(name, []).extend(rows)
-    written = sentences(lists)
+    written = methods_sentences(lists)
     if not written:
         raise DataError("The results contain no estimate, comparison, ranking or other result with methods to cite.")
     paragraph = " ".join([*written, f"All results were computed with harness\\_uq {__version__}~\\cite{{harness_uq}}."])

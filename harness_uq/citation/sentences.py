@@ -44,7 +44,7 @@ def latex(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text).replace("^", r"\^{}")
 
 
-def sentences(lists: Mapping[str, Sequence[Row]]) -> list[str]:
+def methods_sentences(lists: Mapping[str, Sequence[Row]]) -> list[str]:
     """The sentences about the results of these lists, in the order of a methods section."""
     return [sentence for name, write in _WRITERS.items() if lists.get(name) for sentence in write(lists[name])]
 
@@ -95,8 +95,8 @@ def _about_gates(rows: Sequence[Row]) -> Iterator[str]:
         tests = [*gate["rows"], *gate["requirements"]]
         yield from _about_comparisons(gate["rows"])
         yield _corrected(
-            f"The decision over {counted(len(tests), 'score')} has an error rate of at most "
-            f"{_percent(gate['alpha'])}, corrected for multiplicity",
+            f"The gate over {counted(len(tests), 'score')} passes if each score passes its own test at the level "
+            f"{_percent(gate['alpha'])}, and failures are corrected for multiplicity",
             "holm",
         )
 
