@@ -288,7 +288,7 @@ MISPLACED_MEMBERS = MessageType(
     "{n_members:count file inside the log has|files inside the log have} a path that points outside the log, for "
     "example {first!r}. {n_members:plural This file is|These files are} not read.",
     "Inspect AI does not write such paths, so the log may come from an untrusted source.",
-    "Check where the log comes from.",
+    "Check the origin of the log.",
 )
 REPEATED_JSON_KEY = MessageType(
     "IN216",
