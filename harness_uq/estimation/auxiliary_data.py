@@ -85,8 +85,8 @@ def human_labels(labels: str | Path | Sequence[Label], logs: Sequence[TaskLog]) 
     Raises
     ------
     LogError : if the file cannot be read
-    DataError : if there is no such file or metric, all labels belong to systems that the logs do not contain, or labels
-        without a task match questions of several tasks
+    DataError : if there is no such file or metric, all labels belong to systems that the logs do not contain, a label
+        names no system although the logs contain several, or labels without a task match questions of several tasks
     """
     if isinstance(labels, str | Path) and not is_labels_file(source := str(labels)):
         metrics = {data.metric for log in logs for data in log.data}

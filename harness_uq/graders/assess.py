@@ -15,7 +15,6 @@ from harness_uq.graders.differences import grader_differences, self_preferences
 from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
 from harness_uq.graders.panels import grader_panels
 from harness_uq.io.human_labels import Label
-from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
 from harness_uq.messages.catalogue.graders import NOTHING_TO_ASSESS
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
@@ -129,10 +128,6 @@ def _assess(
 ) -> GraderAssessment:
     structure = options.structure.without_bounds("assess_graders")
     systems = list(dict.fromkeys(log.system for log in logs))
-    if labels is not None and not isinstance(labels, str) and len(systems) > 1:
-        n_unnamed = sum(label.system is None for label in labels)
-        if n_unnamed:
-            raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n_unnamed, systems=systems))
     if options.same_family:
         _check_family(options.same_family, systems, has_labels=labels is not None)
     entries = graded_answers(logs, labels, structure, plugins)

@@ -11,6 +11,7 @@ import numpy as np
 from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.errors import DataError, LogError
 from harness_uq.io import paths as io_paths
+from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
 from harness_uq.messages.catalogue.planning import (
     DUPLICATE_LABEL,
     LABEL_COLUMNS_MISSING,
@@ -109,15 +110,18 @@ def labels_of_answers(
 
 
 def check_systems(labels: Sequence[Label], systems: Sequence[str]) -> None:
-    """Make sure that a label may belong to one of the systems.
+    """Make sure that a label may belong to one of the systems, and that it is clear to which.
 
     Raises
     ------
-    DataError : if all labels name other systems
+    DataError : if all labels name other systems, or a label names no system although there are several
     """
     labeled = {label.system for label in labels if label.system is not None}
     if systems and labeled.isdisjoint(systems) and labels and all(label.system is not None for label in labels):
         raise DataError(LABELS_OF_OTHER_SYSTEMS(labeled=sorted(labeled), systems=systems))
+    n_unnamed = sum(label.system is None for label in labels)
+    if len(systems) > 1 and n_unnamed:
+        raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n_unnamed, systems=systems))
 
 
 def check_tasks(labels: Sequence[Label], logs: Sequence[TaskLog]) -> None:

@@ -14,7 +14,6 @@ from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.judge_correction import Human, grades_of
 from harness_uq.io.human_labels import Label
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
 from harness_uq.messages.catalogue.estimation import NOT_COMPUTABLE
 from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS, PLAN_UNAVAILABLE
 from harness_uq.plugins.manager import Plugins, load_plugins
@@ -95,8 +94,6 @@ def plan_labels(
         raise DataError(f"labels are planned for one or two systems; the logs contain {', '.join(systems)}")
     if options.difference is not None and len(systems) == 1:
         raise DataError("a difference to detect requires runs of two systems; give a width for one system")
-    if len(systems) == 2 and not isinstance(human, str) and (n := sum(label.system is None for label in human)):
-        raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n, systems=systems))
     by_score: dict[tuple[str, str, str], list[tuple[TaskLog, Scores]]] = {}
     for log in read:
         for data in log.data:

@@ -9,14 +9,13 @@ from scipy import special
 from harness_uq.alignment.aligned_scores import match_scores
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, Scores
-from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
+from harness_uq.errors import NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import Options, clusters_of
 from harness_uq.estimation.judge_correction import METHOD, Human, corrected_estimate, grades_of
 from harness_uq.estimation.single_system import posterior_of
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
     INDEPENDENT_COMPARISON,
-    LABELS_WITHOUT_SYSTEM,
     RANKED_WITH_LABELS,
     SYSTEM_NOT_ESTIMABLE,
     TOO_FEW_SYSTEMS,
@@ -38,17 +37,6 @@ class _Corrected:
     row: Estimate
     interval: Interval
     value: float
-
-
-def check_labels_name_systems(labels: Human, systems: Sequence[str]) -> None:
-    """Make sure that labels in a table name the system whose answer was graded.
-
-    Raises
-    ------
-    DataError : if not
-    """
-    if not isinstance(labels, str) and (n_unnamed := sum(label.system is None for label in labels)):
-        raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n_unnamed, systems=systems))
 
 
 def labeled_scores(

@@ -34,7 +34,7 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores, joint_scores
-from harness_uq.ranking.labeled_scores import check_labels_name_systems, labeled_scores
+from harness_uq.ranking.labeled_scores import labeled_scores
 from harness_uq.ranking.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
@@ -244,7 +244,6 @@ def _labeled_runs(
         raise DataError("a ranking with human labels requires scope 'population'")
     graded = without_labels(logs, labels)
     runs, human = comparable_runs(graded, options, plugins), human_labels(labels, graded)
-    check_labels_name_systems(human, tuple(runs.by_system))
     by_system = {
         system: {key: entry for key, entry in by_key.items() if key[1] != human}
         for system, by_key in runs.by_system.items()

@@ -135,6 +135,14 @@ def test_the_command_refuses_labels_of_other_systems(tmp_path: Path, capsys: pyt
     assert "toy-model" in shown.err
 
 
+def test_labels_of_several_systems_must_name_the_system() -> None:
+    logs = [task_log(JUDGE, system=name) for name in "ab"]
+    with raises_message(DataError, "labels-without-system", n_labels=20, systems=("a", "b")):
+        estimate(logs, labels=LABELS)
+    named = [replace(label, system="a") for label in LABELS]
+    assert estimate(logs, labels=named)[0].value == only(estimate(logs[0], labels=LABELS)).value
+
+
 def test_the_command_names_the_metrics_where_none_has_the_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -372,8 +372,9 @@ LABELS_WITHOUT_SYSTEM = MessageType(
     "error",
     "{n_labels:count human label does|human labels do} not name the system whose answer was labeled. Add a column "
     "'system' with the names {systems:join} to the file of labels.",
-    "A human label belongs to one answer, and the two systems give different answers to the same question.",
-    "Add a column `system` to the file of labels, with the names that `harness-uq compare` prints.",
+    "A human label belongs to one answer, and systems give different answers to the same question.",
+    "Add a column `system` to the file of labels, with the names that harness_uq prints, or select one system with "
+    "`--model`.",
 )
 ONE_BASELINE_RUN = MessageType(
     "UQ239",
