@@ -2,8 +2,9 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from os.path import relpath
 from typing import TYPE_CHECKING
 
@@ -184,6 +185,7 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     with _argument_values.checking_arguments():
         LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
     every = [*new, *(log for logs in baseline for log in logs)]
+    _check_selected(args, {log.task for reading in readings for log in reading.logs}, {log.task for log in every})
     options = _gate_options(args, every)
     labels = _labels(args, every, options)
     result = gate(new, baseline or None, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
@@ -232,6 +234,23 @@ def _check_one_system(baseline: "Sequence[Sequence[TaskLog]]") -> None:
             f"The baseline runs belong to several systems: {', '.join(systems)}. If they are repeated runs of one "
             "system, name all of them alike, such as main=RUN1 main=RUN2."
         )
+
+
+def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str]) -> None:
+    """Check that the selection of tasks contains each task in the logs that a requirement names.
+
+    Raises
+    ------
+    UsageError : if it does not
+    """
+    from harness_uq.gating.requirements import check_selected
+
+    bounds = [one.task for one in _requirements(args) if one.task is not None]
+    margins = [name for name, _ in args.margins if name]
+    improvements = [name for name in _improvements(args) if name]
+    with _argument_values.checking_arguments():
+        for option, names in (("A bound", bounds), ("--margin", margins), ("A required improvement", improvements)):
+            check_selected(option, [name for name in names if any(fnmatchcase(task, name) for task in tasks)], selected)
 
 
 def _labels(

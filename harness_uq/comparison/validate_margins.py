@@ -7,6 +7,7 @@ from harness_uq.data.run_selection import SelectedRun
 from harness_uq.errors import StructureError
 from harness_uq.messages.catalogue.comparison import MARGIN_EXCEEDS_RANGE
 from harness_uq.structure.detection import known_range
+from harness_uq.structure.types import StructureOptions
 
 _PERCENT = 100
 
@@ -19,17 +20,27 @@ def check_margins(options: CompareOptions, chosen: Iterable[SelectedRun]) -> Non
     StructureError : if a margin is too large; the message suggests the value that was probably intended
     """
     for one in chosen:
-        margin = options.margin_of(one.log.task)
-        bounds = known_range(one.data, options.structure.of_task(one.log.task).ranges) if margin else None
-        if bounds is None or margin < bounds[1] - bounds[0]:
-            continue
-        raise StructureError(
-            MARGIN_EXCEEDS_RANGE(
-                margin=margin,
-                task=one.log.task,
-                metric=one.data.metric,
-                low=bounds[0],
-                high=bounds[1],
-                suggestion=margin / _PERCENT,
-            )
+        check_difference("margin", options.margin_of(one.log.task), one, options.structure)
+
+
+def check_difference(kind: str, size: float, run: SelectedRun, structure: StructureOptions) -> None:
+    """Check that a margin or a required improvement is smaller than the range of the scores.
+
+    Raises
+    ------
+    StructureError : if it is not; the message suggests the value that was probably intended
+    """
+    bounds = known_range(run.data, structure.of_task(run.log.task).ranges) if size else None
+    if bounds is None or size < bounds[1] - bounds[0]:
+        return
+    raise StructureError(
+        MARGIN_EXCEEDS_RANGE(
+            kind=kind,
+            margin=size,
+            task=run.log.task,
+            metric=run.data.metric,
+            low=bounds[0],
+            high=bounds[1],
+            suggestion=size / _PERCENT,
         )
+    )

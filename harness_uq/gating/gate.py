@@ -21,6 +21,7 @@ from harness_uq.comparison.compare import OVERALL, CompareOptions
 from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
 from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
@@ -30,7 +31,7 @@ from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
 from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
-from harness_uq.gating.requirements import Bounds, Requirement, required_scores, requirements_of
+from harness_uq.gating.requirements import Bounds, Requirement, check_selected, required_scores, requirements_of
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.overall.options import OverallOptions
@@ -147,9 +148,10 @@ def gate(
     ------
     LogError : if a path gives no log
     DataError : if there is neither a baseline nor a bound, or a baseline without a margin; if one argument holds
-        several systems; or if a margin or a bound names a task or metric that does not exist
+        several systems; or if a margin or a bound names a task or metric that does not exist or is not selected
     NotEstimableError : if the two have no task and metric in common
-    StructureError : if no task has a field of `by`
+    StructureError : if no task has a field of `by`, or if a margin, a required improvement or a bound does not fit the
+        range of the scores
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
@@ -167,6 +169,9 @@ def gate(
         selection_with_labels(selection_of(keywords), labels), resources=reads_resources(named), prices=prices
     )
     own = Side.read(new, "the new system", offered, chosen.compare.structure, selection)
+    if selection.filter.tasks:
+        named_tasks = [one.task for one in chosen.requirements if one.task is not None]
+        check_selected("A requirement", named_tasks, [log.task for log in own.logs])
     counts, others = RunCounts(), None
     if baseline is not None:
         others, counts = read_baseline(baseline, "the baseline", offered, chosen.compare.structure, selection)
@@ -284,6 +289,7 @@ class _Job:
         scores = [] if baseline is None else self._compared(new, baseline, new.logs, options)
         rows = [one.row for one in scores]
         _check_names(options, rows)
+        _check_improvements(options, new)
         own = with_groups(with_named_metrics(new, self.named) if self.named else new, options.by)
         required = required_scores(own, options.requirements, options.compare, self.plugins)
         decided, bounded = decided_rows(scores, required, options.alpha)
@@ -347,6 +353,18 @@ def _check_names(options: GateOptions, rows: Sequence[Comparison]) -> None:
     names = metrics | {row.task for row in rows}
     if wrong := sorted(name for name in options.improve_by if name is not None and name not in names):
         raise DataError(unknown_name("task or metric of a required improvement", wrong[0], names, plural="names"))
+
+
+def _check_improvements(options: GateOptions, new: Side) -> None:
+    """Check that every required improvement is smaller than the range of its scores.
+
+    Raises
+    ------
+    StructureError : if one is not
+    """
+    for (task, metric, _), run in new.chosen.items():
+        improvement = options.improvement_of(task, metric) or 0.0
+        check_difference("required improvement", improvement, run, options.compare.structure)
 
 
 def _missing_scores(new: Side, baseline: Side) -> tuple[ScoreName, ...]:

@@ -19,9 +19,10 @@ from scipy import stats
 from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.sides import Side
 from harness_uq.data.run_selection import ScoreKey, SelectedRun
-from harness_uq.errors import DataError, unknown_name
+from harness_uq.errors import DataError, StructureError, unknown_name
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.gating.named_metrics import NAMED_METRICS
+from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Decision, RequirementKind, RequirementRow
@@ -30,6 +31,7 @@ BINOMIAL_METHODS = frozenset({"beta", "totals"})
 _WHOLE = 1e-9
 _HEADLINES = ("acc_norm", "acc")
 _POWER = 0.8
+_PERCENT = 100
 
 Bounds: TypeAlias = float | Mapping[str, float] | Mapping[str | None, float]
 
@@ -190,13 +192,55 @@ def required_scores(
     Raises
     ------
     DataError : if a requirement refers to no score
+    StructureError : if a bound lies outside the range of the scores
     """
     keys = [(requirement, key) for requirement in requirements for key in requirement.select(new.chosen)]
     if not keys:
         return []
     how = Options(level=compared.level, scope=compared.scope, structure=compared.structure, seed=compared.seed)
     rows = _newest_estimates(estimate(new.logs, how, plugins=plugins), new.chosen)
-    return [(requirement, rows[key]) for requirement, key in keys]
+    required = [(requirement, rows[key]) for requirement, key in keys]
+    for requirement, row in required:
+        _check_bound(requirement.bound, row)
+    return required
+
+
+def _check_bound(bound: float, row: Estimate) -> None:
+    """Check that a score can lie on both sides of the bound.
+
+    Raises
+    ------
+    StructureError : if it cannot; the message suggests the bound that was probably intended
+    """
+    bounds = (0.0, 1.0) if row.method in BINOMIAL_METHODS else row.structure.bounds if row.structure else None
+    if bounds is None or bounds[0] <= bound <= bounds[1]:
+        return
+    scaled = bound / _PERCENT
+    suggestion = f" Did you mean {scaled:g}?" if bounds[0] <= scaled <= bounds[1] else ""
+    raise StructureError(
+        BOUND_OUTSIDE_RANGE(
+            bound=bound, metric=row.metric, task=row.task, low=bounds[0], high=bounds[1], suggestion=suggestion
+        )
+    )
+
+
+def check_selected(option: str, named: Iterable[str], selected: Iterable[str]) -> None:
+    """Check that a selection of tasks contains the tasks that an option names.
+
+    Parameters
+    ----------
+    option : for the message
+    named : names or patterns of tasks, or names of groups of questions `TASK, FIELD: GROUP`
+    selected : the selected tasks
+
+    Raises
+    ------
+    DataError : if the selection does not contain one of them
+    """
+    tasks = sorted(set(selected))
+    for name in named:
+        if not any(fnmatchcase(task, name) or name.startswith(f"{task}, ") for task in tasks):
+            raise DataError(REQUIREMENT_NOT_SELECTED(option=option, task=name, selected=tasks))
 
 
 def requirement_row(

@@ -102,6 +102,34 @@ def test_bounds_need_no_baseline(folder: Path, arguments: tuple[str, ...], code:
     assert main(["gate", str(folder / "same.csv"), *arguments]) == code
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--at-least", "60"), "Did you mean 0.6?"),
+        (
+            ("--at-least", "other=0.6"),
+            "A bound names task 'other', but the selection of tasks (--task) contains only t.",
+        ),
+        (("--at-least", "nosuch=0.6"), "Unknown task of a requirement: 'nosuch'"),
+        (("--baseline", "old.csv", "--margin", "other=0.1"), "--margin names task 'other'"),
+        (("--baseline", "old.csv", "--improve-by", "other=0.1"), "A required improvement names task 'other'"),
+    ],
+)
+def test_bounds_out_of_range_and_requirements_of_excluded_tasks_are_explained(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{task},q{i},{i % 2}\n" for task in ("t", "other") for i in range(40))
+    for name in ("new", "old"):
+        (tmp_path / f"{name}.csv").write_text("task,id,score\n" + rows)
+    assert main(["gate", "new.csv", *arguments, "--task", "t"]) in (2, 4)
+    assert message in capsys.readouterr().err
+
+
 def test_without_baseline_and_bound_there_is_nothing_to_decide(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

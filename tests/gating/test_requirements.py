@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import CompareOptions, DataError, GateOptions, TaskLog, estimate, gate
+from harness_uq import CompareOptions, DataError, GateOptions, StructureError, TaskLog, estimate, gate
 from harness_uq.gating.requirements import Requirement, bound_p_values
 from harness_uq.stats.pairs.multiple_testing import holm
 from tests.data.toy import task_log
@@ -130,3 +130,49 @@ def test_bounds_in_options_apply_unless_bounds_are_given() -> None:
     options = GateOptions(CompareOptions(), requirements=(Requirement("at_least", 0.5),))
     assert gate(log(300), options=options).decision == "pass"
     assert gate(log(300), options=options, at_least=0.9).decision == "fail"
+
+
+@pytest.mark.parametrize("bounds", [{"at_least": 60.0}, {"at_most": {"toy": 60.0}}])
+def test_a_bound_in_percent_suggests_the_bound_in_the_unit_of_the_score(bounds: dict[str, float]) -> None:
+    with pytest.raises(StructureError) as error:
+        gate(log(300), **bounds)
+    message = error.value.message
+    assert (message.code, message.params["bound"], message.params["suggestion"]) == (
+        "UQ259",
+        60.0,
+        " Did you mean 0.6?",
+    )
+    with pytest.raises(StructureError) as error:
+        gate(log(300), at_least=130.0)
+    assert error.value.message.params["suggestion"] == ""
+
+
+def test_a_bound_is_in_the_declared_range_or_the_range_is_unknown() -> None:
+    assert gate(log(300), at_most=60.0, range={"acc": (0, 100)}).decision == "pass"
+    assert gate(task_log(np.linspace(0, 30, 40), metric="length"), at_most=60.0).decision == "pass"
+    for end in (0.0, 1.0):
+        assert gate(log(300), at_least=end).requirements[0].bound == end
+
+
+def test_a_required_improvement_is_smaller_than_the_range() -> None:
+    with pytest.raises(StructureError) as error:
+        gate(log(300, system="new"), log(300, system="old"), improve_by=2.0)
+    params = error.value.message.params
+    assert (params["kind"], params["suggestion"]) == ("required improvement", 0.02)
+
+
+def test_a_bound_of_a_task_that_is_not_selected_is_an_error_about_the_selection() -> None:
+    logs = [log(390, task=name) for name in ("safety", "other")]
+    with pytest.raises(DataError) as error:
+        gate(logs, at_least={"saf*": 0.9}, task="other")
+    message = error.value.message
+    assert (message.code, message.params["task"], message.params["selected"]) == ("UQ260", "saf*", ("other",))
+    assert gate(logs, at_least={"saf*": 0.9}, task="safety").decision == "pass"
+
+
+def test_a_bound_of_a_group_of_questions_refers_to_the_selected_task() -> None:
+    logs = [
+        log(390, task=name, fields={"language": ["de", "fr"] * 200}, system="model") for name in ("safety", "other")
+    ]
+    found = gate(logs, at_least={"safety, language: de": 0.9}, by="language", task="safety")
+    assert [row.estimate.task for row in found.requirements] == ["safety, language: de"]

@@ -524,10 +524,12 @@ MARGIN_EXCEEDS_RANGE = MessageType(
     "UQ255",
     "margin-exceeds-range",
     "error",
-    "The margin {margin:g} for metric {metric!r} of task {task!r} exceeds every possible difference, because the "
+    "The {kind} {margin:g} for metric {metric!r} of task {task!r} exceeds every possible difference, because the "
     "scores lie in [{low:g}, {high:g}]. Did you mean {suggestion:g}?",
-    "A margin has the same unit as the score. For scores from 0 to 1, a margin of 1 would make all systems equivalent.",
-    "Give the margin in the unit of the score, such as 0.01 for one percentage point of accuracy.",
+    "Margins and required improvements have the same unit as the score. For scores from 0 to 1, a margin of 1 would "
+    "make all systems equivalent, and no system could improve by more than 1.",
+    "Give the value in the unit of the score, such as 0.01 for one percentage point of accuracy. If the scores have "
+    "another range, declare it with `--range METRIC=LO,HI`.",
 )
 ONE_SYSTEM_REQUIRED = MessageType(
     "UQ256",
@@ -554,6 +556,27 @@ TOO_FEW_QUESTIONS_COMPARED = MessageType(
     "A comparison requires at least 2 questions on each side, but one side has only {n_questions}.",
     "The variation between questions cannot be estimated from one question.",
     "Run both systems on more questions, if possible on the same questions.",
+)
+BOUND_OUTSIDE_RANGE = MessageType(
+    "UQ259",
+    "bound-outside-range",
+    "error",
+    "The bound {bound:g} for metric {metric!r} of task {task!r} lies outside the range of its scores.{suggestion} The "
+    "scores lie in [{low:g}, {high:g}].",
+    "A bound of `--at-least` or `--at-most` has the same unit as the score. Every score reaches a bound below the "
+    "range of the scores, and no score reaches a bound above it, so such a bound is usually an error in the unit.",
+    "Give the bound in the unit of the score, such as 0.6 for an accuracy of 60 %. If the scores have another range, "
+    "declare it with `--range METRIC=LO,HI`.",
+)
+REQUIREMENT_NOT_SELECTED = MessageType(
+    "UQ260",
+    "requirement-not-selected",
+    "error",
+    "{option} names task {task!r}, but the selection of tasks (--task) contains only {selected:join}. Select "
+    "task {task!r} too, or remove its requirement.",
+    "The gate reads only the tasks that `--task` selects, and a requirement is never skipped without a message.",
+    "Add `--task NAME` for the task, or remove the bound, margin or improvement that names the task from the command "
+    "line or from the settings file.",
 )
 
 # ---------------------------------------------------------------- ranking
