@@ -54,7 +54,8 @@ def compare_by(
 
     Returns
     -------
-    One breakdown per field, task, metric and filter that both systems have
+    One breakdown per field, task, metric and filter that both systems have. Its groups begin with those on which the
+    first system loses most
 
     Raises
     ------
@@ -108,6 +109,7 @@ def _breakdown(
     tested = [p for p in p_values if p is not None]
     adjusted = iter(holm(tested).tolist() if tested else [])
     is_higher = higher_is_better(pair[0].log, pair[0].data.metric)
+    sign = 1 if is_higher else -1
     differences = [
         _with_verdict(
             GroupDifference(
@@ -136,7 +138,7 @@ def _breakdown(
         metric=run_a.data.metric,
         filter=run_a.data.filter,
         field=groups[0].field,
-        groups=tuple(differences),
+        groups=tuple(sorted(differences, key=lambda one: _advantage(one, sign))),
         higher_is_better=is_higher,
         heterogeneity_p=_cochran([value for value in values if value is not None]),
         spread=pooled.spread,
@@ -188,6 +190,12 @@ def _with_verdict(row: GroupDifference, alpha: float, *, is_higher: bool) -> Gro
     if row.adjusted_p is None or row.adjusted_p > alpha or not row.value:
         return row
     return replace(row, verdict="better" if (row.value > 0) == is_higher else "worse")
+
+
+def _advantage(row: GroupDifference, sign: int) -> tuple[bool, float]:
+    """Key that sorts the groups on which A loses most first, and groups without a difference last."""
+    value = row.value if row.pooled_value is None else row.pooled_value
+    return value is None, sign * (value or 0.0)
 
 
 def _cochran(values: Sequence[GroupValue]) -> float | None:

@@ -8,19 +8,19 @@ from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import message_lists
 from harness_uq.output.phrases import join_names, probability
 from harness_uq.output.terminal import Cells
-from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
+from harness_uq.results.breakdown import DifferenceBreakdown
 
 _COLOURS = {"better": "green", "worse": "red", "undecided": "yellow"}
 
 
 def difference_breakdowns_document(rows: Sequence[DifferenceBreakdown], digits: int = 4) -> Document:
-    """One table of groups for each breakdown, with the groups on which A loses most first."""
+    """One table of groups for each breakdown."""
     return Document([_section(row, digits) for row in rows], message_lists(rows), caption="Differences by group.")
 
 
 def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
     """The groups on which A is worse and better, after correction for their number."""
-    names = {verdict: [one.group for one in in_order(row) if one.verdict == verdict] for verdict in ("worse", "better")}
+    names = {verdict: [one.group for one in row.groups if one.verdict == verdict] for verdict in ("worse", "better")}
     parts = [f"{verdict} than {row.system_b} on {join_names(groups)}" for verdict, groups in names.items() if groups]
     n = len(row.groups)
     if not parts:
@@ -28,19 +28,8 @@ def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
     return f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}."
 
 
-def in_order(row: DifferenceBreakdown) -> list[GroupDifference]:
-    """The groups, starting with those on which A loses most; groups without a difference come last."""
-    sign = 1 if row.higher_is_better else -1
-
-    def loss(one: GroupDifference) -> tuple[bool, float]:
-        value = one.value if one.pooled_value is None else one.pooled_value
-        return value is None, sign * (value or 0.0)
-
-    return sorted(row.groups, key=loss)
-
-
 def _section(row: DifferenceBreakdown, digits: int) -> Section:
-    groups = in_order(row)
+    groups = row.groups
     columns = [
         Cells(row.field, [one.group for one in groups], is_number=False, wraps=True, name="group"),
         Cells("A", [format_number(one.value_a, digits) for one in groups], spare=2),

@@ -94,7 +94,7 @@ class DifferenceBreakdown(Declared, HasMessages):
     Attributes
     ----------
     field : field that defines the groups
-    groups : in the order of the field's values
+    groups : first those on which A loses most by the pooled difference, last those without a difference
     higher_is_better : whether higher scores are better
     heterogeneity_p : p-value of Cochran's Q test of the hypothesis that the difference is the same on all groups
     spread : posterior mean of the standard deviation between the true differences of groups; None without pooling

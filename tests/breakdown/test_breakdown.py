@@ -87,7 +87,7 @@ def test_a_group_has_the_comparison_of_its_own_questions() -> None:
     a = log({"law": (40, 50), "art": (30, 50), "war": (25, 50)}, "a")
     b = log({"law": (20, 50), "art": (32, 50), "war": (25, 50)}, "b")
     (row,) = compare_by(a, b, "subject")
-    law, art, _ = row.groups
+    art, _, law = row.groups
     alone = compare_scores([1] * 40 + [0] * 10, [1] * 20 + [0] * 30)
     assert (law.value_a, law.value_b, law.n_questions) == (0.8, 0.4, 50)
     assert law.interval.low == pytest.approx(alone.difference.interval.low, abs=1e-12)
@@ -102,7 +102,18 @@ def test_where_lower_is_better_a_lower_score_is_better() -> None:
     a = log({"law": (10, 50), "art": (25, 50), "war": (25, 50)}, "a", **lower)
     b = log({"law": (45, 50), "art": (25, 50), "war": (25, 50)}, "b", **lower)
     (row,) = compare_by(a, b, "subject")
-    assert (row.groups[0].verdict, row.higher_is_better) == ("better", False)
+    assert [one.group for one in row.groups] == ["art", "war", "law"]
+    assert (row.groups[-1].verdict, row.higher_is_better) == ("better", False)
+
+
+def test_differences_begin_with_the_groups_on_which_the_first_system_loses_most() -> None:
+    right = {"law": (20, 40), "art": (5, 40), "war": (30, 40), "tax": (12, 40)}
+    a, b = log(right, "a"), log(dict.fromkeys(right, (20, 40)), "b")
+    (row,) = compare_by(a, b, "subject")
+    assert [one.group for one in row.groups] == ["art", "tax", "law", "war"]
+    table = render_results([row], "table", RenderOptions(width=200))
+    positions = [table.index(f"\n{one.group} ") for one in row.groups]
+    assert positions == sorted(positions)
 
 
 @pytest.fixture
@@ -129,7 +140,7 @@ def test_commands_print_groups(tables: list[str], capsys: pytest.CaptureFixture[
     assert document["breakdowns"][1]["groups"][0]["group"] == "0 to 190"
     assert main(["compare", *tables, "--by", "subject", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["difference_breakdowns"]
-    assert [one["verdict"] for one in row["groups"]] == ["better", "undecided", "undecided"]
+    assert [one["verdict"] for one in row["groups"]] == ["undecided", "undecided", "better"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -179,7 +190,7 @@ def test_the_p_value_of_a_group_is_at_least_that_of_mcnemars_exact_test() -> Non
     tail = 2 * min(alone.prob_positive, 1 - alone.prob_positive)
     exact = 2 * sum(comb(8, k) for k in (0, 1)) / 2**8
     assert tail < exact
-    assert row.groups[0].p_value == pytest.approx(exact)
+    assert row.groups[-1].p_value == pytest.approx(exact)
 
 
 def test_without_an_exact_test_the_p_value_is_twice_the_tail_of_the_posterior() -> None:
@@ -189,7 +200,7 @@ def test_without_an_exact_test_the_p_value_is_twice_the_tail_of_the_posterior() 
     (row,) = compare_by(first, apart, "subject")
     alone = compare_scores([1.0] * 50 + [0.0] * 10, [1.0] * 30 + [0.0] * 30, method="independent")
     assert alone.p_value is None
-    assert row.groups[0].p_value == pytest.approx(2 * (1 - alone.prob_positive), rel=1e-6)
+    assert row.groups[-1].p_value == pytest.approx(2 * (1 - alone.prob_positive), rel=1e-6)
 
 
 def test_policies_for_missing_scores_apply_to_groups() -> None:
