@@ -22,8 +22,8 @@ EXAMPLES = (
 )
 DETAILS = """\
 The alarm may be consulted after every run: without a change, it occurs in at
-most 5 % of all histories. Runs of the same system are ordered by the times in
-their logs.
+most 5 % of all histories (1 - LEVEL with --level). Runs of the same system are
+ordered by the times in their logs.
 
 Exit codes: 0 success, 1 a log could not be read, 2 wrong arguments, 3 a score
 changed (with --fail-if-changed)

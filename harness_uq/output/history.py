@@ -76,8 +76,8 @@ def _runs(row: History, digits: int) -> Section:
         Cells("Event", [event or "-" for event in events], is_number=False, wraps=True),
     ]
     legend = {
-        "Evidence": "Evidence: for a change of the score since the last new level; a change is reported when it is "
-        "large enough for at most one false alarm in 20 series."
+        "Evidence": "Evidence: for a change of the score since the last new level. If nothing changes, a change is "
+        f"reported in any of the series with a probability of at most {100 * (1 - row.level):.3g} %."
     }
     hidden = len(row.runs) - len(numbered)
     lines = [f"{hidden} earlier runs are not shown."] if hidden else []

@@ -1,18 +1,17 @@
 """Phrases that several results share."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import cast
 
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED
+from harness_uq.output.sanitize import CODE
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Interval
 
 _MAX_NAMED = 3
 _MANY_MISSING = 0.01
-_COMMAND = re.compile("`(harness-uq[^`]*)`")
 
 
 def probability(value: float | None) -> str:
@@ -34,12 +33,12 @@ def percent(share: float | None) -> str:
 
 
 def commands_as(text: str, before: str, after: str) -> str:
-    """Replace the backticks around commands of this package by `before` and `after`.
+    """Replace the backticks around commands and options by `before` and `after`.
 
-    >>> print(commands_as("`harness-uq plan` estimates how many", "", ""))
-    harness-uq plan estimates how many
+    >>> print(commands_as("`harness-uq plan` estimates how many, see `--help`", "", ""))
+    harness-uq plan estimates how many, see --help
     """
-    return _COMMAND.sub(lambda match: f"{before}{match[1]}{after}", text)
+    return CODE.sub(lambda match: f"{before}{match[1]}{after}", text)
 
 
 def join_names(names: Iterable[str]) -> str:

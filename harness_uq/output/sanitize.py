@@ -11,7 +11,7 @@ _MARKUP = re.compile(
     r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
 )
 _BLOCK_START = re.compile(r"(?=[#>]|[+-](?:[\s+-]|$))|\d{1,9}(?=[.)](?:\s|$))")
-_CODE = re.compile("(`harness-uq[^`]*`)")
+CODE = re.compile("`((?:harness-uq|inspect|-)[^`]*)`")  # a command or an option between backticks
 _FOLDERS = re.compile(r"""(?<![^\s'"(=])(?:~|[A-Za-z]:)?[\\/](?:[^\s'"/\\]+[\\/])+(?=[^\s/\\])""")
 _ABSOLUTE = re.compile(r"(^|=)(?:[A-Za-z][\w+.-]*+:(?=[\\/])|~|(?=[\\/]))")
 _PLACE = re.compile(r" \(\w++\.py, line \d++\)")
@@ -30,13 +30,13 @@ def markdown(text: str) -> str:
 
 
 def markdown_paragraph(text: str) -> str:
-    r"""Sentences as a paragraph or list item of Markdown; commands of this package between backticks stay code.
+    r"""Sentences as a paragraph or list item of Markdown; commands and options between backticks stay code.
 
-    >>> print(markdown_paragraph("# Run `harness-uq plan a_b` for *x*"))
-    \# Run `harness-uq plan a_b` for \*x\*
+    >>> print(markdown_paragraph("# Run `harness-uq plan a_b` or `--x_y` for *x*"))
+    \# Run `harness-uq plan a_b` or `--x_y` for \*x\*
     """
-    parts = _CODE.split(escape_control(text).lstrip())
-    inline = "".join(part if k % 2 else markdown(part) for k, part in enumerate(parts))
+    parts = CODE.split(escape_control(text).lstrip())
+    inline = "".join(f"`{part}`" if k % 2 else markdown(part) for k, part in enumerate(parts))
     start = _BLOCK_START.match(inline)
     return inline if start is None else f"{inline[: start.end()]}\\{inline[start.end() :]}"
 

@@ -48,7 +48,7 @@ Several baseline runs separate regressions from questions whose answers vary bet
 **Warnings**
 
 - The decision ignores the variation between runs, because it uses one run of the baseline. Pass several runs, \
-such as \\`--baseline RUN1 RUN2 RUN3\\`. (UQ239)"""
+such as `--baseline RUN1 RUN2 RUN3`. (UQ239)"""
 
 
 def test_annotations_and_summary_of_a_failed_gate() -> None:

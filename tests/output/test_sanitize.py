@@ -10,6 +10,8 @@ import pytest
 
 from harness_uq import compare, detect_structure, estimate, rank
 from harness_uq.output.estimate import estimates_table
+from harness_uq.output.phrases import commands_as
+from harness_uq.output.sanitize import markdown_paragraph
 from tests.data.toy import task_log
 from tests.message_checks import made
 from tests.output.rendering import render
@@ -48,6 +50,14 @@ OUTPUTS = everything()
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_no_output_holds_a_control_character_or_an_override(name: str) -> None:
     assert HIDDEN & set(OUTPUTS[name]) == set()
+
+
+def test_commands_and_options_in_messages_are_code_in_markdown_and_html() -> None:
+    text = "Use `harness-uq plan a_b` or `--chance TASK=P`, not `x`."
+    assert markdown_paragraph(text) == text.replace("`x`", r"\`x\`")
+    assert commands_as(text, "<code>", "</code>") == (
+        "Use <code>harness-uq plan a_b</code> or <code>--chance TASK=P</code>, not `x`."
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in OUTPUTS if "markdown" in name])

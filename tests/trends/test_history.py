@@ -13,6 +13,7 @@ from harness_uq.stats.sequential.level_change import level_change
 from harness_uq.trends.configuration_changes import configuration_changes
 from tests.data.toy import task_log
 from tests.message_checks import has
+from tests.output.rendering import render
 from tests.test_cli import output
 
 N, N_RUNS, CHANGE = 150, 24, 16
@@ -51,6 +52,12 @@ def test_a_drop_is_reported_with_its_date_and_questions():
     assert {one.question for one in row.changed_questions} == BROKEN
     assert "dropped from" in row.answer
     assert [run.value for run in row.runs] == pytest.approx(values.mean(axis=1).tolist())
+
+
+@pytest.mark.parametrize(("level", "share"), [(0.95, "5 %."), (0.99, "1 %."), (0.999, "0.1 %.")])
+def test_the_legend_states_the_probability_of_a_false_alarm(level: float, share: str):
+    rows = history(nights(scores()), level=level)
+    assert render(rows, "markdown", width=400).count(f"with a probability of at most {share}") == 1
 
 
 def test_flaky_questions_are_listed_apart_from_regressions():

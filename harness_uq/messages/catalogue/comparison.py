@@ -670,7 +670,7 @@ OVERALL_WITHOUT_BOUNDS = MessageType(
     "UQ279",
     "overall-without-bounds",
     "refusal",
-    "There is no overall result, because the policy `bounds` for missing scores applies to single tasks only.",
+    "There is no overall result, because the policy 'bounds' for missing scores applies to single tasks only.",
     "With `--missing bounds`, missing scores may have any possible value. The resulting ranges of several tasks "
     "cannot be combined into one overall score.",
     "Run the command with `--missing drop` and with `--missing zero`. The two results show how much the overall "

@@ -572,7 +572,7 @@ LABELS_ASSUMED_RANDOM = MessageType(
     "labels-assumed-random",
     "note",
     "The labeled questions are assumed to be a random sample. If the questions were drawn with known probabilities, "
-    "add a column `probability` to the labels.",
+    "add a column 'probability' to the labels.",
     "If you choose questions for labeling because of their scores, the corrected score is biased.",
     "Draw the questions to label at random, or record the probability with which each question was drawn in the "
     "column `probability`.",

@@ -305,7 +305,7 @@ MAPPING_NEEDS_ROWS = MessageType(
     "UQ341",
     "mapping-needs-rows",
     "error",
-    "The file contains a single JSON object. Add `rows` to [tables.{table}] of the settings file: an expression for "
+    "The file contains a single JSON object. Add 'rows' to [tables.{table}] of the settings file: an expression for "
     "the list of records in the object.",
     "The expressions of a mapping apply to each record of a list, so the mapping must name the list.",
     'Add an expression for the list to the mapping, such as `rows = "results"`.',
