@@ -19,7 +19,7 @@ from harness_uq.messages.catalogue.structure import (
     TRIALS_NOT_NUMBERED,
 )
 from harness_uq.results.data_summary import DataSummary, NextCommand, UnrecognizedFile
-from harness_uq.structure.question_groups import usable_fields
+from harness_uq.structure.question_groups import fields_by_task
 
 
 def summarize_data(
@@ -48,7 +48,7 @@ def summarize_data(
         is_identified=bool(tasks) and len(scored) == len(tasks) and not any(map(_has_unnumbered_trials, tasks)),
         commands=tuple(_commands(tasks, systems, arguments)),
         missing=distinct(_missing(tasks, scored, questions)),
-        breakdown_fields=tuple(sorted({name for structure in scored for name in usable_fields(structure.log)})),
+        breakdown_fields=fields_by_task(structure.log for structure in scored),
         unrecognized=tuple(UnrecognizedFile(path, message) for path, message in unread if message is not None),
         n_unrecognized=len(unread),
     )

@@ -6,6 +6,7 @@ from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import text_with_code
 from harness_uq.plots.figure_rows import counted
 from harness_uq.results.data_summary import DataSummary
+from harness_uq.structure.question_groups import tasks_by_fields
 
 
 def summary_document(summaries: Sequence[DataSummary], _: int = 4) -> Document:
@@ -19,12 +20,20 @@ def _sections(summary: DataSummary) -> Iterator[Section]:
     if missing := [f"  {text_with_code(message)}" for message in summary.missing if not message.is_ignored]:
         yield Section("Missing for more", [], missing)
     if summary.breakdown_fields:
-        yield Section("Fields for --by", [], [f"  {', '.join(summary.breakdown_fields)}"])
+        yield Section("Fields for --by", [], list(_fields(summary)))
     if summary.n_unrecognized:
         lines = [f"  {one.path}: {text_with_code(one.message)}" for one in summary.unrecognized]
         if n_more := summary.n_unrecognized - len(summary.unrecognized):
             lines.append(f"  {counted(n_more, 'other file')} without scores")
         yield Section(f"Not recognized: {counted(summary.n_unrecognized, 'file')}", [], lines)
+
+
+def _fields(summary: DataSummary) -> Iterator[str]:
+    """The fields of each task; without names of tasks if all of them have the same fields."""
+    found = tasks_by_fields(summary.breakdown_fields)
+    has_all = len(found) == 1 and len(summary.breakdown_fields) == summary.n_tasks
+    for fields, tasks in found.items():
+        yield f"  {', '.join(fields)}" if has_all else f"  {tasks}: {', '.join(fields)}"
 
 
 def _description(summary: DataSummary) -> str:

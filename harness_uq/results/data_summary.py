@@ -1,6 +1,7 @@
 """What can be done with the data under some paths, and what they lack, as a result."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from harness_uq.messages import Message
 from harness_uq.results.declaration import Declared
@@ -38,7 +39,7 @@ class DataSummary(Declared):
     is_identified : whether the questions and trials of all tasks are identified
     commands : commands for these data, the most useful first
     missing : what further analyses require
-    breakdown_fields : fields of the questions with few values, by which scores can be broken down
+    breakdown_fields : fields of the questions with few values, by which scores can be broken down, by task
     unrecognized : files from which nothing was read, with the reason; the first ones if there are many
     n_unrecognized : number of these files
     """
@@ -50,6 +51,6 @@ class DataSummary(Declared):
     is_identified: bool
     commands: tuple[NextCommand, ...] = ()
     missing: tuple[Message, ...] = ()
-    breakdown_fields: tuple[str, ...] = ()
+    breakdown_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unrecognized: tuple[UnrecognizedFile, ...] = ()
     n_unrecognized: int = 0

@@ -1,6 +1,6 @@
 """Divide the questions of a task into groups by a field of their documents or metadata."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,13 +11,19 @@ from harness_uq.data.question_subset import select_questions
 from harness_uq.data.task_log import FloatArray, IntArray, MetadataField, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, TOO_MANY_GROUPS, UNKNOWN_GROUP_FIELD
+from harness_uq.messages.catalogue.breakdown import (
+    FIELD_MISSING_IN_TASKS,
+    GROUP_FIELD_IN_NO_TASK,
+    TOO_MANY_GROUPS,
+    UNKNOWN_GROUP_FIELD,
+)
 from harness_uq.structure.field_labels import candidate_field
 
 MISSING = "(missing)"
 MOST_GROUPS = 100
 MOST_NUMBERS = 10
 N_BINS = 4
+_MOST_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,12 +96,45 @@ def divided_logs(
         except StructureError as error:
             if error.message.code != UNKNOWN_GROUP_FIELD.code:
                 raise
-            missing.append(log.task)
+            missing.append(log)
             first = first or error
+    tasks = list(dict.fromkeys(log.task for log in missing))
     if not divided and first is not None:
-        raise first
-    tasks = list(dict.fromkeys(missing))
+        raise first if len(tasks) == 1 else StructureError(_unknown_field(name, missing))
     return divided, (FIELD_MISSING_IN_TASKS(n_tasks=len(tasks), field=name, tasks=tasks),) if tasks else ()
+
+
+def _unknown_field(name: str, logs: Iterable[TaskLog]) -> Message:
+    """The message that no task has the field, with the fields of each task."""
+    by_task = fields_by_task(logs)
+    known = sorted(set().union(*by_task.values()))
+    listed = "; ".join(f"{', '.join(fields)} ({tasks})" for fields, tasks in tasks_by_fields(by_task).items())
+    return GROUP_FIELD_IN_NO_TASK(field=name, known=known, fields=listed or "none")
+
+
+def fields_by_task(logs: Iterable[TaskLog]) -> dict[str, tuple[str, ...]]:
+    """Return the usable fields of each task in any of its logs; tasks without such fields are left out."""
+    found: dict[str, set[str]] = {}
+    for log in logs:
+        if fields := usable_fields(log):
+            found.setdefault(log.task, set()).update(fields)
+    return {task: tuple(sorted(fields)) for task, fields in found.items()}
+
+
+def tasks_by_fields(by_task: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """Return the names of the tasks with each set of fields, for a sentence.
+
+    >>> tasks_by_fields({"a": ("level",), "b": ("level", "subject"), "c": ("level",)})
+    {('level',): 'a, c', ('level', 'subject'): 'b'}
+    """
+    tasks: dict[tuple[str, ...], list[str]] = {}
+    for task, fields in by_task.items():
+        tasks.setdefault(fields, []).append(task)
+    return {
+        fields: ", ".join(names[:_MOST_LISTED])
+        + (f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else "")
+        for fields, names in tasks.items()
+    }
 
 
 def usable_fields(log: TaskLog) -> list[str]:

@@ -9,10 +9,12 @@ import pytest
 from harness_uq import detect_structure
 from harness_uq.cli import main
 from harness_uq.estimation.summarize_data import summarize_data
+from harness_uq.output.formats import render_results
 from harness_uq.plugins.nearest_format import SIGNATURES, nearest_format
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of
 
+TASKS = {"t": ("kind", "level"), "u": ("kind", "level"), "v": ("topic",)}
 HEADER = "id,model,epoch,correct"
 
 
@@ -157,5 +159,15 @@ def test_what_further_analyses_require_is_reported() -> None:
     summary = summarize_data(detect_structure([a, b]), ["logs"])
     for name in ("single-trials", "questions-not-shared", "range-unknown", "no-cluster-field"):
         assert has(summary.missing, name)
-    assert summary.breakdown_fields == ("kind", "passage")
+    assert summary.breakdown_fields == {"toy": ("kind", "passage")}
     assert summary.n_questions == 80
+
+
+def test_the_fields_of_each_task_are_listed_if_they_differ() -> None:
+    fields = {name: ["x", "y"] * 20 for name in ("kind", "level", "topic")}
+    logs = [
+        task_log([1] * 40, task=task, fields={name: fields[name] for name in names}) for task, names in TASKS.items()
+    ]
+    summary = summarize_data(detect_structure(logs))
+    assert "\n  t, u: kind, level\n  v: topic" in render_results([summary], "table")
+    assert "\n  kind, level" in render_results([summarize_data(detect_structure(logs[:2]))], "table")

@@ -1,6 +1,7 @@
 """Groups of questions by a field: text labels, ranges of numbers, missing values."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 from harness_uq import Questions, TaskLog, read_logs
 from harness_uq.data.task_log import MetadataField, Scores, Source
 from harness_uq.errors import StructureError
-from harness_uq.messages.catalogue.breakdown import TOO_MANY_GROUPS, UNKNOWN_GROUP_FIELD
-from harness_uq.structure.question_groups import MISSING, question_groups, usable_fields
+from harness_uq.messages.catalogue.breakdown import GROUP_FIELD_IN_NO_TASK, TOO_MANY_GROUPS, UNKNOWN_GROUP_FIELD
+from harness_uq.structure.question_groups import MISSING, divided_logs, question_groups, usable_fields
 from tests.adapters.inspect.logs import header, sample, score_totals, write_eval
 from tests.adapters.lm_eval.logs import one_task, row
 
@@ -57,6 +58,17 @@ def test_an_unknown_field_is_an_error_that_names_the_usable_ones() -> None:
         question_groups(log([0, 1, 0, 1], ("a", "b")), "nosuch")
     assert caught.value.message.code == UNKNOWN_GROUP_FIELD.code
     assert caught.value.message.params["known"] == ("field",)
+
+
+def test_a_field_that_no_task_has_is_an_error_that_names_the_fields_of_each_task() -> None:
+    shared = log([0, 1, 0, 1], ("a", "b"), "subject")
+    logs = [replace(shared, task=f"t{k}") for k in range(7)] + [log([0, 1, 0, 1], ("a", "b"), "level")]
+    with pytest.raises(StructureError) as caught:
+        divided_logs(logs, "levl")
+    message = caught.value.message
+    assert (message.code, message.params["known"]) == (GROUP_FIELD_IN_NO_TASK.code, ("level", "subject"))
+    assert message.params["fields"] == "subject (t0, t1, t2, t3, t4 and 2 more); level (t)"
+    assert "Did you mean 'level'?" in message.text
 
 
 @pytest.mark.parametrize("values", [(), tuple(f"v{i}" for i in range(150))])

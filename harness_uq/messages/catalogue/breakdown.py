@@ -37,5 +37,15 @@ FIELD_MISSING_IN_TASKS = MessageType(
     "Tasks of the same run can have different fields.",
     "No action is required.",
 )
+GROUP_FIELD_IN_NO_TASK = MessageType(
+    "UQ434",
+    "group-field-in-no-task",
+    "error",
+    "No task has a field {field!r} to divide its questions into groups.{known:nearest {field}} Available fields: "
+    "{fields}.",
+    "The option `--by FIELD` divides the questions into groups by a field of the questions' documents or metadata. "
+    "Tasks of the same run can have different fields, and the message lists the tasks that have each set of fields.",
+    "Use one of the available fields. `harness-uq structure` lists the fields of each task.",
+)
 
 TYPES = message_types_in(globals())
