@@ -29,6 +29,7 @@ from harness_uq.estimation.auxiliary_data import human_labels, selection_with_la
 from harness_uq.gating.baseline_runs import RunCounts, read_baseline
 from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
+from harness_uq.gating.margin_scales import scale_messages
 from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
 from harness_uq.gating.requirements import Bounds, Requirement, check_selected, required_scores, requirements_of
@@ -296,6 +297,7 @@ class _Job:
         missing = () if baseline is None else _missing_scores(new, baseline)
         has_one_run = bool(scores) and all(one.over_runs is None for one in scores)
         notes = (ONE_BASELINE_RUN(),) if has_one_run and options.labels is None else ()
+        notes = (*scale_messages(options, rows, new), *notes)
         decision = whole_decision(decided, bounded, missing)
         return Gate(decision, options.alpha, decided, missing, bounded, messages=notes), scores
 

@@ -578,6 +578,16 @@ REQUIREMENT_NOT_SELECTED = MessageType(
     "Add `--task NAME` for the task, or remove the bound, margin or improvement that names the task from the command "
     "line or from the settings file.",
 )
+MIXED_SCALES = MessageType(
+    "UQ261",
+    "mixed-scales",
+    "warning",
+    "The {kind} {size:g} applies to metrics of different scales, such as {scales:join}. Set the {kind} of one metric "
+    "with `{option} {metric}=D`.",
+    "A margin and a required improvement have the unit of the score. With a margin of 0.02, an accuracy from 0 to 1 "
+    "may drop by 2 % of its range, but a score from 0 to 100 only by 0.02 % of its range.",
+    "Name the metric or the task in the option, such as `--margin 0.02 --margin rating=2`.",
+)
 
 # ---------------------------------------------------------------- ranking
 
