@@ -1,7 +1,8 @@
-"""Make the logs that `harness-uq demo` writes: `python examples/make_example_logs.py harness_uq/io/example_logs.zip`.
+"""Make the files that `harness-uq demo` writes: `python examples/make_example_logs.py harness_uq/io/example_logs.zip`.
 
 The script runs both harnesses on the example tasks and leaves out what the logs do not need to be read: prompts that
-repeat the question, events, random identifiers and the paths of this machine.
+repeat the question, events, random identifiers and the paths of this machine. The tables are those of the folder
+`tables`.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         folder = Path(name)
         run_lm_eval.run(folder)
         run_inspect.run(folder)
-        files = dict(sorted([*lm_eval_files(folder), *inspect_files(folder)]))
+        files = dict(sorted([*lm_eval_files(folder), *inspect_files(folder), *tables()]))
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as written:
         for path, text in files.items():
             if leak := re.search(rf"{re.escape(name)}|/(home|root|work)/", text):
@@ -38,6 +39,13 @@ def main(argv: list[str] | None = None) -> int:
             written.writestr(zipfile.ZipInfo(path, DATE), text, zipfile.ZIP_DEFLATED)
     print(f"{archive}: {len(files)} files, {archive.stat().st_size / 1000:.0f} kB")
     return 0
+
+
+def tables() -> Iterator[tuple[str, str]]:
+    """Path and text of each table."""
+    root = Path(__file__).parent
+    for path in (root / "tables").rglob("*.*"):
+        yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
 def lm_eval_files(folder: Path) -> Iterator[tuple[str, str]]:

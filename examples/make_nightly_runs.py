@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 N_QUESTIONS, N_RUNS, CHANGE = 120, 20, 14
-FOLDER = Path(__file__).parent / "nightly"
+FOLDER = Path(__file__).parent / "tables" / "nightly"
 
 
 def main() -> None:

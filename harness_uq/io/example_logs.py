@@ -1,23 +1,28 @@
-"""Logs that ship with the package, for a first try without a model."""
+"""Logs and tables that ship with the package, for a first try without a model."""
 
 import zipfile
 from collections.abc import Iterable
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from harness_uq.errors import HarnessUqError
 from harness_uq.io.paths import local_path, make_folder, write_bytes
 
+_TABLES = PurePosixPath("tables")  # folder of the archive
 
-def demo(folder: str | Path = "demo-output") -> Path:
-    """Write example logs of lm-eval and Inspect AI to a folder, and return its path.
 
-    Two scripted systems answered the same questions. The folder `lm-eval` contains eight tasks of each system, and the
-    folder `inspect` four. A second call writes the same files again.
+def demo(folder: str | Path | None = None, *, tables: bool = False) -> Path:
+    """Write example logs of lm-eval and Inspect AI, or example tables, to a folder, and return its path.
+
+    In the logs, two scripted systems answered the same questions. The folder `lm-eval` contains eight tasks of each
+    system, and the folder `inspect` four. The tables contain simulated scores: with missing scores (`answers.csv`),
+    with costs (`agents.csv`, `tokens.csv`), of a model grader (`grades.csv`) with human labels (`labels.csv`), and of
+    20 nightly runs (`nightly`). A second call writes the same files again.
 
     Parameters
     ----------
-    folder : folder to write to, which is created if it does not exist
+    folder : folder to write to, which is created if it does not exist; None for `demo-output`, or for `demo-tables`
+    tables : whether to write the tables instead of the logs
 
     Raises
     ------
@@ -34,10 +39,15 @@ def demo(folder: str | Path = "demo-output") -> Path:
     >>> row.verdict
     'better'
     """
-    target = local_path(str(folder))
+    target = local_path(str(folder or ("demo-tables" if tables else "demo-output")))
     with files("harness_uq.io").joinpath("example_logs.zip").open("rb") as file, zipfile.ZipFile(file) as archive:
-        contents = {target / name: archive.read(name) for name in archive.namelist()}
-    _check_no_other_logs(contents)
+        names = map(PurePosixPath, archive.namelist())
+        wanted = {name for name in names if name.is_relative_to(_TABLES) == tables}
+        contents = {
+            target / (name.relative_to(_TABLES) if tables else name): archive.read(str(name)) for name in wanted
+        }
+    if not tables:
+        _check_no_other_logs(contents)
     for path, content in contents.items():
         make_folder(str(path.parent))
         write_bytes(str(path), content)

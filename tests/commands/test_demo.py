@@ -20,15 +20,24 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_the_commands_that_are_suggested_succeed(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("option", [(), ("--tables",)])
+def test_the_commands_that_are_suggested_succeed(tmp_path, monkeypatch, capsys, option):
     monkeypatch.chdir(tmp_path)
-    code, out, err = output(capsys, "demo")
+    code, out, err = output(capsys, "demo", *option)
     commands = [line.split() for line in out.splitlines() if line.startswith("  harness-uq ")]
-    assert (code, err, len(commands)) == (0, "", 4)
+    assert (code, err, len(commands)) == (0, "", 5 - len(option))
     assert max(map(len, out.splitlines())) <= 80
     for _, *arguments in commands:
         assert main(arguments) == 0
-    assert "scripted-large" in (tmp_path / "report.html").read_text()
+
+
+def test_the_suggested_report_shows_both_systems(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    harness_uq.demo()
+    assert main(["report", "demo-output/lm-eval", "--output", "report.html"]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "scripted-large" in page
+    assert "scripted-small" in page
 
 
 def test_the_name_of_the_folder_is_quoted_in_suggested_commands(tmp_path, monkeypatch, capsys):
@@ -62,6 +71,19 @@ def test_the_archive_is_small_and_contains_no_path_of_a_machine():
     with zipfile.ZipFile(ARCHIVE) as archive:
         for name in archive.namelist():
             assert not re.search(rb'"/[a-z]+/|/(home|root|tmp)/', archive.read(name)), name
+
+
+def test_the_tables_are_those_of_the_examples(tmp_path):
+    tables = files_in(harness_uq.demo(tmp_path, tables=True))
+    assert len(tables) == 27
+    assert tables == files_in(ROOT / "examples" / "tables"), "run examples/make_example_logs.py"
+
+
+def test_tables_of_the_user_may_stay_beside_the_example_tables(tmp_path):
+    harness_uq.demo(tmp_path, tables=True)
+    (tmp_path / "to-label.csv").write_text("id\nq1\n")
+    harness_uq.demo(tmp_path, tables=True)
+    assert (tmp_path / "to-label.csv").exists()
 
 
 @pytest.mark.harness

@@ -10,6 +10,7 @@ import glob
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -200,6 +201,7 @@ def prepare(folder: Path, runs: dict[str, Path]) -> Path:
         harness = "lm-eval" if script == "run_lm_eval" else "inspect"
         (folder / "demo-output" / harness).symlink_to(run / harness)
         (folder / f"{script}.txt").symlink_to(run.with_suffix(".txt"))
+    shutil.copytree(ROOT / "examples" / "tables", folder / "demo-tables")
     counts = str(ROOT / "docs" / "upstream" / "leaderboard_math.py")
     subprocess.run([sys.executable, counts, "leaderboard"], cwd=folder, check=True)
     return folder
