@@ -34,7 +34,7 @@ class Command:
 COMMANDS = {
     command.name: command
     for command in (
-        Command("demo", ANALYZE, "Write example logs and tables to try the other commands"),
+        Command("demo", ANALYZE, "Write example logs and tables to try the commands"),
         Command("estimate", ANALYZE, "Estimate scores with intervals"),
         Command("structure", ANALYZE, "Show detected clusters, trials and score types"),
         Command("effects", ANALYZE, "Measure variance due to seeds, prompts and graders"),
