@@ -8,7 +8,6 @@ from harness_uq.commands.parser import CommandParser
 USAGE = "[DIR]"
 EXAMPLES = (
     ("Write example logs to the folder demo-output", "harness-uq demo"),
-    ("Write them to another folder", "harness-uq demo logs/"),
     ("Compare the two systems of the example logs", "harness-uq compare demo-output/lm-eval"),
     ("Write example tables to the folder demo-tables", "harness-uq demo --tables"),
 )
