@@ -60,7 +60,7 @@ def main(target: str) -> None:
         for at, name in enumerate(names):
             positions[name] = (3.0 * (at - (len(names) - 1) / 2), float(height))
             _box(axes, name, *positions[name])
-    for (importer, imported), n in imports().items():
+    for (importer, imported), n in sorted(imports().items()):
         if importer in positions and imported in positions:
             _arrow(axes, positions[importer], positions[imported], n)
     half = max(x for x, _ in positions.values()) + 1.4
