@@ -35,7 +35,7 @@ HEAD = (
     "mean coverage",
     "lowest coverage",
     "cells below 0.90",
-    "of these, without a warning",
+    "cells below 0.90 without a warning",
     "mean width, now / before",
 )
 

@@ -98,28 +98,33 @@ core. The file [calibration/results.json](calibration/results.json) contains the
 This page uses the following terms:
 
 - A *setting* is one kind of data, such as clustered questions. Each setting has a section of its own below.
-- A *family* is a group of simulations within a setting. In the families *prior*, the parameters are random and are
-  drawn from a prior distribution. In most other families, the parameters are fixed.
-- A *cell* is one combination of parameters within a family. Each cell has its own random numbers, so the results do not
-  depend on `--jobs` ([decision 016](decisions/016-calibration.md)).
-- The *default* of a setting is the method `bayes`. If a setting has no such method, the default is its first method.
-  The default is the method whose interval and warnings `harness-uq estimate`, `compare` and `subset` print.
+- A *family* is a group of similar simulations. Each setting has one or more families. If a family is called *prior*,
+  its parameters are drawn at random from a prior distribution. In most other families, the parameters are fixed.
+- A *cell* is one combination of parameters within a family. The results do not depend on the option `--jobs`, because
+  each cell has its own random numbers ([decision 016](decisions/016-calibration.md)).
+- The *default* of a setting is the method whose interval and warnings `harness-uq estimate`, `compare` and `subset`
+  print. In the tables, the default is called `bayes`. If a setting has no method `bayes`, the default is its first
+  method.
+
+Each section begins with a table that shows the lowest coverage of the default in this setting, the parameters of the
+cell in which it occurs, and the warnings that appear in this cell.
 
 The labels of cells contain the parameters of the simulation:
 
 - `theta` is the true accuracy, and `N` is the number of questions. `theta_A` and `theta_B` are the accuracies of two
   systems.
 - `clusters 10×6×2` means 10 clusters of 6 questions with 2 trials each. `tasks 20×50` means 20 tasks of 50 questions.
-- `d` and `e` are the concentrations of the Beta distributions from which success rates are drawn. Larger values of `d`
-  mean that clusters (or tasks) differ less, and larger values of `e` mean that the questions of a cluster differ less.
+- `d` and `e` are the concentrations of the Beta distributions from which success rates are drawn. If the concentration
+  `d` is large, the clusters (or tasks) are similar. If the concentration `e` is large, the questions of a cluster are
+  similar.
 - `rho` is the correlation of two latent normal variables that determine the answers of two systems to a question.
 
 The results were computed as follows:
 
 - If a method returns no interval or an interval of zero width, the true value counts as not contained in the interval.
-- The coverage for one proportion is exact, because it is a sum over all possible data. All other coverages have a Monte
-  Carlo error. For n data sets, the standard error is 0.22 / √n at a coverage of 0.95, and 0.30 / √n at 0.90. Slow
-  methods are applied to fewer data sets.{_carried_over(report)}
+- The coverage of intervals for one proportion is computed exactly, as a sum over all possible numbers of right answers.
+  All other coverages have a Monte Carlo error. For n data sets, the standard error is 0.22 / √n at a coverage of 0.95,
+  and 0.30 / √n at 0.90. Slow methods are applied to fewer data sets.{_carried_over(report)}
 
 ![coverage against level](calibration/coverage.svg)
 ![coverage against width](calibration/width.svg)
@@ -145,10 +150,10 @@ def _before_section(cells: Sequence[CellResult]) -> str:
         return ""
     return f"""## Changes of defaults
 
-Some defaults were changed in the past. The following table compares the earlier default with today's default. The
-comparison uses the same cells, but different data sets. Entries with an arrow contain the value of the earlier default
-before the arrow, and the value of today's default after it. In the sections below, the results of the earlier default
-are named `{FORMER}`.
+Some defaults were changed in the past. The following table compares the earlier default method with the current default
+method. Both methods were applied to data sets with the same parameters, but not to the same data sets. In entries with
+an arrow, the value before the arrow belongs to the earlier default method, and the value after the arrow belongs to the
+current one. In the sections below, the earlier default method is named `{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
 
@@ -166,7 +171,7 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
         "error averaged over the prior",
         "mean under-coverage",
         "cells below 0.90",
-        "of these, without a warning",
+        "cells below 0.90 without a warning",
         "width / narrowest valid method",
         "warnings at good coverage",
         "false positives",
@@ -176,22 +181,23 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
 The table summarizes the default method of each setting. One column is computed from cells whose parameters are drawn
 from the prior of the method:
 
-- *Error averaged over the prior* is the coverage minus 0.95, for the cell with the largest difference. The settings
-  `clustered`, `nested`, `benchmark` and `groups` use the prior of a model. In these settings, the intervals are wider
-  than those of the model, to allow for errors of the model.
+- The column *error averaged over the prior* shows the largest difference between the coverage and 0.95. In the settings
+  `clustered`, `nested`, `benchmark` and `groups`, the parameters are drawn from the prior of a statistical model. The
+  default intervals of these four settings are wider than the intervals of this model, to allow for errors of the model.
 
 All other columns are computed from cells with fixed parameters:
 
-- *Mean under-coverage* is the mean of 0.95 minus the coverage over all cells. A cell with a coverage above 0.95 counts
-  as 0.
-- *Cells below 0.90* is the number of cells with a coverage below 0.90.
-- *Of these, without a warning* is the number of cells below 0.90 in which warnings are rare. In such a cell, fewer than
-  half of all data sets have a warning, and fewer than half of the data sets whose interval misses the true value.
-- *Width / narrowest valid method* is the mean width of the default, divided by the mean width of the narrowest valid
-  method. A method is valid if its coverage is at least 0.90 in all cells.
-- *Warnings at good coverage* describes the cells with a coverage of at least 0.93. The column contains the share of
-  these cells in which at least half of the data sets have a warning.
-- *False positives* is the share of intervals that exclude 0, although both systems are equally good.
+- The column *mean under-coverage* shows how far the coverage is below 0.95 on average. A cell with a coverage above
+  0.95 counts as 0.
+- The column *cells below 0.90* shows the number of cells with a coverage below 0.90.
+- The column *cells below 0.90 without a warning* shows how many of the cells with a coverage below 0.90 have few
+  warnings. Few warnings means that fewer than half of all data sets have a warning, and that fewer than half of the
+  data sets whose interval misses the true value have a warning.
+- The column *width / narrowest valid method* shows the mean width of the default interval, divided by the mean width of
+  the narrowest valid interval. A method is valid if its coverage is at least 0.90 in all cells.
+- The column *warnings at good coverage* shows how often warnings appear although the coverage is at least 0.93. It
+  contains the share of the cells with such a coverage in which at least half of the data sets have a warning.
+- The column *false positives* shows the share of intervals that exclude 0 if both systems are equally good.
 
 {_markdown(head, rows)}"""
 
@@ -215,7 +221,7 @@ def _verdict_row(v: Verdict) -> tuple[str, ...]:
 def _setting_section(verdict: Verdict, cells: Sequence[CellResult]) -> str:
     setting = SETTINGS[verdict.setting]
     setting_cells = [cell for cell in cells if cell.setting == setting.name]
-    parts = [f"## {setting.title}", _worst_words(verdict)]
+    parts = [f"## {setting.title}", _lowest_coverage(verdict)]
     for family in dict.fromkeys(cell.family for cell in setting_cells):
         family_cells = [cell for cell in setting_cells if cell.family == family]
         parts.append(
@@ -225,18 +231,20 @@ def _setting_section(verdict: Verdict, cells: Sequence[CellResult]) -> str:
     return "\n\n".join(parts)
 
 
-def _worst_words(verdict: Verdict) -> str:
+def _lowest_coverage(verdict: Verdict) -> str:
     if verdict.worst is None:
         return ""
     cell, result = verdict.worst, default_of(verdict.worst)
     error = f" ± {result.mc_error[cell.at_nominal]:.3f}" if result.n else ""
-    place = f"family *{_FAMILY_NAMES.get(cell.family, cell.family)}*, {cell.label}"
-    lowest = f"The lowest coverage of the default is {coverage_of(cell):.3f}{error}"
-    words = f"{lowest}, in the cell with these parameters: {place}."
-    if not result.warned:
-        return f"{words} No warning appears in this cell."
-    warnings = "; ".join(f"{_named(code)} ({share:.0%} of data sets)" for code, share in result.warnings.items())
-    return f"{words} In this cell, these warnings appear: {warnings}."
+    warnings = "; ".join(f"{_named(code)} ({share:.0%})" for code, share in result.warnings.items())
+    head = ("lowest coverage of the default", "family", "parameters", "warnings (share of data sets)")
+    row = (
+        f"{coverage_of(cell):.3f}{error}",
+        _FAMILY_NAMES.get(cell.family, cell.family),
+        cell.label,
+        warnings if result.warned else "none",
+    )
+    return _markdown(head, [row])
 
 
 def _named(code: str) -> str:
@@ -336,8 +344,8 @@ coverage was read from Figures 3 and 5 of the paper.
 
 The published figures are based on 100 values of theta, so they have a Monte Carlo error. For two clusters of five
 questions, the exact coverage is known from a sum over all possible data. The exact coverage is 0.426 for the clustered
-CLT interval, 0.441 for the bootstrap and 0.761 for the Wilson interval. The published figure differs from these values
-by up to 0.018.
+CLT interval, 0.441 for the bootstrap and 0.761 for the Wilson interval. The published figures differ from the exact
+coverage by up to 0.018.
 
 {_markdown(("data", "method", "this package", "published figure", "difference"), rows)}"""
 
@@ -349,13 +357,14 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
     return f"""## Simulation-based calibration
 
 Simulation-based calibration checks whether a posterior is computed correctly. Parameters are drawn from the prior, and
-data are simulated with these parameters. If the posterior is correct, the posterior probability below the true value is
-uniformly distributed (Talts et al. 2018).
+data are simulated with these parameters. The rank of the true value is the probability that the posterior assigns to
+all values below the true value. If the posterior is correct, this rank is uniformly distributed between 0 and 1 (Talts
+et al. 2018).
 
-The table shows a histogram of the posterior probability below the true value, in 20 bins. The heights of the bars range
-from 0 to twice the expected count. The last column is the p-value of the chi-squared test of uniformity. The posteriors
-`benchmark`, `group`, `pass@2, benchmark` and `bayes-at-n` are approximated by Beta distributions with the same mean and
-variance. The histograms of these posteriors are therefore not exactly uniform.
+The table shows histograms of the ranks in 20 bins. The heights of the bars range from 0 to twice the expected count.
+The last column is the p-value of the chi-squared test of uniformity. Some histograms are not exactly uniform, because
+the posterior is approximated by a Beta distribution with the same mean and variance. These approximate posteriors are
+in the rows `benchmark`, `group`, `pass@2, benchmark` and `bayes-at-n`.
 
 {_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
@@ -382,11 +391,13 @@ def _reliability_section(reliability: Sequence[Reliability]) -> str:
     return f"""## Calibration of P(A > B)
 
 P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided by
-P(A > B) into ten classes: 0 to 0.1, 0.1 to 0.2, and so on. For each class, the table shows the share of data sets in
-which A is truly better. With perfect calibration, the ten shares are 0.05, 0.15, ..., 0.95.
+P(A > B) into ten classes: 0 to 0.1, 0.1 to 0.2, and so on. For each class of data sets, the table shows the share of
+data sets in which A is truly better. If P(A > B) is perfectly calibrated, these shares are 0.05, 0.15, ..., 0.95 in the
+ten classes.
 
-The first table of this page contains the share of false positives of the intervals. The nominal share is 5 %. A
-default method is accepted if its share of false positives is at most {FALSE_ALARMS:.0%}.
+The first table of this page shows how often the intervals are false positives, that is, how often they exclude 0 for
+equally good systems. The nominal share is 5 %. A default method is accepted if its share of false positives is at most
+{FALSE_ALARMS:.0%}.
 
 {_markdown(head, rows)}"""
 
