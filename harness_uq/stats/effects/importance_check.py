@@ -162,22 +162,21 @@ class _Model:
     def _parts(self, g: FloatArray, sets: IntArray) -> tuple[FloatArray, FloatArray]:
         ability, sd = (np.exp(g[:, 1, None, None]) * self.z_question[sets] + g[:, 0, None, None]), np.exp(g[:, 2])
         pairs = list(zip(ability, sd[:, None, None] * self.z_seed[sets], strict=True))
-        differ = np.array([self._likelihood(questions, seeds) for questions, seeds in pairs])
-        alike = np.array([self._likelihood(questions, 0 * seeds[:, :1]) for questions, seeds in pairs])
+        differ = _log_mean_exp(np.array([self._likelihoods(questions, seeds) for questions, seeds in pairs]))
+        alike = _log_mean_exp(np.array([self._likelihoods(questions, 0 * seeds[:, :1]) for questions, seeds in pairs]))
         volume, x = self._volume(g, 3)
         same = np.log(NULL_PROBABILITY) - (g[:, 2] + 1) ** 2 / 2 - np.log(2 * np.pi) / 2
         return differ + volume + np.log(effect_prior(x)), alike + self._volume(_without_seeds(g), 2)[0] + same
 
-    def _likelihood(self, ability: FloatArray, seeds: FloatArray) -> float:
-        """Log of the average over seed draws of the product over questions of the average over question draws."""
+    def _likelihoods(self, ability: FloatArray, seeds: FloatArray) -> FloatArray:
+        """Log of the product over questions of the average over question draws, for each combination of seed draws."""
         p = np.clip(self.inverse(ability[:, :, None, None] + seeds), 1e-300, 1 - 1e-16)
         right, wrong = self.right[:, None, :, None], (self.asked - self.right)[:, None, :, None]
         chance = np.where(right > 0, p, 1.0) ** right * np.where(wrong > 0, 1 - p, 1.0) ** wrong
         together = chance[:, :, 0]  # (questions, draws, combinations of the seeds' draws)
         for k in range(1, chance.shape[2]):
             together = (together[..., None] * chance[:, :, k, None]).reshape(*chance.shape[:2], -1)
-        product = np.log(np.maximum(together.mean(axis=1), 1e-300)).sum(axis=0)
-        return float(special.logsumexp(product) - np.log(product.size))
+        return np.asarray(np.log(np.maximum(together.mean(axis=1), 1e-300)).sum(axis=0))
 
     def _volume(self, g: FloatArray, dim: int) -> tuple[FloatArray, FloatArray]:
         """Log of |d (mean, question share, relative sd of seeds) / d g| in the first `dim` coordinates, and that sd."""
@@ -190,6 +189,11 @@ class _Model:
         mean, questions, seeds = _moments(g, self.inverse)
         whole = mean * (1 - mean)
         return np.array([mean, questions / whole, np.sqrt(np.maximum(seeds, 0.0) / whole)])
+
+
+def _log_mean_exp(logs: FloatArray) -> FloatArray:
+    """Log of the mean of the exponentials over the last axis."""
+    return np.asarray(special.logsumexp(logs, axis=-1) - np.log(logs.shape[-1]))
 
 
 def _set_of_each(g: FloatArray) -> IntArray:
