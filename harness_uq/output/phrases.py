@@ -42,14 +42,15 @@ def commands_as(text: str, before: str, after: str) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Up to three different names, and the number of the others.
+    """Up to three different names, and the number of the others. Names with commas are separated by semicolons.
 
-    >>> join_names(["a", "b", "a"]), join_names("abcde")
-    ('a, b', 'a, b, c and 2 more')
+    >>> join_names(["a", "b", "a"]), join_names("abcde"), join_names(["task, acc", "task, f1"])
+    ('a, b', 'a, b, c and 2 more', 'task, acc; task, f1')
     """
     distinct = list(dict.fromkeys(names))
-    more = len(distinct) - _MAX_NAMED
-    return ", ".join(distinct[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+    named, more = distinct[:_MAX_NAMED], len(distinct) - _MAX_NAMED
+    separator = "; " if any("," in name for name in named) else ", "
+    return separator.join(named) + (f" and {more} more" if more > 0 else "")
 
 
 def difference_header(rows: Iterable[Comparison]) -> str:

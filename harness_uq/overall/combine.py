@@ -195,7 +195,9 @@ def _common_direction(tasks: Sequence[SelectedTask], facts: Facts) -> bool:
     by_direction = [[key for key, higher in is_higher.items() if higher is wanted] for wanted in (True, False)]
     if all(by_direction):
         higher, lower = ([f"{task} ({metric})" for task, metric, _ in keys] for keys in by_direction)
-        raise NotEstimableError(OVERALL_DIRECTIONS_DIFFER(higher=higher, lower=lower))
+        direction, rarer = ("lower", lower) if len(lower) <= len(higher) else ("higher", higher)
+        n_others = len(tasks) - len(rarer)
+        raise NotEstimableError(OVERALL_DIRECTIONS_DIFFER(direction=direction, metrics=rarer, n_others=n_others))
     return bool(by_direction[0])
 
 

@@ -122,7 +122,7 @@ def test_the_first_metric_is_used_unless_there_is_acc_norm_or_the_user_chooses()
 def test_metrics_of_different_direction_or_range_are_refused_by_name() -> None:
     lower = replace(log("wiki", 10, 40, metric="loss"), higher_is_better={"loss": False})
     (message,) = overall([*three_tasks(), lower]).messages
-    assert (message.code, message.params["lower"]) == ("UQ293", ("wiki (loss)",))
+    assert (message.code, message.params["metrics"]) == ("UQ293", ("wiki (loss)",))
     percent = replace(task_log([20.0, 50.0, 80.0] * 10, task="mt", metric="bleu"), data=())
     percent = replace(
         percent, data=(replace(task_log([20.0, 50.0, 80.0] * 10).data[0], metric="bleu", bounds=(0, 100)),)

@@ -33,8 +33,8 @@ OVERALL_DIRECTIONS_DIFFER = MessageType(
     "UQ293",
     "overall-directions-differ",
     "refusal",
-    "There is no overall result, because the metrics have different directions. Higher is better for {higher:join}, "
-    "and lower is better for {lower:join}.",
+    "There is no overall result, because {direction} scores are better for {metrics:join}, unlike for the other "
+    "{n_others:count task}. Select tasks of one direction with `--task`.",
     "The mean of a score that should be high and a score that should be low has no useful meaning.",
     "Choose other metrics with `--metric TASK=NAME`, or select tasks with `--task`.",
 )
