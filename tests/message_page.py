@@ -39,9 +39,9 @@ SEVERITIES = {"note": "Note", "warning": "Warning", "refusal": "No result", "err
 _OPENING = """\
 # Messages
 
-harness_uq attaches messages to its results and prints messages in the terminal. This page explains every message: an
-example, what the message means, and what you can do. Each message has a code such as `UQ104`, a name such as
-`few-clusters`, and one of four severities:
+harness_uq attaches messages to its results and prints messages in the terminal. For every message, this
+page shows an example, explains its meaning and describes what you can do. Each message has a code such as `UQ104`, a
+name such as `few-clusters`, and one of four severities:
 
 | this page | in JSON | meaning |
 | :-- | :-- | :-- |
@@ -75,7 +75,8 @@ message does not change values, verdicts or exit codes. Messages with the severi
 ignored.
 
 With `--format json` each message carries its `code`, `name`, `severity`, `text` and `params`
-(see [JSON](json.md)). The [last section](#parameters-in-json) lists the parameters of each code.
+(see [JSON](json.md)). The [last section of this page](#parameters-in-json) lists the parameters of
+each message.
 """
 
 _PARAMETERS = """\

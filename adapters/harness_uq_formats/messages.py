@@ -18,10 +18,9 @@ RUNS_AS_TRIALS = MessageType(
     "runs-as-trials",
     "note",
     "{n_runs:count run} of the same system in one folder are read as repeated trials: {runs}.",
-    "With this tool, a benchmark is repeated by running it several times. Each run is read as a trial of the same "
-    "questions.",
-    "If the runs differ in more than their random numbers, keep the runs in separate folders, or pass one run at a "
-    "time.",
+    "Some tools have no setting for repeated trials, so users run the same benchmark several times. harness_uq reads "
+    "each of these runs as a trial of the same questions.",
+    "If the runs also differ in their settings, keep the runs in separate folders, or pass one run at a time.",
 )
 REWARDS_AFTER_ERRORS = MessageType(
     "FM103",
@@ -50,8 +49,8 @@ ERRORS_COUNT_AS_ZERO = MessageType(
     "note",
     "{n_errors} of {n_trials:count trial} ended with an error. As in {tool}, {n_errors:plural this trial "
     "counts|these trials count} as failed, with score 0.",
-    "A score of 0 after an error does not judge an answer, because the system or an assertion failed before there "
-    "was a result.",
+    "If a trial ended with an error, its score of 0 does not mean that the system gave a wrong answer. The system or "
+    "the scorer failed before the answer could be scored.",
     "Find out why the trials failed. If the evaluated system did not cause the failures, run these trials again.",
 )
 FAILED_REQUESTS_SCORED = MessageType(
@@ -60,7 +59,7 @@ FAILED_REQUESTS_SCORED = MessageType(
     "note",
     "{n_failed} of {n_requests:count request} failed. {tool} scored {n_failed:plural the failed request as an empty "
     "answer|the failed requests as empty answers}.",
-    "The score of a failed request does not judge an answer of the evaluated system.",
+    "The score of a failed request does not describe the quality of an answer, because the system gave no answer.",
     "Find out why the requests failed. If the evaluated system did not cause the failures, run these requests again.",
 )
 METRICS_WITHOUT_SCORES = MessageType(
@@ -69,8 +68,8 @@ METRICS_WITHOUT_SCORES = MessageType(
     "note",
     "The files contain neither scores per question nor a total for {metrics:join}. {n_metrics:plural This metric "
     "is|These metrics are} left out.",
-    "Some metrics, such as BLEU, are computed from all answers at once. The total of such a metric is in the results "
-    "file of the run.",
+    "Some metrics, such as BLEU, are computed from all answers at once. The results file of the run contains the "
+    "total score of these metrics.",
     "Keep the results file of the run in the same folder as the details.",
 )
 
@@ -81,9 +80,10 @@ TOOL_VALUE_DIFFERS = MessageType(
     "tool-value-differs",
     "warning",
     "The mean of the scores for {metric!r} is {value:.6g}, but {tool} reports {reported:.6g}.",
-    "The scores of the trials and the summary of the tool disagree. One of them was changed, or they belong to "
-    "different trials.",
-    "Compare the number of trials with the number that the tool reports, and let the tool compute its summary again.",
+    "The tool that wrote the files computed a different mean than harness_uq. Either the scores or the summary were "
+    "changed, or the summary belongs to other trials than the scores.",
+    "Compare the number of trials in the files with the number that the tool reports. Then use the tool to compute "
+    "the summary again.",
 )
 REPEATED_RECORDS = MessageType(
     "FM202",
@@ -101,7 +101,8 @@ PART_UNREADABLE = MessageType(
     "warning",
     "{n_parts:count file} of the run cannot be read, so trials are missing. The first of the unreadable files is "
     "{file}: {reason:sentence}",
-    "The estimate uses the other files of the run. If the missing trials failed, the score is too high.",
+    "The estimate uses the other files of the run. If the missing trials have lower scores than the other trials, the "
+    "estimated score is too high.",
     "Repair the files, or run the missing trials again.",
 )
 
@@ -121,7 +122,7 @@ CHECKSUM_DIFFERS = MessageType(
     "warning",
     "The {algorithm} checksum of the samples file differs from the checksum in the record.",
     "The samples file was changed after the record was written, or the samples file belongs to another record.",
-    "Copy the record and the samples file again.",
+    "Copy both files again from their source: the record and its samples file.",
 )
 
 # ---------------------------------------------------------------- errors
@@ -131,7 +132,8 @@ VERSION_NOT_SUPPORTED = MessageType(
     "version-not-supported",
     "error",
     "The file looks like results of {tool}, but `{field}` is {version}. Supported versions: {known:join}.",
-    "The layout of the results depends on the version of the tool, and harness_uq does not support this version.",
+    "The format of a results file depends on the version of the tool that wrote the file. harness_uq does not support "
+    "every version.",
     "Export the results again with a supported version of the tool.",
 )
 QUESTIONS_NOT_IDENTIFIED = MessageType(

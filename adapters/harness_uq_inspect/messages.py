@@ -10,9 +10,9 @@ ENDED_BY_LIMIT = MessageType(
     "note",
     "{n_ended} of {n_trials:count trial} ended early because of a limit ({limits}). The unfinished "
     "{n_ended:plural trial was|trials were} scored.",
-    "A message, token or time limit ended the trials before the model finished. The scores of these trials show the "
-    "effect of the limit.",
-    "If the score should not include the effect of the limit, raise the limit and run these trials again.",
+    "A message, token or time limit ended the trials before the model finished. If a limit ended a trial, the score "
+    "of the trial may be lower than without the limit.",
+    "If the score should not include the effect of the limit, raise the limit and run the affected trials again.",
 )
 QUESTIONS_GENERATED = MessageType(
     "IN102",
@@ -20,7 +20,7 @@ QUESTIONS_GENERATED = MessageType(
     "note",
     "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
     "questions depended on scores, the intervals are wrong.",
-    "If a run chooses questions because of earlier scores, the mean score is biased.",
+    "If earlier scores determine which questions are chosen next, the mean score is biased.",
     "Check how the SampleSource chooses questions.",
 )
 STOPPED_EARLY = MessageType(
@@ -96,8 +96,8 @@ INSPECT_VALUE_DIFFERS = MessageType(
     "note",
     "Inspect reports {function} = {reported:.6g} for metric {metric!r} (reducer: {filter}), but the estimate is the "
     "mean of the logged scores, {mean:.6g}.",
-    "The metric of Inspect is not the mean of the scores, so harness_uq does not write an interval beside the value "
-    "of Inspect.",
+    "harness_uq computes an interval for the mean of the scores. The metric of Inspect is not the mean, so harness_uq "
+    "does not add the interval to this metric in the log.",
     "No action is required.",
 )
 RARE_KEYS_OMITTED = MessageType(
@@ -134,7 +134,8 @@ CHOSEN_ACTIVELY = MessageType(
     "The {n_questions:count question} were chosen during the run because of earlier scores. Only the method `active` "
     "(`estimate --scope full --reference-runs`) gives correct estimates for this run.",
     "An active evaluation chooses questions with uncertain scores more often, so the plain mean score is biased.",
-    "Use `--scope full`, and pass with `--reference-runs` the runs from which the questions were chosen.",
+    "Use `--scope full --reference-runs LOGS`, where LOGS are the logs of earlier systems that the run used to choose "
+    "the questions.",
 )
 SCORES_ENTERED = MessageType(
     "IN115",
@@ -152,8 +153,8 @@ SCORES_CHANGED = MessageType(
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} changed by {authors:join} "
     "(edit_score). The changed scores are used.",
     "If people change only some scores of a grader, the mean score mixes scores of people with scores of the grader.",
-    "Instead of changing scores, enter human labels as scores with a new name. `--labels NAME` then corrects all "
-    "scores of the grader.",
+    "Instead of changing scores, enter human labels as scores with a new name NAME. With `--labels NAME`, the human "
+    "labels correct all scores of the grader.",
 )
 
 # ---------------------------------------------------------------- warnings
@@ -190,7 +191,7 @@ STALE_INTERVALS = MessageType(
     "warning",
     "The intervals stored in the log belong to scores that have since been edited. Update the intervals with "
     "`harness-uq rescore --in-place`.",
-    "People edited scores after the intervals were computed.",
+    "Someone edited scores in the log after harness_uq had computed the intervals, for example with `edit_score`.",
     "Run `harness-uq rescore --in-place` on the log.",
 )
 RUN_INCOMPLETE = MessageType(
@@ -215,8 +216,8 @@ LOG_TRIMMED = MessageType(
     "log-trimmed",
     "warning",
     "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results.",
-    "Samples were removed from the log after the run. Estimates from single samples describe only the remaining "
-    "samples.",
+    "Samples were removed from the log after the run. Estimates that are computed from samples describe only the "
+    "samples that remain in the log.",
     "Use the complete log.",
 )
 CONTRADICTORY_TRIALS = MessageType(
@@ -250,8 +251,9 @@ MEAN_NOT_REPRODUCED = MessageType(
     "warning",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
-    "The log was edited, or samples are missing from the log. The interval belongs to the mean of the logged scores, "
-    "so harness_uq does not write the interval beside the value of Inspect.",
+    "The log was edited, or samples are missing from the log. harness_uq computes the interval from the logged "
+    "scores. The value that Inspect reports differs from their mean, so harness_uq does not add the interval to the "
+    "metric in the log.",
     "Check whether the log is complete, and which scores were edited.",
 )
 SUMMARIES_AND_SAMPLES_DIFFER = MessageType(

@@ -26,7 +26,8 @@ BYPASSED_METRICS = MessageType(
     "bypassed-metrics",
     "note",
     "These metrics are left out, because lm-eval did not compute them and logged the placeholder 999: {metrics}.",
-    "lm-eval does not score tasks with the metric `bypass`, for example with the option `--predict_only`.",
+    "The placeholder `bypass` means that lm-eval did not score the answers. For example, lm-eval replaces all metrics "
+    "by `bypass` if you use the option `--predict_only`.",
     "Run the task without `--predict_only`.",
 )
 TRIALS_SCORED_SEPARATELY = MessageType(
@@ -44,7 +45,8 @@ TRIALS_NOT_SCORED = MessageType(
     "note",
     "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
     "Without a score for each trial, the trial-to-trial noise is unknown.",
-    "The message `trials-not-replayed` of the same task states why the trials could not be scored.",
+    "If the same task also has the message `trials-not-replayed`, read in that message why the trials could not be "
+    "scored.",
 )
 TRIALS_NOT_REPLAYED = MessageType(
     "LM106",
@@ -52,7 +54,8 @@ TRIALS_NOT_REPLAYED = MessageType(
     "note",
     "The trials could not be scored one by one: {reason:sentence}",
     "To score single trials, harness_uq runs the filters and the scoring code of the task again.",
-    "If scoring each trial is safe and you accept the additional time, use `--uq_trials on` in a live run.",
+    "If the scoring code of the task may run once per trial, use `--uq_trials on` in a live run. Scoring each trial "
+    "needs additional time, and may call other services several times.",
 )
 SCORED_ON_PART = MessageType(
     "LM107",
@@ -67,8 +70,8 @@ OTHER_CONTEXT_LENGTH = MessageType(
     "other-context-length",
     "note",
     "Metric {label!r} has a score of -1 for questions of other context lengths. These questions are left out.",
-    "RULER and similar tasks report one metric for each context length, and the score of a question with another "
-    "context length is -1.",
+    "RULER and similar tasks report one metric for each context length. In the metric for one context length, every "
+    "question of a different context length has the score -1.",
     "No action is required.",
 )
 ANSWER_ROWS_COMBINED = MessageType(
@@ -85,7 +88,7 @@ ROUNDED_PROBABILITIES = MessageType(
     "rounded-probabilities",
     "note",
     "Metric {label!r} is computed from probabilities that were logged with only eight digits.",
-    "The estimate can differ from the value that lm-eval reports in the eighth digit.",
+    "Because of the rounding, the estimate and the value that lm-eval reports may be different in the eighth digit.",
     "No action is required.",
 )
 FUNCTION_INFERRED = MessageType(
@@ -112,8 +115,8 @@ RESAMPLED = MessageType(
     "resampled",
     "note",
     "The interval is a percentile interval from {n_draws:count bootstrap resample} of the {unit}.",
-    "Only the aggregation function of the task computes this metric. harness_uq calls the function on many random "
-    "resamples of the questions.",
+    "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
+    "interval, harness_uq calls the aggregation function on many random resamples of the questions.",
     "No action is required.",
 )
 
@@ -133,7 +136,7 @@ UNPARSED_ANSWERS = MessageType(
     "scores such responses as wrong.",
     "If an answer does not match the pattern of a filter, the filter replaces the answer by `[invalid]`, and the "
     "metric scores this text.",
-    "Check the format of the answers. To compute the score without these answers, use `--treat unparsed=drop`.",
+    "Check the format of the answers. To leave out answers that could not be extracted, use `--treat unparsed=drop`.",
 )
 CHOSEN_IN_ROUNDS = MessageType(
     "LM116",
@@ -142,7 +145,8 @@ CHOSEN_IN_ROUNDS = MessageType(
     "The {n_questions:count question} were chosen in rounds because of earlier scores (`--uq_questions`). Only the "
     "method `active` (`--scope full --reference-runs`) gives correct values, intervals and comparisons for this run.",
     "An active evaluation chooses questions with uncertain scores more often, so the plain mean score is biased.",
-    "Use `--scope full`, and pass with `--reference-runs` the runs from which the questions were chosen.",
+    "Use `--scope full --reference-runs LOGS`, where LOGS are the logs of earlier systems that the run used to choose "
+    "the questions.",
 )
 
 # ---------------------------------------------------------------- warnings on what was read
@@ -200,7 +204,8 @@ SAMPLES_OF_ANOTHER_RUN = MessageType(
     "warning",
     "The samples file does not belong to the results file, because the hashes of the samples (task_hashes) differ. "
     "Use the samples file of the same run.",
-    "lm-eval writes a hash of all samples to the results file, and the hash of these samples is different.",
+    "lm-eval writes a hash of the samples to the results file. The hash of the samples in the samples file is "
+    "different.",
     "Keep the files of each run in a separate folder.",
 )
 MORE_SAMPLES_THAN_SCORED = MessageType(
@@ -242,8 +247,9 @@ INFINITE_LOG_LIKELIHOODS = MessageType(
     "warning",
     "For metric {label!r}, {n_left_out:count document has|documents have} no finite log-likelihood and "
     "{n_left_out:plural is|are} left out.",
-    "The value that lm-eval reports includes these documents and is therefore not finite.",
-    "Check the log-likelihoods that the model returned for these documents.",
+    "lm-eval does not leave out documents without a finite log-likelihood, so the value that lm-eval reports is not "
+    "finite.",
+    "Check the log-likelihoods that the model returned for the affected documents.",
 )
 VALUE_NOT_REPRODUCED = MessageType(
     "LM212",
@@ -267,8 +273,8 @@ NOT_RESAMPLED = MessageType(
     "not-resampled",
     "note",
     "No bootstrap interval could be computed with the aggregation function of the task. {reason:sentence}",
-    "Only the aggregation function of the task computes this metric. For an interval, harness_uq calls the function "
-    "on many random resamples of the questions.",
+    "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
+    "interval, harness_uq calls the aggregation function on many random resamples of the questions.",
     "Use one of the aggregation functions of harness_uq in the task file. The message contains the reason why the "
     "bootstrap failed.",
 )

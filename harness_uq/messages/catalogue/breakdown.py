@@ -24,8 +24,8 @@ GROUPS_NOT_POOLED = MessageType(
     "groups-not-pooled",
     "note",
     "No pooled estimates are available, because only {n_groups:count group} {n_groups:plural has|have} an interval.",
-    "Pooled estimates combine the information of all groups. They require at least three groups whose scores have an "
-    "interval.",
+    "Pooled estimates combine the information of all groups. Pooled estimates require at least three groups whose "
+    "scores have an interval.",
     "No action is required.",
 )
 FIELD_MISSING_IN_TASKS = MessageType(

@@ -51,7 +51,7 @@ NOT_IGNORABLE = MessageType(
     "be ignored.",
     "Messages with the severity `refusal` state why a result is missing, and messages with the severity `error` "
     "report a failure. Neither can be hidden.",
-    "Remove the code or name from `--ignore` or from `ignore` in the settings file.",
+    "Remove the code or name of the message from `--ignore`, or from `ignore` in the settings file.",
 )
 UNKNOWN_MESSAGE = MessageType(
     "UQ909",
@@ -59,7 +59,7 @@ UNKNOWN_MESSAGE = MessageType(
     "error",
     'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
     "The option `--ignore` accepts codes such as `UQ104` and names such as `few-clusters`.",
-    "Check the spelling of the code or name.",
+    "Check the spelling of the message code or message name.",
 )
 SETTINGS_USED = MessageType(
     "UQ910",

@@ -92,10 +92,11 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "warning",
     "The {n_missing:count trial} without a score {n_missing:plural decides|decide} which systems may be the best: "
     "{dropped:quote} without them, {worst:quote} if they have the worst possible score, {open:quote} with any score.",
-    "By default, scores do not include failed trials. A system that fails more often on hard questions then ranks "
-    "higher than it should.",
-    "With `--missing`, choose whether failed trials are left out (`drop`), count as the worst possible score "
-    "(`zero`) or may have any score (`bounds`), and report the choice with the ranking.",
+    "By default, scores do not include failed trials. For this reason, a system that fails more often on hard "
+    "questions ranks higher than it should.",
+    "With `--missing`, choose a policy for trials without a score, and report the policy with the ranking. With "
+    "`drop`, harness_uq leaves these trials out. With `zero`, they count as the worst possible score. With `bounds`, "
+    "they may have any score.",
 )
 
 # ---------------------------------------------------------------- alignment: notes
@@ -115,8 +116,8 @@ SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
     "note",
     "System {system!r} is left out because it answered only {n_shared} of the {n_core:count question} that most "
     "systems answered.",
-    "Systems are compared on the questions that all of them answered. With this system, the comparison would contain "
-    "only the few questions that this system answered.",
+    "Systems are compared on the questions that all of them answered. If harness_uq included a system that answered "
+    "few questions, all systems would be compared on only these few questions.",
     "Run the system on the remaining questions.",
 )
 SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
@@ -149,7 +150,7 @@ SEVERAL_RUNS = MessageType(
     "several-runs",
     "note",
     "System {system!r} has {n_runs:count run}. The newest {kind} is used: {path}{time}.",
-    "harness_uq uses one run of each system: the newest finished run. A run of all questions has precedence over a "
+    "harness_uq uses one run of each system: the newest finished run. A run of all questions takes precedence over a "
     "run with a sample limit (`--limit`).",
     "To use another run, pass only the log of that run.",
 )
@@ -189,9 +190,9 @@ IDENTIFIED_DIFFERENCE = MessageType(
     "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With `--missing bounds`, missing scores may have any possible value, so the data determine the difference only "
-    "up to a range. The interval contains the difference with the nominal probability for every value in this range "
-    "(Imbens and Manski 2004).",
-    "If the range is wider than you can accept, run the trials without a score again.",
+    "up to a range. Wherever the true difference lies in this range, the interval contains it with the nominal "
+    "probability (Imbens and Manski 2004).",
+    "If the range is wider than you can accept, repeat the trials that have no score.",
 )
 
 # ---------------------------------------------------------------- comparison
@@ -248,7 +249,7 @@ DIFFERENT_TASKS_COMPARED = MessageType(
     "system {system_b!r}.",
     "harness_uq compares scores of the same task and metric. If two runs have no task and metric in common, but each "
     "run has only one score, harness_uq compares these two scores.",
-    "Check that both scores measure the same ability.",
+    "Check that the two compared scores measure the same ability.",
 )
 UNSHARED_SCORES = MessageType(
     "UQ226",
@@ -273,8 +274,8 @@ LATENT_NORMAL_REPLACED = MessageType(
     "note",
     "Method 'latent-normal' requires independent questions with one right-or-wrong answer each. Method 'dirichlet' "
     "is used instead.",
-    "The method 'latent-normal' describes how often both systems, one system or no system is right, which requires "
-    "one right-or-wrong answer per question.",
+    "The method 'latent-normal' is a model of how often both systems, one system or no system is right. The model "
+    "requires one right-or-wrong answer per question.",
     "No action is required. To avoid this note, use `--method dirichlet`.",
 )
 MONTE_CARLO_ERROR = MessageType(
@@ -294,7 +295,7 @@ OWN_QUESTIONS_USED = MessageType(
     "Besides {n_shared:count shared question}, the comparison uses {n_own_a:count question} that only A answered and "
     "{n_own_b:count question} that only B answered.",
     "The score of each system combines the mean on shared questions with the mean on questions that only this system "
-    "answered. The combination assumes that all questions come from the same population.",
+    "answered. The comparison assumes that shared questions and other questions come from the same population.",
     "If the questions of the two systems differ in kind, run both systems on the same questions.",
 )
 GRADER_DIFFERENCE = MessageType(
@@ -304,7 +305,7 @@ GRADER_DIFFERENCE = MessageType(
     "The difference is {raw:+.4f} according to the grader and {labeled:+.4f} according to the {n_labels:count "
     "question} with human labels for both systems. The combined estimate is {corrected:+.4f}.",
     "The human labels correct the difference of the grader's scores on all questions (prediction-powered inference). "
-    "The same correction applies to the scores of A and B.",
+    "The human labels also correct the scores of A and B in the same way.",
     "No action is required.",
 )
 LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
@@ -332,9 +333,9 @@ GRADER_SHIFTS_DIFFERENCE = MessageType(
     "warning",
     "According to the human labels, the grader overrates {overrated!r} by {value:.4f} [{low:.4f}, {high:.4f}] more "
     "than {other!r}.",
-    "The grader's mean error differs between the two systems, and the interval of this difference does not contain "
-    "0. The grader may favor one system, such as a model of its own family. The grader may also be too inaccurate to "
-    "show a difference.",
+    "The grader's mean error differs between the two systems, and the interval of this difference does not contain 0. "
+    "The grader may favor one system, such as a model of its own family. A second possible reason is that the "
+    "grader's scores are too inaccurate to show a true difference between the systems.",
     "Report scores that are corrected with human labels for each system (`--labels`).",
 )
 GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
@@ -344,7 +345,8 @@ GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
     "Only answers of {labeled} have human labels. For {unlabeled} the grader's sensitivity, specificity and their "
     "sum are assumed to differ by at most {shift:g}; without any difference the interval is [{low:+.4f}, "
     "{high:+.4f}].",
-    "The reported interval contains the intervals for all grader errors that the assumption allows.",
+    "The reported interval covers all error rates of the grader that differ between the systems by no more than the "
+    "assumed limit.",
     "Label answers of both systems, or justify another limit for the grader's errors with `--grader-shift`.",
 )
 GRADER_UNINFORMATIVE = MessageType(
@@ -353,8 +355,8 @@ GRADER_UNINFORMATIVE = MessageType(
     "refusal",
     "Only answers of {labeled} have human labels. On these answers the grader's J (sensitivity + specificity − 1) of "
     "{j:.2f} [{low:.2f}, {high:.2f}] is not clearly above the assumed limit of {shift:g}.",
-    "If the grader's J can be 0 for the other system, the grader's scores of that system may be unrelated to the "
-    "correct scores.",
+    "The quantity J is the sensitivity plus the specificity of the grader minus 1. If J is 0 for the system without "
+    "labels, the grader's scores of that system are unrelated to the correct scores.",
     "Label answers of both systems.",
 )
 LABELS_OF_ONE_SYSTEM = MessageType(
@@ -363,7 +365,8 @@ LABELS_OF_ONE_SYSTEM = MessageType(
     "refusal",
     "Only answers of {labeled} have human labels. Labels of one system are sufficient only if all grades and the "
     "labels of each person are 0 or 1.",
-    "For other scores, harness_uq has no model that limits the grader's errors for the system without labels.",
+    "The grader's errors on the system without labels are unknown, so `compare` has to assume limits for these "
+    "errors. Such limits are defined only if scores and labels are 0 or 1.",
     "Label answers of both systems.",
 )
 LABELS_WITHOUT_SYSTEM = MessageType(
@@ -439,7 +442,8 @@ GROUP_NOT_PAIRED = MessageType(
     "refusal",
     "The group cannot be compared question by question, because the questions of {tasks:quote} cannot be matched.",
     "A group of tasks is compared question by question only if the questions of all its tasks can be matched.",
-    "Compare the tasks separately. The messages of these tasks state why the questions cannot be matched.",
+    "Compare the tasks separately. The comparison of each task contains a message that states why its questions "
+    "cannot be matched.",
 )
 NO_BENCHMARK_SCOPE_POOLING = MessageType(
     "UQ246",
@@ -472,7 +476,8 @@ NO_PAIRED_FORM = MessageType(
     "no-paired-form",
     "refusal",
     "A paired comparison of metric {function!r} is not available{condition}.",
-    "harness_uq can compare some metrics that are not means, but not this metric.",
+    "harness_uq supports paired comparisons for means, and for some metrics that are not means. The requested metric "
+    "is not one of them.",
     "Compare another metric of the same runs.",
 )
 NO_COMMON_SCORES = MessageType(
@@ -547,7 +552,7 @@ UNKNOWN_MARGIN_METRIC = MessageType(
     "A margin is set for metric {metric!r}, which is not compared.{known:nearest {metric}} Compared metrics: "
     "{known:join}.",
     "The option `--margin METRIC=D` sets the margin of one metric, and the logs do not contain this metric.",
-    "Use one of the compared metrics that the message lists.",
+    "Use one of the metrics that the message lists.",
 )
 TOO_FEW_QUESTIONS_COMPARED = MessageType(
     "UQ258",
@@ -618,7 +623,7 @@ RANK_CLUSTERS = MessageType(
     "note",
     "The questions are grouped by {key} into {n_clusters:count cluster}.",
     "Questions of one cluster share material, so the answers to these questions are not independent.",
-    "If the clusters are wrong, name the correct field with `--cluster TASK=FIELD`.",
+    "If another field identifies the clusters, name the field with `--cluster TASK=FIELD`.",
 )
 RANK_STUDENT = MessageType(
     "UQ273",
@@ -681,8 +686,8 @@ OVERALL_WITHOUT_BOUNDS = MessageType(
     "overall-without-bounds",
     "refusal",
     "There is no overall result, because the policy 'bounds' for missing scores applies to single tasks only.",
-    "With `--missing bounds`, missing scores may have any possible value. The resulting ranges of several tasks "
-    "cannot be combined into one overall score.",
+    "With `--missing bounds`, missing scores may have any possible value. harness_uq cannot combine the ranges of "
+    "possible scores of several tasks into one overall score.",
     "Run the command with `--missing drop` and with `--missing zero`. The two results show how much the overall "
     "result depends on missing scores.",
 )

@@ -91,8 +91,8 @@ FEW_TASKS = MessageType(
     "variation between tasks. Add tasks, or report the score of each task.",
     "The method treats the tasks as a random sample from a larger population of tasks. The variation between fewer "
     "than 10 tasks cannot be estimated precisely.",
-    "Add tasks, or report the score of each task. The method `group` (`--uq group`) estimates the score on exactly "
-    "these tasks, without this warning.",
+    "Add tasks, or report the score of each task. If you do not draw conclusions about other tasks, use `--uq group`, "
+    "which estimates the score on exactly these tasks.",
 )
 FEW_EFFECTIVE_UNITS = MessageType(
     "UQ109",
@@ -137,8 +137,8 @@ UNSEEN_SUBPOPULATION = MessageType(
     "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of all similar "
     "questions may do so. The score on similar questions would then be {score:.2f}, which lies outside the interval "
     "(limit: {end:.2f}).",
-    "A sample of n questions can miss a subpopulation that contains up to 1 - (1 - level)^(1/n) of all questions "
-    '(the "rule of three"). The interval assumes that there is no subpopulation without a question in the sample.',
+    "A sample of n questions can miss a subpopulation that contains up to 1 - (1 - level)^(1/n) of all questions (the "
+    '"rule of three"). The interval assumes that the sample contains questions from every subpopulation.',
     "Add questions. More trials of the same questions do not help.",
 )
 NON_EXCHANGEABLE_TRIALS = MessageType(
@@ -150,8 +150,8 @@ NON_EXCHANGEABLE_TRIALS = MessageType(
     "and is too narrow if each trial had its own seed, server or run.",
     "The first trials of all questions form one batch, the second trials the next batch, and so on. The intra-batch "
     "correlation is the part of the variance of scores that all questions of a batch share, for example because of a "
-    "seed or a server. More questions do not reduce the error from batches, only more batches do. The warning "
-    "appears in about 3 % of data sets without differences between batches.",
+    "seed or a server. To reduce the uncertainty due to batches, you need more batches. More questions do not reduce "
+    "this uncertainty. The warning appears in about 3 % of data sets without differences between batches.",
     "Log each batch as a separate run, and measure the variation between the runs with `harness-uq effects`.",
 )
 NON_RANDOM_SUBSET = MessageType(
@@ -258,8 +258,8 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "All {n_trials:count trial} of each question agree. If the trials are copies of one trial (temperature 0, a "
     "cache or a fixed seed), the interval describes pass@1, which is {relation} {estimand}.",
     "If all trials of each question agree, the scores do not show whether the trials are independent. If the trials "
-    "are independent, the interval describes the score of k trials. If the trials are copies of one trial, the "
-    "interval describes the score of a single trial, which is a lower bound of pass@k and an upper bound of pass^k.",
+    "are independent, the interval describes pass@k or pass^k. If the trials are copies of one trial, the interval "
+    "describes the score of a single trial, which is a lower bound of pass@k and an upper bound of pass^k.",
     "Check that the temperature is above 0, that caching is off and that each trial has a different seed.",
 )
 MISSING_SCORES_MATTER = MessageType(
@@ -271,9 +271,9 @@ MISSING_SCORES_MATTER = MessageType(
     "possible score. If the missing scores may have any value, the score lies in [{lowest:.3f}, {highest:.3f}].",
     "By default, the score does not include failed trials. If trials of hard questions fail more often, the mean of "
     "the remaining trials is too high.",
-    "With `--missing`, choose whether failed trials are left out (`drop`), count as the worst possible score "
-    "(`zero`) or may have any score (`bounds`), and report the choice with the score. A choice can depend on the "
-    "cause of the failure, such as `--missing error=zero`.",
+    "With `--missing`, choose a policy for trials without a score, and report the policy with the score. With `drop`, "
+    "harness_uq leaves these trials out. With `zero`, they count as the worst possible score. With `bounds`, they may "
+    "have any score. The policy can depend on the cause of the failure, such as `--missing error=zero`.",
 )
 MISSING_SCORES_COUNTED = MessageType(
     "UQ126",
@@ -290,9 +290,9 @@ IDENTIFIED_RANGE = MessageType(
     "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With `--missing bounds`, missing scores may have any possible value, so the data determine the score only up to "
-    "a range. The interval contains the score with the nominal probability for every value in this range (Imbens and "
-    "Manski 2004).",
-    "If the range is wider than you can accept, run the trials without a score again.",
+    "a range. Wherever the true score lies in this range, the interval contains it with the nominal probability "
+    "(Imbens and Manski 2004).",
+    "If the range is wider than you can accept, repeat the trials that have no score.",
 )
 REPORTED_ERROR_USED = MessageType(
     "UQ128",
@@ -330,7 +330,8 @@ METHOD_FOR_NEW_QUESTIONS = MessageType(
     "note",
     "Method {method!r} estimates the score on new questions, so the interval is wider than an interval for the score "
     "on {target}.",
-    "The option `--scope` asks for a narrower scope than the method supports. The interval is valid but conservative.",
+    "With the option `--scope`, you requested a narrower scope than the scope that the method supports. The interval "
+    "is valid but conservative.",
     "Choose a method that supports the scope, or use `--scope population`.",
 )
 FULL_SCOPE_AVAILABLE = MessageType(
@@ -372,8 +373,8 @@ MISSING_SCORES_BOUNDS = MessageType(
     "{low:.4f} if all missing scores were {worst_case} and {high:.4f} if all were {best_case}.",
     "The mean score does not include failed trials or trials in which the model refused to answer. The two values in "
     "the message are the lowest and the highest possible mean score with these trials.",
-    "If the two values differ by more than you can accept, find out why the scores are missing, and run the trials "
-    "again.",
+    "If the lowest and the highest possible mean score are too far apart for your purpose, find out why scores are "
+    "missing, and run the trials again.",
 )
 IDENTICAL_TRIALS = MessageType(
     "UQ136",
@@ -401,8 +402,8 @@ INTERVAL_EXCEEDS_RANGE = MessageType(
     "note",
     "The interval extends beyond the range of possible scores, [{low:g}, {high:g}], because this method does not "
     "restrict intervals to the range.",
-    'Intervals of the form "mean ± error" can contain impossible scores. This happens mostly with few questions or '
-    "for mean scores near the ends of the range.",
+    'Intervals of the form "mean ± error" can contain impossible scores. Impossible scores occur mostly with few '
+    "questions, or if the mean score is near an end of the range.",
     "Use `--uq bayes`. The intervals of this method lie inside the range.",
 )
 CLUSTER_PRIOR = MessageType(
@@ -422,8 +423,8 @@ FEW_INFORMATIVE_CLUSTERS = MessageType(
     "note",
     "The estimate of the correlation within clusters is imprecise, because only {n_informative} of the "
     "{n_clusters:count cluster} (defined by {clusters}) {n_informative:plural has|have} a {outcome}.",
-    "If nearly all answers are equal, only few clusters show whether answers within a cluster agree. The interval is "
-    "wide because the correlation within clusters is uncertain.",
+    "If nearly all answers in the data are right, or nearly all are wrong, only a few clusters show whether answers "
+    "within a cluster agree. The interval is wide because the correlation within clusters is uncertain.",
     "Add clusters.",
 )
 CLASS_FREQUENCIES_RANDOM = MessageType(
@@ -442,7 +443,8 @@ TRIAL_CORRELATION = MessageType(
     "Within a cluster, the scores of repeated trials of the same question have a correlation of {icc:.2f}.",
     "A model with three levels (clusters, questions and trials) estimates the correlation between trials of the same "
     "question.",
-    "If the correlation is near 1, additional trials provide little information. Add questions instead.",
+    "If the correlation between trials of the same question is near 1, additional trials provide little information. "
+    "Add questions instead.",
 )
 BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
@@ -450,8 +452,9 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "note",
     "{share:percent} of this interval comes from the binomial interval, which is conservative with --scope benchmark. "
     "The reason is that {reason}.",
-    "With `--scope benchmark`, trial-to-trial noise is the only source of uncertainty. If the data do not show the "
-    "trial-to-trial noise, harness_uq uses the binomial interval, which is at least as wide as necessary.",
+    "With `--scope benchmark`, trial-to-trial noise is the only source of uncertainty. If the scores do not show how "
+    "large this noise is, for example with one trial per question, harness_uq uses the binomial interval. The "
+    "binomial interval may be wider than necessary, but it is never too narrow.",
     "Run more trials per question.",
 )
 UNIFORM_PRIOR_PER_QUESTION = MessageType(
@@ -462,7 +465,7 @@ UNIFORM_PRIOR_PER_QUESTION = MessageType(
     "Intervals for easy or hard benchmarks can therefore miss the true score.",
     "The published method Bayes@N assigns an independent uniform prior distribution to each question. The influence "
     "of the prior distributions does not decrease as questions are added.",
-    "Use the default method of `--scope benchmark`.",
+    "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
 )
 POPULATION_INTERVAL_SHOWN = MessageType(
     "UQ145",
@@ -489,7 +492,7 @@ EQUAL_TASK_WEIGHTS = MessageType(
     "equal-task-weights",
     "note",
     "The score is the unweighted mean of the scores of {n_tasks:count task}.",
-    "With these weights, the score equals the value that the harness reports for the group of tasks.",
+    "With equal weights, the score equals the value that the harness reports for the group of tasks.",
     "No action is required.",
 )
 TASK_WEIGHTS_BY_SIZE = MessageType(
@@ -498,7 +501,8 @@ TASK_WEIGHTS_BY_SIZE = MessageType(
     "note",
     "The score is the mean of {n_tasks:count task}, weighted by number of questions. The weights are equivalent to "
     "{effective:.1f} equally weighted tasks.",
-    "With these weights, the score equals the value that the harness reports for the group of tasks.",
+    "If each task is weighted by its number of questions, the score equals the value that the harness reports for the "
+    "group of tasks.",
     "No action is required.",
 )
 NORMALITY_ASSUMED = MessageType(
@@ -516,7 +520,7 @@ GROUP_METHOD_REPLACED = MessageType(
     "group-method-replaced",
     "note",
     "Method {method!r} does not support groups of tasks, so the interval of the group uses the default method.",
-    "The score of the group and the scores of its tasks therefore have intervals of different methods.",
+    "As a result, the interval of the group and the intervals of its tasks are computed by different methods.",
     "Use `--uq bayes` for the group and its tasks, or report only the tasks.",
 )
 ANYTIME_VALID = MessageType(
@@ -525,8 +529,8 @@ ANYTIME_VALID = MessageType(
     "note",
     "The interval is anytime-valid, so you may look at the interval at any time and stop the run because of its "
     "value. The order of the questions must not depend on their scores.",
-    "The interval belongs to a confidence sequence. A confidence sequence contains the true score at all times of "
-    "the run simultaneously with the nominal probability.",
+    "The interval belongs to a confidence sequence. With the nominal probability, all intervals that a confidence "
+    "sequence reports during a run contain the true score.",
     "Start runs with the questions in random order.",
 )
 INCOMPLETE_CLUSTERS = MessageType(
@@ -545,8 +549,8 @@ GRADER_CORRECTION = MessageType(
     "note",
     "The grader's mean score is {grader_mean:.4f}, and the mean of the human labels is {label_mean:.4f}. The "
     "corrected estimate of the mean human score is {estimate:.4f}.",
-    "The human labels of some answers correct the mean of the grader's scores on all answers (prediction-powered "
-    "inference).",
+    "harness_uq computes the mean of the grader's scores on all answers, and uses the human labels of some answers to "
+    "correct the mean (prediction-powered inference).",
     "No action is required.",
 )
 EFFECTIVE_LABELS = MessageType(
@@ -584,7 +588,7 @@ CLUSTERS_USED = MessageType(
     "The interval accounts for the clusters of the questions ({clusters}; {evidence}).",
     "Questions of one cluster share material, such as a passage, so the answers to these questions are not "
     "independent.",
-    "If the clusters are wrong, name the correct field with `--cluster TASK=FIELD`. If the questions are "
+    "If another field identifies the clusters, name the field with `--cluster TASK=FIELD`. If the questions are "
     "independent, use `--cluster none`.",
 )
 EQUAL_TAILED_INTERVAL = MessageType(
@@ -651,8 +655,8 @@ SCORE_TYPE_UNSUPPORTED = MessageType(
     "score-type-unsupported",
     "refusal",
     "Method {method!r} requires {required}, but these scores are {actual}.",
-    "Each method assumes a type of score, for example right-or-wrong scores, and the scores in the log have another "
-    "type.",
+    "A method supports only certain types of scores, for example right-or-wrong scores. The scores in the log have a "
+    "type that the requested method does not support.",
     "Use `--uq bayes`. If the scores have a known range, declare the range with `--range METRIC=LO,HI`.",
 )
 INDEPENDENCE_REQUIRED = MessageType(
@@ -705,8 +709,8 @@ STATISTIC_UNSUPPORTED = MessageType(
     "statistic-unsupported",
     "refusal",
     "Method {method!r} cannot compute the statistic {statistic!r}.",
-    "The method supports a fixed list of statistics that are functions of sums over questions, and this statistic is "
-    "not in the list.",
+    "The method supports a fixed list of statistics that are functions of sums over questions. The statistic that the "
+    "task uses is not in the list.",
     "Use one of the aggregation functions of harness_uq in the definition of the task.",
 )
 GROUP_REQUIRED = MessageType(
@@ -739,7 +743,7 @@ SCOPE_UNSUPPORTED = MessageType(
     "refusal",
     "Method {method!r} requires --scope {scopes:join or}.",
     "The option `--scope` chooses which score is estimated: the score on new questions, on the whole benchmark or on "
-    "exactly these questions. The method estimates another score than the option asks for.",
+    "exactly these questions. The requested method estimates a score with a different scope than the requested scope.",
     "Change `--scope` as the message states, or use `--uq bayes`.",
 )
 UNKNOWN_BENCHMARK_SIZE = MessageType(
@@ -820,7 +824,7 @@ SCORE_TOO_LARGE = MessageType(
     "score-too-large",
     "refusal",
     "The score {value:.3g} is too large to be averaged. The largest supported score is {limit:g}.",
-    "The squares of larger scores exceed the range of floating-point numbers.",
+    "If a score is larger than the limit, its square exceeds the range of floating-point numbers.",
     "Divide the scores by a constant, such as 1,000, before the analysis.",
 )
 UNKNOWN_SCORE_LEVEL = MessageType(
@@ -829,7 +833,7 @@ UNKNOWN_SCORE_LEVEL = MessageType(
     "refusal",
     "Method 'bayes-at-n' requires every score to be one of the declared levels ({levels:join}).",
     "The method estimates the probability of each possible score, so all possible scores must be declared.",
-    "Use the default method of `--scope benchmark`.",
+    "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
 )
 AVERAGE_AT_N_CONSTANT = MessageType(
     "UQ185",
@@ -837,7 +841,7 @@ AVERAGE_AT_N_CONSTANT = MessageType(
     "refusal",
     "Method 'avg-at-n' cannot compute an interval if all scores equal the lowest or the highest possible score.",
     "The published method avg@N uses a rescaled standard deviation, which is 0 if all scores are equal.",
-    "Use the default method of `--scope benchmark`.",
+    "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
 )
 PASS_K_REQUIRED = MessageType(
     "UQ186",
@@ -948,7 +952,7 @@ UNKNOWN_METHOD = MessageType(
     "error",
     "Unknown method: {method!r}.{known:nearest {method}} Available methods: {known:join}.",
     "The option `--uq` accepts the name of a method of harness_uq or of an installed plugin.",
-    "Use one of the available methods in the message. `harness-uq plugins` lists the plugins that could not be loaded.",
+    "Use one of the methods that the message lists. `harness-uq plugins` lists the plugins that could not be loaded.",
 )
 QUESTION_SCORES_REQUIRED = MessageType(
     "UQ199",

@@ -18,7 +18,7 @@ LABELS_OF_ONE_FAMILY = MessageType(
     "model family and for answers of other systems. At least {needed} questions are required.",
     "A grader's preference for answers of its own model family (self-preference) is measured on questions with human "
     "labels for answers of this family and for answers of other systems.",
-    "Label the answers of all systems to the same questions.",
+    "Choose some questions, and label the answers of all systems to each of these questions.",
 )
 NOTHING_TO_ASSESS = MessageType(
     "UQ582",
@@ -34,7 +34,7 @@ NO_COMMON_ANSWERS_OF_PANEL = MessageType(
     "no-common-answers-of-panel",
     "refusal",
     "Fewer than three answers were scored by all of the graders {graders:join}.",
-    "The mean of several graders refers to answers that all of them scored.",
+    "To compute the mean score of several graders, harness_uq uses only answers that all graders scored.",
     "Score the same answers with all graders, or select graders with `--metric`.",
 )
 GRADERS_OF_DIFFERENT_RANGES = MessageType(

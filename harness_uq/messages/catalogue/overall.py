@@ -53,7 +53,8 @@ OVERALL_TOO_FEW_TASKS = MessageType(
     "refusal",
     "There is no overall result, because the {n_systems:count system} {n_systems:plural has|have} intervals for fewer "
     "than two common tasks.",
-    "An overall result is a mean over at least two tasks for which every system has an interval.",
+    "An overall result is the mean score on several tasks. At least two tasks are required, and every system needs an "
+    "interval on each of these tasks.",
     "Run the missing tasks, or select systems with `--model`. `--missing-tasks drop-system` leaves out the systems "
     "that lack tasks.",
 )
@@ -65,8 +66,8 @@ OVERALL_CHANCE_UNKNOWN = MessageType(
     "with `--chance TASK=P`.",
     "With `--normalize chance`, each score is converted to (score - chance) / (1 - chance), where chance is the "
     "score of random answers.",
-    "Give the score of random answers with `--chance TASK=P`: 1 divided by the number of choices, or 0 for tasks "
-    "with free answers.",
+    "Set the score of random answers with `--chance TASK=P`. For multiple-choice tasks, P is 1 divided by the number "
+    "of choices. For tasks with free-form answers, P is 0.",
 )
 OVERALL_WEIGHTS_UNKNOWN = MessageType(
     "UQ297",

@@ -10,7 +10,7 @@ PILOT_FEW_CLUSTERS = MessageType(
     "warning",
     "The pilot has only {n_clusters:count cluster}, so its design effect and the plan are rough estimates. Use a "
     "pilot with more clusters.",
-    "The design effect measures how much clusters reduce the information of a question. An estimate from few "
+    "The design effect is the factor by which clusters increase the variance of a score. An estimate from few "
     "clusters is imprecise.",
     "Use a pilot run with at least 10 clusters, or plan with a larger design effect.",
 )
@@ -21,7 +21,7 @@ PILOT_AVERAGED = MessageType(
     "The plan uses the mean variances of {n_systems:count system}{pairs}. The planned widths are those of the system "
     "with the widest interval.",
     "A plan for several systems uses one set of variances for all systems.",
-    "If the variances of the systems differ much, plan for each system separately.",
+    "If the variances differ greatly between the systems, plan for each system separately.",
 )
 PILOT_ONE_SYSTEM = MessageType(
     "UQ503",
@@ -112,9 +112,9 @@ FEW_LEVELS = MessageType(
     "warning",
     "With only {n_levels:count level} of factor {factor!r}, the estimate of the variance between levels is "
     "imprecise. Run more levels of the factor.",
-    "The interval accounts for the uncertainty of the estimated variance. With fewer than 5 levels of a factor, this "
-    "uncertainty is large.",
-    "Run more levels of the factor, such as more seeds.",
+    "The interval accounts for the uncertainty of the estimated variance between levels. If a factor has fewer than 5 "
+    "levels, the estimated variance is very uncertain.",
+    "Add runs with other levels of the factor, such as other seeds.",
 )
 EFFECTS_UNAVAILABLE = MessageType(
     "UQ522",
@@ -130,14 +130,15 @@ MODEL_LEFT_OUT = MessageType(
     "warning",
     "System {model!r} on task {task!r} is left out ({reason_code}): {reason:sentence}",
     "The scores of this system on this task cannot be used. The message does not concern other systems and tasks.",
-    "The code in parentheses explains the reason and the remedy.",
+    "Look up the message code in parentheses on this page, which explains the reason and the remedy.",
 )
 LOGS_COMBINED = MessageType(
     "UQ524",
     "logs-combined",
     "note",
     "The estimate combines the scores of {n_logs:count log}.",
-    "Each log is one level of the factors in which the logs differ, such as the seed.",
+    "The logs differ in one or more settings, such as the seed. Each setting is a factor, and each value of the "
+    "setting is a level of the factor.",
     "No action is required.",
 )
 FACTOR_USED = MessageType(
@@ -159,8 +160,8 @@ DRAW_SIZE_MISMATCH = MessageType(
     "{n_questions:plural has|have} a score, so the estimate is biased. Run all questions of the subset, and use the "
     "file that `harness-uq subset` wrote for this subset.",
     "Inverse-probability weights are valid only if all questions of the subset have a score.",
-    "Run the missing questions of the subset. If the subset was drawn twice, pass the probabilities of the second "
-    "draw.",
+    "Run all questions of the drawn subset that have no score. If you ran `harness-uq subset` again, pass the "
+    "probabilities that belong to the questions that you evaluated.",
 )
 SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "UQ541",
@@ -168,8 +169,9 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "note",
     "The run covers {n_questions} of {n_all:count question}. The estimate uses the scores of {n_systems:count "
     "reference system} on all questions to predict the scores of the other questions.",
-    "The difference estimator adjusts the predictions with the observed scores. The estimate is unbiased even if the "
-    "scores of the reference systems predict the other scores poorly.",
+    "The difference estimator first predicts the scores of all questions from the reference systems. It then corrects "
+    "the mean prediction by the mean prediction error on the questions with a score. The estimate is unbiased even if "
+    "the scores of the reference systems predict the other scores poorly.",
     "No action is required.",
 )
 EFFECTIVE_SUBSET = MessageType(
@@ -197,8 +199,8 @@ INTERVAL_ALLOWS_STOPPING = MessageType(
     "note",
     "The interval is valid although the evaluation may end after any of its {n_rounds:count round}. The interval is "
     "wider than an interval after a fixed number of questions.",
-    "If an evaluation ends because its interval is narrow enough, ordinary intervals contain the true score less "
-    "often than the nominal level states. This interval accounts for the repeated decisions.",
+    "If an evaluation ends as soon as an ordinary interval is narrow enough, the coverage of the interval is below "
+    "its nominal level. The interval of an active evaluation accounts for the repeated decisions after each round.",
     "No action is required.",
 )
 TOO_FEW_ACTIVE_SCORES = MessageType(
@@ -294,7 +296,8 @@ PROBABILITIES_INVALID = MessageType(
     "{path} does not contain valid inclusion probabilities: {reason:sentence} Use the file that `harness-uq subset` "
     "wrote.",
     "The file of inclusion probabilities is a JSON object that contains the probability of each question by task.",
-    "Use the file `FILE.drawn.json`, which `harness-uq subset` writes beside the file of drawn questions.",
+    "Use the file whose name ends in `.drawn.json`, which `harness-uq subset` writes to the same folder as the list "
+    "of drawn questions.",
 )
 LABEL_PLAN_TRIALS = MessageType(
     "UQ560",
@@ -303,7 +306,7 @@ LABEL_PLAN_TRIALS = MessageType(
     "A plan of human labels requires one trial per question, but these logs contain several trials per question. "
     "Give logs with one trial.",
     "Each human label belongs to one answer, and the table of labels has no column for trials.",
-    "Give a log with one trial per question.",
+    "Pass logs that contain one trial per question.",
 )
 LABELS_OF_SEVERAL_TASKS = MessageType(
     "UQ561",
@@ -321,8 +324,8 @@ LABELS_OF_OTHER_SYSTEMS = MessageType(
     "error",
     "The human labels name the systems {labeled:join}, but the logs contain the systems {systems:join}. In the column "
     "'system' of the labels, use the names from the logs.",
-    "The column `system` of a file of labels contains the system whose answer was labeled. None of its names is the "
-    "name of a system in the logs.",
+    "The column `system` in the table of labels names the system that gave the labeled answer. No name in the column "
+    "`system` is the name of a system in the logs.",
     "Replace the names in the column `system` by the names that `harness-uq estimate` prints. `NAME=LOG` gives a log "
     "another name.",
 )

@@ -23,7 +23,7 @@ PLUGIN_HOOK_FAILED = MessageType(
     "plugin-hook-failed",
     "warning",
     "The hook {hook!r} of plugin {plugin!r} failed: {reason:sentence}",
-    "The plugin raised an error. The command continued without the result of this plugin.",
+    "The plugin raised an exception in this hook. The command ignored the hook of the plugin and continued.",
     "Update or uninstall the plugin.",
 )
 PLUGIN_WITHOUT_HARNESS = MessageType(

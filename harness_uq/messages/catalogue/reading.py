@@ -138,9 +138,9 @@ NO_SUCH_SELECTION = MessageType(
     "no-such-selection",
     "error",
     "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available {kind}s: {known:join}.",
-    "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern, and no "
-    "part has a matching name.",
-    "Use one of the available names in the message.",
+    "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern. The logs "
+    "contain no name that matches the pattern.",
+    "Use one of the names that the message lists.",
 )
 UNKNOWN_SETTING_OF_LOGS = MessageType(
     "UQ319",
@@ -148,7 +148,7 @@ UNKNOWN_SETTING_OF_LOGS = MessageType(
     "error",
     "No log has the setting {field!r}.{known:nearest {field}} Available settings: {known:join}.",
     "The option `--factor NAME=FIELD` requires a setting that the logs record, such as the seed.",
-    "Use one of the available settings in the message.",
+    "Use one of the settings that the message lists.",
 )
 CONSTANT_FACTOR = MessageType(
     "UQ320",
@@ -156,7 +156,7 @@ CONSTANT_FACTOR = MessageType(
     "error",
     "The setting {field!r} has the value {value!r} in all {n_logs} logs, so it cannot be used as a factor.",
     "The option `--factor NAME=FIELD` requires a setting that differs between the logs.",
-    "Add logs in which the setting has another value.",
+    "Add logs in which the setting that you named in `--factor` has another value.",
 )
 PATH_UNREADABLE = MessageType(
     "UQ321",
@@ -173,7 +173,7 @@ PATHS_UNREADABLE = MessageType(
     "{reasons:sentence}",
     "None of the paths on the command line contains a log that can be read. The message states the reason for each "
     "path.",
-    "Correct the paths, or remove the cause that the message names for each path.",
+    "Correct the paths, or fix the problem that the message states for each path.",
 )
 TASKS_WITHOUT_SCORES = MessageType(
     "UQ323",
@@ -199,8 +199,8 @@ COPIED_LOG = MessageType(
     "warning",
     "This log with {n_trials:count scored trial} is left out, because another log contains the same scores of the same "
     "run: {kept}.",
-    "A log that was copied, converted or extended by intervals contains the same samples as the original log. If "
-    "both logs were used, the samples would count twice.",
+    "A log contains the same samples as another log if it was copied, if it was converted to another format, or if "
+    "intervals were added to the copy. If both logs were used, the samples would count twice.",
     "No action is required. To analyze the log that was left out, pass only this log.",
 )
 
@@ -222,8 +222,8 @@ COLUMN_NOT_FOUND = MessageType(
     "column-not-found",
     "error",
     "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
-    "The option `--column ROLE=NAME` names a column of the table, and the table has no column with this name.",
-    "Use one of the available columns in the message.",
+    "The option `--column ROLE=NAME` names a column of the table. The table has no column with the given name.",
+    "Use one of the column names that the message lists.",
 )
 COLUMN_ROLE_UNFILLED = MessageType(
     "UQ333",
@@ -240,8 +240,8 @@ COLUMN_IDENTIFIES_ROWS = MessageType(
     "error",
     "Column {column!r} contains a unique identifier in each row, such as {example!r}, and cannot identify questions. "
     "Use --column question=NAME to specify the column that identifies the questions. Available columns: {known}.",
-    "If each row has its own identifier, trials of one question would count as independent questions. Two systems "
-    "would have no questions in common.",
+    "Suppose that harness_uq used a different identifier for each row. Trials of one question would then count as "
+    "independent questions, and two systems would have no questions in common.",
     "Name the column whose value is the same in all rows of a question: `--column question=NAME`.",
 )
 EXPANDS_TOO_MUCH = MessageType(
@@ -270,18 +270,19 @@ LINK_LEADS_OUTSIDE = MessageType(
     "error",
     "A link in the folder {folder} leads to the file {target} outside the folder. Use --follow-links to change this "
     "file.",
-    "A folder from other people can contain links to your own files, so `rescore --in-place` and `restore` do not "
-    "change files behind links.",
-    "If you trust the folder, use `--follow-links`. Otherwise pass the folder that contains the file itself.",
+    "A folder that you received from other people can contain links to your own files. Therefore, `rescore "
+    "--in-place` and `restore` do not change a file through a link to the outside of the folder.",
+    "If you trust the folder, use `--follow-links`. If you do not trust the folder, pass the folder in which the "
+    "linked file is stored.",
 )
 OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "UQ338",
     "output-link-leads-outside",
     "error",
     "A link in the output folder {folder} leads to {target}, so nothing is written there.",
-    "A folder from other people can contain links to your own files, and writing to such a link would overwrite the "
-    "file.",
-    "Choose another output folder, or delete the link.",
+    "A folder that you received from other people can contain links to your own files. If harness_uq wrote to such a "
+    "link, it would overwrite your file.",
+    "Choose another output folder, or delete the link from the output folder.",
 )
 RESEMBLES_FORMAT = MessageType(
     "UQ339",
@@ -290,15 +291,17 @@ RESEMBLES_FORMAT = MessageType(
     "The file looks like {format}, but {reason:sentence}",
     "harness_uq compared the content of the file with known formats and found the most similar format. The file does "
     "not conform to this format.",
-    "Check the file with the tool that wrote it. `harness-uq plugins` lists the formats that can be read. For other "
-    "JSON files, `harness-uq structure FILE --suggest-mapping` suggests how to describe the scores.",
+    "Check whether the tool that wrote the file can still open the file. `harness-uq plugins` lists the formats that "
+    "can be read. For other JSON files, `harness-uq structure FILE --suggest-mapping` suggests how to describe the "
+    "scores.",
 )
 MAPPING_MATCHES_NOTHING = MessageType(
     "UQ340",
     "mapping-matches-nothing",
     "error",
     "The expression {expression!r} for {role} in [tables.{table}] of the settings file matches nothing in this file.",
-    "A mapping in the settings file describes with JMESPath expressions where a JSON file contains the scores.",
+    "A mapping in the settings file describes where a JSON file contains the scores. The values of the mapping are "
+    "JMESPath expressions.",
     "Correct the expression. `harness-uq structure FILE --suggest-mapping` prints expressions that match the file.",
 )
 MAPPING_NEEDS_ROWS = MessageType(
@@ -307,8 +310,9 @@ MAPPING_NEEDS_ROWS = MessageType(
     "error",
     "The file contains a single JSON object. Add 'rows' to [tables.{table}] of the settings file: an expression for "
     "the list of records in the object.",
-    "The expressions of a mapping apply to each record of a list, so the mapping must name the list.",
-    'Add an expression for the list to the mapping, such as `rows = "results"`.',
+    "A mapping selects values from each record in a list of records. If the file contains a single JSON object, the "
+    "key `rows` of the mapping must state where the list is.",
+    'Add the key `rows` to the mapping in the settings file, such as `rows = "results"`.',
 )
 MAPPING_NOT_SUGGESTED = MessageType(
     "UQ342",
@@ -316,8 +320,8 @@ MAPPING_NOT_SUGGESTED = MessageType(
     "error",
     "The file has no records from which a mapping of columns can be inferred. Pass a CSV or JSON Lines file, or a JSON "
     "file that contains a list of objects.",
-    "`--suggest-mapping` derives a mapping from the names of the members of records, and the file contains no list "
-    "of records.",
+    "`--suggest-mapping` needs a list of records (JSON objects), because it derives the mapping from the names of "
+    "their fields.",
     "Pass a file with a list of records. For Parquet files, name the columns with `--column ROLE=NAME`.",
 )
 

@@ -24,8 +24,9 @@ PRICE_UNKNOWN = MessageType(
     "warning",
     "The cost of {models:join} is unknown, because {origin} contains no price for the model. Add the price with "
     "--prices FILE.",
-    "An unknown cost does not count as 0. Trials that used such a model have no cost in the results.",
-    "Add the prices of the model to a file of prices, as docs/howto/cost.md describes.",
+    "An unknown cost does not count as 0. If a trial used a model without a price, the results contain no cost for "
+    "the trial.",
+    "Add the prices of the model to a price file. The page docs/howto/cost.md describes the format of the file.",
 )
 GRADER_NOT_SEPARATE = MessageType(
     "UQ804",
@@ -71,15 +72,15 @@ UNSCORED_COST = MessageType(
     "{n_trials:count trial} without a score also used resources ({resource}: {amount:,.6g}). The quantity {quantity} "
     "does not include these resources.",
     "Ratios such as the cost per solved question use only trials with a score. Totals include all trials.",
-    "Report the total in addition to the ratio.",
+    "In addition to the cost per solved question, report the total cost.",
 )
 PRICES_INVALID = MessageType(
     "UQ809",
     "prices-invalid",
     "error",
     "The prices cannot be read: {path}: {reason:sentence}",
-    "A file of prices contains one table per model, with the members `input` and `output` in US dollars per million "
-    "tokens.",
-    "Correct the file of prices, as docs/howto/cost.md describes.",
+    "A price file contains one table per model. The keys `input` and `output` of the table contain the prices in US "
+    "dollars per million tokens.",
+    "Correct the price file. The page docs/howto/cost.md describes the format of the file.",
 )
 TYPES = message_types_in(globals())

@@ -40,8 +40,8 @@ WORKER_DIED = MessageType(
     "worker-died",
     "error",
     "The worker process that was reading {logs} ended unexpectedly: {reason:sentence}",
-    "A worker process usually ends unexpectedly because the machine has too little memory. The results do not "
-    "contain the logs that the process was reading.",
+    "A worker process usually ends unexpectedly because the machine has too little memory. The results do not contain "
+    "the logs that the worker process was reading when it ended.",
     "Run the command again with fewer worker processes (`--jobs N`).",
 )
 SCHEDULER_LOST = MessageType(
@@ -49,7 +49,7 @@ SCHEDULER_LOST = MessageType(
     "scheduler-lost",
     "error",
     "The connection to the Dask scheduler was lost, so processes on this machine completed the remaining work.",
-    "The results are complete, but the computation did not use the Dask cluster until the end.",
+    "The results are complete. When the connection was lost, the computation continued without the Dask cluster.",
     "Check whether the Dask scheduler is still running.",
 )
 SCHEDULER_UNREACHABLE = MessageType(
@@ -83,8 +83,8 @@ RUN_NOT_STORED = MessageType(
     "run-not-stored",
     "warning",
     "The results of this run are not stored, because the name of its system contains a secret.",
-    "A store never contains secrets such as API keys. Without the secret, the store cannot distinguish two systems "
-    "whose names differ only in the secret, so each command reads the log of this run again.",
+    "A store never contains secrets such as API keys. If the secret were removed, the store could not distinguish two "
+    "systems whose names differ only in the secret. Therefore, each command reads the log of the run again.",
     "Give the secret to the harness in an environment variable, so that the log does not contain the secret.",
 )
 

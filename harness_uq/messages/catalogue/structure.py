@@ -7,7 +7,8 @@ STRUCTURE_INVALID = MessageType(
     "structure-invalid",
     "error",
     "{reason:sentence}",
-    "A cluster field, a score range or a margin does not match the data. The message names the value.",
+    "The command could not use a cluster field, a score range or a margin that you set. The message names the invalid "
+    "value.",
     "Correct the option or the entry in the settings file.",
 )
 UNKNOWN_CLUSTER_FIELD = MessageType(
@@ -15,8 +16,8 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
     "unknown-cluster-field",
     "warning",
     "Task {task!r} has no field {field!r} to define clusters. Available fields: {known}.",
-    "The documents of the task do not contain the field that you named for clusters. A live run detects the clusters "
-    "automatically instead.",
+    "The documents of the task do not contain the field that you named for clusters. If you named the field in a live "
+    "run, harness_uq ignores the name and detects the clusters automatically.",
     "Name one of the available fields with `--cluster TASK=FIELD`.",
 )
 PARTIAL_CLUSTER_FIELD = MessageType(
@@ -25,7 +26,8 @@ PARTIAL_CLUSTER_FIELD = MessageType(
     "warning",
     "The cluster field {field!r} is missing from {n_missing} of {n_questions:count question}. Each question without "
     "the field counts as a separate cluster.",
-    "If questions without the field share material with other questions, the interval is too narrow.",
+    "If questions without a value of the cluster field share material with other questions, the interval is too "
+    "narrow.",
     "Add the field to all questions, or choose another field with `--cluster TASK=FIELD`.",
 )
 RANGE_UNKNOWN = MessageType(
@@ -63,7 +65,7 @@ UNKNOWN_NAME = MessageType(
     "error",
     "The logs contain no {kind} {name!r}.{known:nearest {name}} Available {kind}s: {known:join}.",
     "You gave a cluster field or a range for a task or metric that the logs do not contain.",
-    "Use one of the available names in the message.",
+    "Use one of the names that the message lists.",
 )
 RANGE_INFERRED = MessageType(
     "UQ408",
@@ -98,7 +100,7 @@ GROUP_WITHOUT_METRIC = MessageType(
     "group-without-metric",
     "refusal",
     "None of the tasks in the group has a score for metric {metric!r}.",
-    "The harness reports this metric for the group of tasks, but not for the tasks in the group.",
+    "The harness reports the requested metric only for the group as a whole, and not for the tasks in the group.",
     "Select another metric of the group with `--metric`.",
 )
 GROUP_TOTAL_TOO_LARGE = MessageType(
@@ -107,7 +109,8 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "refusal",
     "The log contains only the total score of task {task!r} for {n_questions:count question}. Without samples, only "
     "tasks of up to {limit:,} questions can be combined to a group.",
-    "To combine tasks, harness_uq creates one score per question from the total score.",
+    "To combine tasks, harness_uq needs one score per question. If a log contains only a total score, harness_uq "
+    "creates right and wrong answers that have this total score, which needs too much memory for very large tasks.",
     "Log the samples of the task.",
 )
 GROUP_WEIGHTS_UNKNOWN = MessageType(
@@ -126,8 +129,8 @@ TASK_TOTALS_ONLY = MessageType(
     "The log contains only total scores for {n_totals} of {n_tasks:count task}. The interval assumes that the "
     "questions of these tasks are independent and ignores any clusters, repeated trials or items that occur in "
     "several tasks.",
-    "Without samples, harness_uq cannot detect clusters, repeated trials and common items. If the tasks contain any "
-    "of these, the interval is too narrow.",
+    "Without samples, harness_uq cannot detect clusters, repeated trials and items that occur in several tasks. If "
+    "there are clusters, repeated trials or shared items, the interval is too narrow.",
     "Log the samples of all tasks.",
 )
 GROUP_MEMBER_UNUSABLE = MessageType(
@@ -165,7 +168,7 @@ NO_CLUSTER_FIELD = MessageType(
     "note",
     "No field of {n_tasks:count task} identifies clusters. If questions share material, such as a passage or a "
     "repository, name the field with --cluster FIELD.",
-    "If questions share material but count as independent, intervals are too narrow.",
+    "If questions share material but are treated as independent, intervals are too narrow.",
     "Log a field that identifies the shared material. If the questions are independent, ignore this note.",
 )
 SINGLE_TRIALS = MessageType(
@@ -191,8 +194,8 @@ PERCENT_SCORES = MessageType(
     "note",
     "The scores of metric {metric!r} lie between 0 and 100 and look like percentages, but the range of the metric is "
     "unknown. If the scores are percentages, declare the range with --range {metric}=0,100.",
-    "Without a known range, the interval of a percentage can exceed 100. Percentages are also not combined with "
-    "scores from 0 to 1.",
+    "Without a known range, the interval of a percentage can exceed 100. In addition, harness_uq does not combine "
+    "percentages with scores from 0 to 1 in an overall score.",
     "Declare the range with `--range METRIC=0,100`. If larger scores are possible, ignore this note.",
 )
 MISSING_BY_GROUP = MessageType(

@@ -17,7 +17,8 @@ FEW_RUNS = MessageType(
     "note",
     "With only {n_runs:count run}, a change of the score can hardly be distinguished from the variation between "
     "runs. At least {enough} runs are useful.",
-    "The variation between runs is estimated from the runs before a change.",
+    "To detect a change of the score, harness_uq needs several runs before the change, from which it estimates the "
+    "usual variation between runs.",
     "No action is required. Add runs to the history when they are available.",
 )
 RUNS_WITHOUT_TIME = MessageType(
