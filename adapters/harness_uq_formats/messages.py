@@ -19,7 +19,7 @@ RUNS_AS_TRIALS = MessageType(
     "note",
     "{n_runs:count run} of the same system in one folder are read as repeated trials: {runs}.",
     "Some tools have no setting for repeated trials, so users run the same benchmark several times. harness_uq reads "
-    "each of these runs as a trial of the same questions.",
+    "each run of the same system as a trial of the same questions.",
     "If the runs also differ in their settings, keep the runs in separate folders, or pass one run at a time.",
 )
 REWARDS_AFTER_ERRORS = MessageType(
@@ -69,7 +69,7 @@ METRICS_WITHOUT_SCORES = MessageType(
     "The files contain neither scores per question nor a total for {metrics:join}. {n_metrics:plural This metric "
     "is|These metrics are} left out.",
     "Some metrics, such as BLEU, are computed from all answers at once. The results file of the run contains the "
-    "total score of these metrics.",
+    "total scores of metrics such as BLEU.",
     "Keep the results file of the run in the same folder as the details.",
 )
 

@@ -97,7 +97,7 @@ INSPECT_VALUE_DIFFERS = MessageType(
     "Inspect reports {function} = {reported:.6g} for metric {metric!r} (reducer: {filter}), but the estimate is the "
     "mean of the logged scores, {mean:.6g}.",
     "harness_uq computes an interval for the mean of the scores. The metric of Inspect is not the mean, so harness_uq "
-    "does not add the interval to this metric in the log.",
+    "does not add the interval to the metric in the log.",
     "No action is required.",
 )
 RARE_KEYS_OMITTED = MessageType(
@@ -252,8 +252,8 @@ MEAN_NOT_REPRODUCED = MessageType(
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
     "The log was edited, or samples are missing from the log. harness_uq computes the interval from the logged "
-    "scores. The value that Inspect reports differs from their mean, so harness_uq does not add the interval to the "
-    "metric in the log.",
+    "scores. The value that Inspect reports differs from the mean of the logged scores, so harness_uq does not add "
+    "the interval to the metric in the log.",
     "Check whether the log is complete, and which scores were edited.",
 )
 SUMMARIES_AND_SAMPLES_DIFFER = MessageType(

@@ -88,7 +88,8 @@ ROUNDED_PROBABILITIES = MessageType(
     "rounded-probabilities",
     "note",
     "Metric {label!r} is computed from probabilities that were logged with only eight digits.",
-    "Because of the rounding, the estimate and the value that lm-eval reports may be different in the eighth digit.",
+    "The logged probabilities are rounded, so the estimate and the value that lm-eval reports may differ in the "
+    "eighth digit.",
     "No action is required.",
 )
 FUNCTION_INFERRED = MessageType(
@@ -204,8 +205,8 @@ SAMPLES_OF_ANOTHER_RUN = MessageType(
     "warning",
     "The samples file does not belong to the results file, because the hashes of the samples (task_hashes) differ. "
     "Use the samples file of the same run.",
-    "lm-eval writes a hash of the samples to the results file. The hash of the samples in the samples file is "
-    "different.",
+    "lm-eval writes a hash of the samples to the results file. The hash of the samples in the samples file differs "
+    "from the hash in the results file.",
     "Keep the files of each run in a separate folder.",
 )
 MORE_SAMPLES_THAN_SCORED = MessageType(

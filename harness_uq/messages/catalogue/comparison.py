@@ -95,8 +95,8 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "By default, scores do not include failed trials. For this reason, a system that fails more often on hard "
     "questions ranks higher than it should.",
     "With `--missing`, choose a policy for trials without a score, and report the policy with the ranking. With "
-    "`drop`, harness_uq leaves these trials out. With `zero`, they count as the worst possible score. With `bounds`, "
-    "they may have any score.",
+    "`drop`, trials without a score are left out. With `zero`, trials without a score count as the worst possible "
+    "score. With `bounds`, trials without a score may have any score.",
 )
 
 # ---------------------------------------------------------------- alignment: notes
@@ -190,8 +190,8 @@ IDENTIFIED_DIFFERENCE = MessageType(
     "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With `--missing bounds`, missing scores may have any possible value, so the data determine the difference only "
-    "up to a range. Wherever the true difference lies in this range, the interval contains it with the nominal "
-    "probability (Imbens and Manski 2004).",
+    "up to a range. The interval contains the true difference with the nominal probability, wherever the true "
+    "difference lies within the range of possible values (Imbens and Manski 2004).",
     "If the range is wider than you can accept, repeat the trials that have no score.",
 )
 
@@ -366,7 +366,7 @@ LABELS_OF_ONE_SYSTEM = MessageType(
     "Only answers of {labeled} have human labels. Labels of one system are sufficient only if all grades and the "
     "labels of each person are 0 or 1.",
     "The grader's errors on the system without labels are unknown, so `compare` has to assume limits for these "
-    "errors. Such limits are defined only if scores and labels are 0 or 1.",
+    "errors. harness_uq supports such limits only if all scores and labels are 0 or 1.",
     "Label answers of both systems.",
 )
 LABELS_WITHOUT_SYSTEM = MessageType(

@@ -272,8 +272,9 @@ MISSING_SCORES_MATTER = MessageType(
     "By default, the score does not include failed trials. If trials of hard questions fail more often, the mean of "
     "the remaining trials is too high.",
     "With `--missing`, choose a policy for trials without a score, and report the policy with the score. With `drop`, "
-    "harness_uq leaves these trials out. With `zero`, they count as the worst possible score. With `bounds`, they may "
-    "have any score. The policy can depend on the cause of the failure, such as `--missing error=zero`.",
+    "trials without a score are left out. With `zero`, trials without a score count as the worst possible score. With "
+    "`bounds`, trials without a score may have any score. The policy can depend on the cause of the failure, such as "
+    "`--missing error=zero`.",
 )
 MISSING_SCORES_COUNTED = MessageType(
     "UQ126",
@@ -290,8 +291,8 @@ IDENTIFIED_RANGE = MessageType(
     "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With `--missing bounds`, missing scores may have any possible value, so the data determine the score only up to "
-    "a range. Wherever the true score lies in this range, the interval contains it with the nominal probability "
-    "(Imbens and Manski 2004).",
+    "a range. The interval contains the true score with the nominal probability, wherever the true score lies within "
+    "the range of possible values (Imbens and Manski 2004).",
     "If the range is wider than you can accept, repeat the trials that have no score.",
 )
 REPORTED_ERROR_USED = MessageType(
@@ -453,8 +454,8 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "{share:percent} of this interval comes from the binomial interval, which is conservative with --scope benchmark. "
     "The reason is that {reason}.",
     "With `--scope benchmark`, trial-to-trial noise is the only source of uncertainty. If the scores do not show how "
-    "large this noise is, for example with one trial per question, harness_uq uses the binomial interval. The "
-    "binomial interval may be wider than necessary, but it is never too narrow.",
+    "large the trial-to-trial noise is, for example with one trial per question, harness_uq uses the binomial "
+    "interval. The binomial interval may be wider than necessary, but it is never too narrow.",
     "Run more trials per question.",
 )
 UNIFORM_PRIOR_PER_QUESTION = MessageType(
@@ -824,7 +825,7 @@ SCORE_TOO_LARGE = MessageType(
     "score-too-large",
     "refusal",
     "The score {value:.3g} is too large to be averaged. The largest supported score is {limit:g}.",
-    "If a score is larger than the limit, its square exceeds the range of floating-point numbers.",
+    "If a score is larger than the largest supported score, its square exceeds the range of floating-point numbers.",
     "Divide the scores by a constant, such as 1,000, before the analysis.",
 )
 UNKNOWN_SCORE_LEVEL = MessageType(

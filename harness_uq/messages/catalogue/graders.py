@@ -18,7 +18,7 @@ LABELS_OF_ONE_FAMILY = MessageType(
     "model family and for answers of other systems. At least {needed} questions are required.",
     "A grader's preference for answers of its own model family (self-preference) is measured on questions with human "
     "labels for answers of this family and for answers of other systems.",
-    "Choose some questions, and label the answers of all systems to each of these questions.",
+    "Choose some questions, and label the answers of all systems to each chosen question.",
 )
 NOTHING_TO_ASSESS = MessageType(
     "UQ582",

@@ -53,8 +53,7 @@ OVERALL_TOO_FEW_TASKS = MessageType(
     "refusal",
     "There is no overall result, because the {n_systems:count system} {n_systems:plural has|have} intervals for fewer "
     "than two common tasks.",
-    "An overall result is the mean score on several tasks. At least two tasks are required, and every system needs an "
-    "interval on each of these tasks.",
+    "An overall result requires at least two tasks for which every system has a score with an interval.",
     "Run the missing tasks, or select systems with `--model`. `--missing-tasks drop-system` leaves out the systems "
     "that lack tasks.",
 )

@@ -169,9 +169,9 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "note",
     "The run covers {n_questions} of {n_all:count question}. The estimate uses the scores of {n_systems:count "
     "reference system} on all questions to predict the scores of the other questions.",
-    "The difference estimator first predicts the scores of all questions from the reference systems. It then corrects "
-    "the mean prediction by the mean prediction error on the questions with a score. The estimate is unbiased even if "
-    "the scores of the reference systems predict the other scores poorly.",
+    "The difference estimator first predicts the scores of all questions from the reference systems. The estimator "
+    "then corrects the mean prediction by the mean prediction error on the questions with a score. The estimate is "
+    "unbiased even if the scores of the reference systems predict the other scores poorly.",
     "No action is required.",
 )
 EFFECTIVE_SUBSET = MessageType(

@@ -280,8 +280,8 @@ OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "output-link-leads-outside",
     "error",
     "A link in the output folder {folder} leads to {target}, so nothing is written there.",
-    "A folder that you received from other people can contain links to your own files. If harness_uq wrote to such a "
-    "link, it would overwrite your file.",
+    "A folder that you received from other people can contain links to your own files. Writing results through such a "
+    "link would overwrite the linked file.",
     "Choose another output folder, or delete the link from the output folder.",
 )
 RESEMBLES_FORMAT = MessageType(

@@ -26,7 +26,7 @@ PRICE_UNKNOWN = MessageType(
     "--prices FILE.",
     "An unknown cost does not count as 0. If a trial used a model without a price, the results contain no cost for "
     "the trial.",
-    "Add the prices of the model to a price file. The page docs/howto/cost.md describes the format of the file.",
+    "Add the prices of the model to a price file. The page docs/howto/cost.md describes the format of price files.",
 )
 GRADER_NOT_SEPARATE = MessageType(
     "UQ804",
@@ -81,6 +81,6 @@ PRICES_INVALID = MessageType(
     "The prices cannot be read: {path}: {reason:sentence}",
     "A price file contains one table per model. The keys `input` and `output` of the table contain the prices in US "
     "dollars per million tokens.",
-    "Correct the price file. The page docs/howto/cost.md describes the format of the file.",
+    "Correct the price file. The page docs/howto/cost.md describes the format of price files.",
 )
 TYPES = message_types_in(globals())

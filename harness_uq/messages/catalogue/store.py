@@ -49,7 +49,8 @@ SCHEDULER_LOST = MessageType(
     "scheduler-lost",
     "error",
     "The connection to the Dask scheduler was lost, so processes on this machine completed the remaining work.",
-    "The results are complete. When the connection was lost, the computation continued without the Dask cluster.",
+    "The results are complete. After the connection to the Dask scheduler was lost, the computation continued on this "
+    "machine without the Dask cluster.",
     "Check whether the Dask scheduler is still running.",
 )
 SCHEDULER_UNREACHABLE = MessageType(
@@ -83,8 +84,9 @@ RUN_NOT_STORED = MessageType(
     "run-not-stored",
     "warning",
     "The results of this run are not stored, because the name of its system contains a secret.",
-    "A store never contains secrets such as API keys. If the secret were removed, the store could not distinguish two "
-    "systems whose names differ only in the secret. Therefore, each command reads the log of the run again.",
+    "A store never contains secrets such as API keys. If harness_uq removed the secret from the name of the system, "
+    "the store could not distinguish two systems whose names differ only in the secret. Therefore, each command reads "
+    "the log of the run again instead of using the store.",
     "Give the secret to the harness in an environment variable, so that the log does not contain the secret.",
 )
 

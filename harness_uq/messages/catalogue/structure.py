@@ -16,8 +16,8 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
     "unknown-cluster-field",
     "warning",
     "Task {task!r} has no field {field!r} to define clusters. Available fields: {known}.",
-    "The documents of the task do not contain the field that you named for clusters. If you named the field in a live "
-    "run, harness_uq ignores the name and detects the clusters automatically.",
+    "The documents of the task do not contain the field that you named for clusters. In a live run, harness_uq "
+    "ignores the name of an unknown cluster field and detects the clusters automatically.",
     "Name one of the available fields with `--cluster TASK=FIELD`.",
 )
 PARTIAL_CLUSTER_FIELD = MessageType(
@@ -110,7 +110,8 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "The log contains only the total score of task {task!r} for {n_questions:count question}. Without samples, only "
     "tasks of up to {limit:,} questions can be combined to a group.",
     "To combine tasks, harness_uq needs one score per question. If a log contains only a total score, harness_uq "
-    "creates right and wrong answers that have this total score, which needs too much memory for very large tasks.",
+    "creates right and wrong answers with the same total score. For very large tasks, the created answers would need "
+    "too much memory.",
     "Log the samples of the task.",
 )
 GROUP_WEIGHTS_UNKNOWN = MessageType(
