@@ -207,10 +207,11 @@ UNDECLARED = {"lm-eval==0.5.0.dev1": ("requests",)}  # imported, and no longer b
 def _live_tests(session: nox.Session, harness: str, version: str, names: tuple[str, ...] = ()) -> None:
     """Live runs with another version, in an environment of its own outside the constraints."""
     release = f"{harness}=={version}"
-    wanted = (release, *UNDECLARED.get(release, ()), "pytest>=8.2", "hypothesis", "hatchling", "pandas", "pyarrow")
+    tools = ("pytest>=8.2", "pytest-xdist>=3.6", "hypothesis", "hatchling", "pandas", "pyarrow")
+    wanted = (release, *UNDECLARED.get(release, ()), *tools)
     python = _environment(session, f"{harness}-{version}", *wanted)
     tests = [f"tests/adapters/{FOLDERS[harness]}/{name}" for name in names or LIVE_TESTS[harness]]
-    options = ["-p", "no:cacheprovider", *session.posargs]
+    options = ["-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", *session.posargs]
     env = EVERYTHING | {"PYTHONPATH": str(Path("tests/adapters", FOLDERS[harness], "live").resolve())}
     session.run(python, "-m", "pytest", *tests, *options, env=env, external=True)
 
@@ -222,7 +223,9 @@ def _environment(session: nox.Session, name: str, *wanted: str, base: str = sys.
     content = _fingerprint([base, *wanted])
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != content:
         session.run(base, "-m", "venv", "--clear", str(folder), external=True)
-        session.run(python, "-m", "pip", "install", "--quiet", *wanted, "--editable", ".", external=True)
+        # tests keep the byte code of what they import, a part of what is installed
+        pip = [python, "-m", "pip", "install", "--quiet", "--no-compile"]
+        session.run(*pip, *wanted, "--editable", ".", external=True)
         # last: an installation that failed leaves no stamp
         stamp.write_text(content, encoding="utf-8")
     return python
