@@ -3,7 +3,7 @@
 import csv
 import json
 import sys
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ from harness_uq.output.formats import (
     formats_for,
 )
 from harness_uq.plugin_api import hookimpl
+from harness_uq.plugins import loader
+from harness_uq.plugins.loader import InstalledPlugin
 from harness_uq.plugins.manager import load_plugins
 from tests.conftest import ROOT
 from tests.data.toy import task_log
@@ -158,8 +160,9 @@ PLUGIN = plugin_of(ROOT / "docs/howto/add-an-output-format.md")
 def yaml_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The format of the how-to page, installed as a plugin."""
     monkeypatch.setitem(sys.modules, "yaml_plugin", PLUGIN)
-    entry, installed = EntryPoint("yaml", "yaml_plugin", "harness_uq"), entry_points(group="harness_uq")
-    monkeypatch.setattr("harness_uq.plugins.loader.entry_points", lambda **_: [*installed, entry])
+    plugin = InstalledPlugin("yaml", "yaml_plugin"), EntryPoint("yaml", "yaml_plugin", "harness_uq")
+    installed = (*loader.installed_plugins(), plugin)
+    monkeypatch.setattr(loader, "installed_plugins", lambda: installed)
 
 
 @pytest.mark.usefixtures("yaml_installed")

@@ -1,6 +1,7 @@
 """Broken plugins of other packages: every command works as without them and names each of them once."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq.cli import main
+from harness_uq.plugins.loader import installed_plugins
 from harness_uq.plugins.manager import load_plugins
 from tests.test_cli import write_lm_eval
 
@@ -188,6 +190,14 @@ def test_the_valid_part_of_a_plugin_is_used(tmp_path):
     assert (warning.params["plugin"], warning.params["extent"]) == ("mixed", " in part")
     assert warning.params["address"] == "plugin_mixed, mixed-package 1.0"
     assert str(warning.params["reason"]).startswith("reader of type object")
+
+
+def test_plugins_are_searched_for_again_only_after_an_installation(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    os.utime(tmp_path, ns=(0, 0))
+    assert installed_plugins() is installed_plugins()
+    install(tmp_path, "late", HEAD.format(name="late"))
+    assert [plugin.distribution for plugin, _ in installed_plugins() if plugin.name == "late"] == ["late-package 1.0"]
 
 
 def test_two_plugins_may_use_one_entry_point_name(tmp_path):
