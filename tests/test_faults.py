@@ -174,8 +174,12 @@ def test_a_fault_in_a_command_is_as_the_page_says(step: str) -> None:
 
 def in_lm_eval(step: str, folder: Path) -> dict[str, Seen]:
     """`harness-uq lm-eval run` of two tasks, beside `lm-eval run` of the same."""
-    stock = _lm_eval_run(folder)[0]
-    return {name: _in_lm_eval(step, error, folder, stock) for name, error in FAULTS.items()}
+    return {name: _in_lm_eval(step, error, folder, _lm_evals_own(folder)) for name, error in FAULTS.items()}
+
+
+@functools.cache
+def _lm_evals_own(folder: Path) -> dict:
+    return _lm_eval_run(folder)[0]
 
 
 def _in_lm_eval(step: str, error: BaseException, folder: Path, stock: dict) -> Seen:
@@ -228,9 +232,7 @@ def in_inspect(folder: Path) -> dict[str, dict[str, Seen]]:
     faults = [name for name in FAULTS if name != "Ctrl-C"]  # Inspect's to handle: it cancels the run
     places = [f"{address}={fault}" for address in IN_INSPECT.values() for fault in faults]
     script = environment.LIVE / "fault_runs.py"
-    for at in range(0, len(places), 5):  # a process may take three minutes
-        environment.run_with_uq(sys.executable, script, folder, *places[at : at + 5], cwd=folder)
-    environment.run_with_uq(sys.executable, script, folder, "none", cwd=folder, HARNESS_UQ=None)
+    environment.run_with_uq(sys.executable, script, folder, *places, "none", cwd=folder)
     stock = json.loads((folder / "none.json").read_text())
     return {
         step: {fault: _in_inspect(folder / f"{address}={fault}", stock) for fault in faults}

@@ -1,7 +1,7 @@
 """Run Inspect with HARNESS_UQ set and a part of ours broken: `python fault_runs.py FOLDER MODULE:NAME=FAULT…`.
 
-A process for each, and one with nothing broken for `none`. What it printed stands in FOLDER/<place>.txt, the status,
-the value and the names of the metrics in FOLDER/<place>.json.
+A process for each, and for `none` one with nothing broken and without HARNESS_UQ. What it printed stands in
+FOLDER/<place>.txt, the status, the value and the names of the metrics in FOLDER/<place>.json.
 """
 
 import json
@@ -11,13 +11,15 @@ from importlib import import_module
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
-from live_runs import FIXED
+from live_runs import FIXED, RUN_IMPORTS
 from live_tasks import plain
 
 FAULTS = {"KeyError": KeyError("injected"), "MemoryError": MemoryError("injected"), "OSError": OSError(28, "injected")}
 
 
 def main(folder, places):
+    for module in {*RUN_IMPORTS, *(place.partition(":")[0] for place in places if place != "none")}:
+        import_module(module)
     for place in places:
         if (child := os.fork()) == 0:
             run(folder, place)
@@ -29,7 +31,9 @@ def run(folder, place):
     with (folder / f"{place}.txt").open("w") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-        if place != "none":
+        if place == "none":
+            del os.environ["HARNESS_UQ"]
+        else:
             break_part(place)
         (log,) = inspect_eval(plain(), log_dir=str(folder / place), **{**FIXED, "display": "plain"})
         sys.stdout.flush()

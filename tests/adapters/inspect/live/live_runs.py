@@ -14,6 +14,8 @@ from inspect_ai.log import edit_score, read_eval_log, recompute_metrics, write_e
 from inspect_ai.scorer import ScoreEdit
 from live_tasks import everything, failing_once, gaps, growing, make, plain, precomputed, right
 
+# what every run imports while it runs: scripts with a process for each run import it before these part
+RUN_IMPORTS = ("inspect_ai._control.server", "inspect_ai.agent._acp.server", "harness_uq.estimation.live_settings")
 FIXED = {"model": "mockllm/model", "display": "none", "log_level": "warning", "log_realtime": False}
 
 

@@ -12,11 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 from inspect_ai import eval as inspect_eval
-from live_runs import FIXED
+from live_runs import FIXED, RUN_IMPORTS
 from live_tasks import plain
-
-# what every run imports, once for all processes; of harness_uq the part that knows nothing of Inspect
-RUN_IMPORTS = ("inspect_ai._control.server", "inspect_ai.agent._acp.server", "harness_uq.estimation.live_settings")
 
 
 def main(folder, seams):
