@@ -71,6 +71,12 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="+",
         help="Compare with these runs or this store; several arguments are repeated runs of one system",
     )
+    data.add_argument(
+        "--history",
+        metavar="LOG",
+        nargs="+",
+        help="Learn which questions are flaky from these further runs, or this store, of the baseline's system",
+    )
     mode.add_argument(
         "--self-test",
         nargs="?",
@@ -165,13 +171,16 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     from harness_uq.data.score_selection import LogFilter
     from harness_uq.gating.gate import gate
 
+    if args.history and not args.baseline:
+        raise UsageError("--history requires --baseline.")
     if len(args.new) > 1:
         raise UsageError(
             f"Too many arguments: {' '.join(args.new[1:])}. Give one NEW; several are valid only with --self-test."
         )
     read = _loading.scan_named(args, args.new[0], plugins).reading
     baselines = [_baseline(args, argument, read, plugins) for argument in args.baseline or ()]
-    readings = [read, *baselines]
+    further = [_loading.read_runs_or_store(args, argument, plugins) for argument in args.history or ()]
+    readings = [read, *baselines, *further]
     errors = [error for reading in readings for error in _loading.reading_errors(reading)]
     if max(_loading.report_read_errors(reading) for reading in readings):
         emitter.emit({"gates": ()}, errors)
@@ -188,7 +197,17 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     _check_selected(args, {log.task for reading in readings for log in reading.logs}, {log.task for log in every})
     options = _gate_options(args, every)
     labels = _labels(args, every, options)
-    result = gate(new, baseline or None, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
+    any_model = replace(_argument_values.log_filter(args), models=())
+    history = [log for reading in further for log in any_model.of(reading.logs)]
+    result = gate(
+        new,
+        baseline or None,
+        options,
+        labels=labels,
+        grader_shift=args.grader_shift,
+        history=history if args.history else None,
+        plugins=plugins,
+    )
     if args.settings.path:
         used = SETTINGS_USED(path=relpath(args.settings.path))
         result = replace(result, messages=(*result.messages, used))

@@ -1,6 +1,7 @@
 """`harness-uq history`: follow the scores of repeated runs over time."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_values as _argument_values
 from harness_uq.commands import emit_results as _emit_results
@@ -9,9 +10,13 @@ from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
 
+if TYPE_CHECKING:
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.readers import Reading
+
 CHANGED = 3
 
-USAGE = "LOG [LOG ...] [options]"
+USAGE = "LOG|STORE [LOG|STORE ...] [options]"
 EXAMPLES = (
     ("Show the scores of nightly runs, and report changes", "harness-uq history nightly/"),
     (
@@ -45,6 +50,17 @@ def add_arguments(parser: CommandParser) -> None:
     _loading.add_engine(parser)
 
 
+def _readings(args: argparse.Namespace, plugins: "Plugins") -> "list[Reading]":
+    """Read the stores one by one, and the other paths as for `estimate`."""
+    from harness_uq.store.read import is_store
+
+    stores = [path for path in args.logs if is_store(_loading.parse_named_path(path)[1])]
+    others = [path for path in args.logs if path not in stores]
+    scans = _loading.scan_all_named(args, others, plugins)
+    stored = [_loading.read_runs_or_store(args, path, plugins) for path in stores]
+    return [*(scan.reading for scan in scans), *stored]
+
+
 def run(args: argparse.Namespace) -> int:
     """Read, analyze, print."""
     from harness_uq.trends.history import HistoryOptions, history
@@ -52,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     _output_files.try_plot(args)
     with _emit_results.emitting(args, "histories") as emitter:
         plugins = _argument_values.plugins_of_command(args)
-        readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
+        readings = _readings(args, plugins)
         failed = max(_loading.report_read_errors(reading) for reading in readings)
         errors = [error for reading in readings for error in _loading.reading_errors(reading)]
         logs = _argument_values.select_logs(args, readings)

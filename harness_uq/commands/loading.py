@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import argument_types as _argument_types
@@ -90,6 +91,22 @@ def scan_all_named(
     scans = [scan_paths(args, unnamed, plugins, options, full_logs=True)] if unnamed else []
     named = [argument for argument in arguments if argument not in unnamed]
     return [*scans, *(scan_named(args, argument, plugins, options) for argument in named)]
+
+
+def read_runs_or_store(args: argparse.Namespace, argument: str, plugins: "Plugins") -> "Reading":
+    """Read the runs or the store `PATH`, or `NAME=PATH`, which names the system.
+
+    Raises
+    ------
+    HarnessUqError : if a store cannot be read
+    """
+    from harness_uq.plugins.readers import Reading
+    from harness_uq.store.read import is_store, stored_logs
+
+    name, path = parse_named_path(argument)
+    if not is_store(path):
+        return scan_named(args, argument, plugins).reading
+    return Reading(tuple(log if name is None else replace(log, system=name) for log in stored_logs(path)))
 
 
 def parse_named_path(argument: str) -> tuple[str | None, str]:

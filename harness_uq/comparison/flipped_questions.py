@@ -1,10 +1,11 @@
 """Questions whose answers changed between two systems, by the evidence for a change, and flaky questions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from harness_uq.alignment.match_questions import common_questions
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.data.run_selection import SelectedRun, higher_is_better
 from harness_uq.data.task_log import FloatArray, Scores
@@ -33,8 +34,11 @@ class QuestionEvidence:
     changes: QuestionChanges | None
 
     @classmethod
-    def of(cls, paired: Paired) -> "QuestionEvidence | None":
-        """The evidence in matched runs; None if their answers are not right or wrong."""
+    def of(cls, paired: Paired, history: Sequence[SelectedRun] = ()) -> "QuestionEvidence | None":
+        """The evidence in matched runs; None if their answers are not right or wrong.
+
+        The answers in further runs of the second system count like its own.
+        """
         tables = [
             run.data.values[rows] if isinstance(run.data, Scores) else np.empty((0, 0))
             for run, rows in zip((paired.a, paired.b), paired.rows, strict=True)
@@ -43,6 +47,8 @@ class QuestionEvidence:
             return None
         right_a, right_b = (np.nansum(table, axis=1) for table in tables)
         n_a, n_b = (np.isfinite(table).sum(axis=1).astype(float) for table in tables)
+        for right, n in _answers_in(history, paired.b):
+            right_b, n_b = right_b + right[paired.rows[1]], n_b + n[paired.rows[1]]
         # one answer to each question does not show which questions are flaky
         changes = question_changes(right_b, n_b, right_a, n_a) if n_b.max() > 1 else None
         return cls(right_a, n_a, right_b, n_b, changes)
@@ -65,19 +71,42 @@ class QuestionEvidence:
         return bool(self.changes.flakiness[i] >= FLAKY and 0 < self.right_b[i] < self.n_b[i])
 
 
+def _answers_in(history: Sequence[SelectedRun], baseline: SelectedRun) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Numbers of right answers and of answers to each question of the baseline, for each run of a history.
+
+    Runs whose questions do not match or whose answers are not right or wrong are left out.
+    """
+    for run in history:
+        if not isinstance(run.data, Scores):
+            continue
+        try:
+            of_run, of_baseline = common_questions([run, baseline]).rows
+        except (DataError, NotEstimableError):
+            continue
+        table = run.data.values[of_run]
+        if np.isin(table[np.isfinite(table)], (0.0, 1.0)).all():
+            right, n = np.zeros((2, len(baseline.log.questions)))
+            right[of_baseline], n[of_baseline] = np.nansum(table, axis=1), np.isfinite(table).sum(axis=1)
+            yield right, n
+
+
 def flipped_questions(
-    new: SelectedRun, baseline: SelectedRun, structure: StructureOptions, plugins: Plugins
+    new: SelectedRun,
+    baseline: SelectedRun,
+    structure: StructureOptions,
+    plugins: Plugins,
+    history: Sequence[SelectedRun] = (),
 ) -> FlippedQuestions | None:
     """Find the questions that the new system answers worse or better; None if scores are not right or wrong.
 
-    With several answers of the baseline to each question, flaky questions are listed separately, and the others are
-    ordered by the probability that they changed.
+    With several answers of the baseline to each question, or with a history of further runs, flaky
+    questions are listed separately, and the others are ordered by the probability that they changed.
     """
     try:
         paired = pair_scores(new, baseline, structure, plugins)
     except (DataError, NotEstimableError, StructureError):
         return None  # the comparison reports why the questions do not match
-    evidence = QuestionEvidence.of(paired)
+    evidence = QuestionEvidence.of(paired, history)
     if evidence is None:
         return None
     sign = 1 if higher_is_better(new.log, new.data.metric) else -1

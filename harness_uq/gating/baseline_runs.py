@@ -11,7 +11,7 @@ from harness_uq.comparison.sides import Side
 from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.question_subset import select_questions
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
-from harness_uq.data.task_log import FloatArray, IntArray, MetricKey, Scores, TaskLog
+from harness_uq.data.task_log import FloatArray, IntArray, MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import clusters_of
@@ -33,9 +33,11 @@ class RunCounts:
     Attributes
     ----------
     by_score : number of runs by task, metric and filter; scores that are not listed have one run
+    sources : logs of all runs
     """
 
     by_score: Mapping[ScoreKey, int] = field(default_factory=dict)
+    sources: frozenset[Source] = frozenset()
 
     def of_groups(self, tasks: Iterable[str]) -> "RunCounts":
         """The numbers of runs of groups of questions, whose names begin with that of their task."""
@@ -132,13 +134,14 @@ def read_baseline(
         for copy in found([log.source for other in given for log in other])
         if any(log.source == copy for log in logs)
     }
+    sources = frozenset(log.source for logs in given for log in logs)
     by_task: dict[str, list[TaskLog]] = {}
     for logs in given:
         for log in logs:
             if log.source not in copies and not log.subtasks:
                 by_task.setdefault(log.task, []).append(log)
     if all(len(logs) < 2 for logs in by_task.values()):
-        return Side.read(runs, name, plugins, structure, selection), RunCounts()
+        return Side.read(runs, name, plugins, structure, selection), RunCounts(sources=sources)
     systems = sorted({log.system for logs in given for log in logs})
     if len(systems) != 1:
         raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(systems)))
@@ -147,7 +150,7 @@ def read_baseline(
     logged = (*(log for log, _ in merged), *groups.values())
     used = tuple(with_best_evidence(logged, plugins, structure))
     counts = {key: n for _, by_score in merged for key, n in by_score.items()}
-    return Side(systems[0], used, select_runs(used)[systems[0]], logged), RunCounts(counts)
+    return Side(systems[0], used, select_runs(used)[systems[0]], logged), RunCounts(counts, sources)
 
 
 def _newest(logs: Iterable[TaskLog], name: str) -> list[TaskLog]:

@@ -29,6 +29,7 @@ from harness_uq.estimation.auxiliary_data import human_labels, selection_with_la
 from harness_uq.gating.baseline_runs import RunCounts, read_baseline
 from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
+from harness_uq.gating.history_runs import HistoryRuns
 from harness_uq.gating.margin_scales import scale_messages
 from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
@@ -117,6 +118,7 @@ def gate(
     overall: OverallOptions | None = None,
     labels: "str | Path | Sequence[Label] | None" = None,
     grader_shift: float = 0.1,
+    history: "Runs | None" = None,
     prices: str | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[GateKeywords],
@@ -139,6 +141,8 @@ def gate(
         fail the comparison with the baseline, but need not pass it
     overall : decide only by the overall result of the tasks, combined in this way, with the margin of `overall`
     labels, grader_shift : human labels that correct the scores of a grader, as for `compare`. Every task must then pass
+    history : further runs of the baseline's system, from which the lists of changed and flaky questions learn how often
+        answers vary without a change. They do not enter the decision
     prices : TOML file of prices of tokens, for requirements on costs
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
@@ -176,6 +180,12 @@ def gate(
     counts, others = RunCounts(), None
     if baseline is not None:
         others, counts = read_baseline(baseline, "the baseline", offered, chosen.compare.structure, selection)
+    further = HistoryRuns()
+    if history is not None:
+        if others is None:
+            raise DataError("a history requires a baseline")
+        compared_logs = {*counts.sources, *(log.source for log in own.logs)}
+        further = HistoryRuns.read(history, others, compared_logs, offered, chosen.compare.structure, selection)
     logs = [log for side in (own, others) if side for log in side.logs]
     if counts.by_score and (labels is not None or chosen.overall is not None):
         raise DataError(
@@ -184,7 +194,7 @@ def gate(
     if labels is not None:
         chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs), grader_shift))
     settings = with_margins(chosen, keywords.get("margins"), logs)
-    job = _Job(settings, offered, counts, named, compared)
+    job = _Job(settings, offered, counts, named, compared, further)
     first, scores = job.decide_with_scores(own, others)
     decided = with_missing_scores(
         first,
@@ -265,6 +275,7 @@ class _Job:
     counts : numbers of runs of the baseline
     named : resources and rates that options name
     compared : those of them that are compared with the baseline
+    history : further runs of the baseline's system
     """
 
     options: GateOptions
@@ -272,6 +283,7 @@ class _Job:
     counts: RunCounts = field(default_factory=RunCounts)
     named: frozenset[str] = frozenset()
     compared: frozenset[str] = frozenset()
+    history: HistoryRuns = field(default_factory=HistoryRuns)
 
     def decide(self, new: Side, baseline: Side | None) -> Gate:
         """The decision on sides to which the policies for missing scores have been applied."""
@@ -326,13 +338,18 @@ class _Job:
             decided,
             rows=tuple(with_power(row, over_runs.get(_key(row.comparison)), inputs) for row in decided.rows),
             flipped=tuple(self._flipped(new, baseline)),
+            messages=(*decided.messages, *self.history.messages),
         )
 
     def _flipped(self, new: Side, baseline: Side) -> Iterator[FlippedQuestions]:
         for own, other in common_keys(new, baseline)[0]:
             if not new.chosen[own].log.subtasks:
                 flipped = flipped_questions(
-                    new.chosen[own], baseline.chosen[other], self.options.compare.structure, self.plugins
+                    new.chosen[own],
+                    baseline.chosen[other],
+                    self.options.compare.structure,
+                    self.plugins,
+                    self.history.by_score.get(other, ()),
                 )
                 if flipped is not None:
                     yield flipped

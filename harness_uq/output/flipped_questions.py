@@ -40,7 +40,10 @@ def _named(tasks: Sequence[FlippedQuestions]) -> Section:
         Cells("Better", [str(one.n_better) for one in tasks]),
         Cells("Questions that are worse", names, is_number=False, wraps=True),
     ]
-    legend = "Several baseline runs separate regressions from questions whose answers vary between identical runs."
+    legend = (
+        "Several baseline runs, or further runs (`--history`), separate regressions from questions whose answers vary "
+        "between identical runs."
+    )
     return Section("What broke", columns, legend={"": legend}, is_optional=True)
 
 

@@ -13,9 +13,10 @@ class FlippedQuestion(Declared):
     Attributes
     ----------
     question : its identifier
-    share_new, share_baseline : mean scores, which are shares of right answers if higher values are better
-    probability : posterior probability that its probability of a right answer changed; None if the baseline has one
-        answer to each question
+    share_new, share_baseline : mean scores, which are shares of right answers if higher values are better; that of the
+        baseline includes its history
+    probability : posterior probability that its probability of a right answer changed; None if the baseline, with
+        its history, has one answer to each question
     """
 
     question: str
@@ -33,7 +34,8 @@ class FlippedQuestions(Declared):
     n_worse, n_better : numbers of questions that the new system answers worse or better, without flaky ones
     n_flaky : number of questions to which identical runs of the baseline often give different answers
     worse, better : these questions, with the strongest evidence first
-    flaky : the flakiest questions first; empty if the baseline has one answer to each question
+    flaky : the flakiest questions first; empty if the baseline, with its history, has one answer to each
+        question
     """
 
     task: str

@@ -104,17 +104,47 @@ def _history(
     options: HistoryOptions,
     plugins: Plugins,
 ) -> History:
-    times = [_time_of(entry.log) for entry in entries]
-    order = sorted(range(len(entries)), key=lambda i: times[i] or datetime.min.replace(tzinfo=UTC))
-    notes = (RUNS_WITHOUT_TIME(n_runs=times.count(None)),) if None in times and len(entries) > 1 else ()
+    n_without_time = sum(_time_of(entry.log) is None for entry in entries)
+    notes = (RUNS_WITHOUT_TIME(n_runs=n_without_time),) if n_without_time and len(entries) > 1 else ()
     try:
         if len(entries) < 2:
             raise NotEstimableError(ONE_RUN())
-        matched = match_scores([entries[i] for i in order], options.structure, plugins)
+        matched = match_scores(_in_order(entries), options.structure, plugins)
         found = _segments(matched.means, 1 - (1 - options.level) / n_series)
     except (DataError, NotEstimableError, StructureError) as error:
         return History(*key, options.level, messages=(*notes, refusal_of(error)))
     return _result(key, matched, found, options, notes)
+
+
+def runs_at_level_of(
+    run: SelectedRun, others: Sequence[SelectedRun], options: HistoryOptions, plugins: Plugins
+) -> list[SelectedRun]:
+    """The other runs of the same system and score that no change of the score separates from a run.
+
+    Runs are ordered by time if all of them have one. Otherwise the others keep their order, and the run has the place
+    of the one with the same source, or the last place.
+    """
+    position = next((i for i, other in enumerate(others) if other.log.source == run.log.source), len(others))
+    before, after = (
+        [one for one in part if one.log.source != run.log.source] for part in (others[:position], others[position:])
+    )
+    entries = [*before, run, *after]
+    if all(_time_of(entry.log) for entry in entries):
+        entries = _in_order(entries)
+    try:
+        matched = match_scores(entries, options.structure, plugins)
+    except (DataError, NotEstimableError, StructureError):
+        return [*before, *after]
+    used = list(matched.common.entries)
+    for segment in _segments(matched.means, options.level) if run in used else ():
+        if segment.start <= used.index(run) < segment.end:
+            return [entry for entry in used[segment.start : segment.end] if entry is not run]
+    return [*before, *after]
+
+
+def _in_order(runs: Sequence[SelectedRun]) -> list[SelectedRun]:
+    """The runs by time, first those without a time in their own order."""
+    return sorted(runs, key=lambda run: _time_of(run.log) or datetime.min.replace(tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

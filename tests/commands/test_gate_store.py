@@ -140,3 +140,27 @@ def test_what_a_store_holds_is_what_was_read(tmp_path: Path, capsys: pytest.Capt
     assert [(log.system, log.task) for log in held] == [(log.system, log.task) for log in read]
     assert [log.source for log in held] == [log.source for log in read]
     assert all((a.data[0].values == b.data[0].values).all() for a, b in zip(held, read, strict=True))
+
+
+def test_flaky_questions_are_learned_from_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def night(k: int, n_right: int = 90) -> Path:
+        right = [int(i < n_right and (i >= 10 or (i + k) % 2 == 0)) for i in range(120)]
+        path = tmp_path / f"night-{k}.csv"
+        path.write_text("system,task,id,correct\n" + "".join(f"old,t,q{i},{value}\n" for i, value in enumerate(right)))
+        return path
+
+    store = str(tmp_path / "kept")
+    for k in range(8):
+        keep(night(k), store, capsys)
+    new = tmp_path / "new.csv"
+    new.write_text(night(9, 60).read_text().replace("old,", "new,"))
+    options = ["--margin", "0.02", "--format", "json"]
+    assert main(["gate", str(new), "--baseline", str(night(8)), "--history", store, *options]) == 1
+    (flipped,) = json.loads(capsys.readouterr().out)["gates"][0]["flipped"]
+    assert {one["question"] for one in flipped["flaky"]} == {f"q{i}" for i in range(10)}
+    assert flipped["n_worse"] == 30
+    assert main(["gate", str(new), "--at-least", "0.5", "--history", store]) == 2
+    assert "--history requires --baseline" in capsys.readouterr().err
+    assert main(["history", f"nightly={store}", "--format", "json"]) == 0
+    (history,) = json.loads(capsys.readouterr().out)["histories"]
+    assert (history["system"], len(history["runs"])) == ("nightly", 8)

@@ -43,7 +43,8 @@ scores beyond them pass.
 | :-- | :-- | --: | --: | :-- |
 | toy | acc | 100 | 0 | 200, 201, 202, 203, 204 and 95 more |
 
-Several baseline runs separate regressions from questions whose answers vary between identical runs.
+Several baseline runs, or further runs (`--history`), separate regressions from questions whose answers vary \
+between identical runs.
 
 **Warnings**
 

@@ -593,6 +593,26 @@ MIXED_SCALES = MessageType(
     "may drop by 2 % of its range, but a score from 0 to 100 only by 0.02 % of its range.",
     "Name the metric or the task in the option, such as `--margin 0.02 --margin rating=2`.",
 )
+HISTORY_RUNS_USED = MessageType(
+    "UQ262",
+    "history-runs-used",
+    "note",
+    "The lists of changed and flaky questions use {n_runs:count run} of the history{omitted}.",
+    "Further runs of the baseline's system show how often the answers to a question vary without a change of the "
+    "system. They do not enter the decision of the gate. Runs that a change found by `harness-uq history` separates "
+    "from the baseline are omitted.",
+    "No action is required.",
+)
+NO_HISTORY_RUNS = MessageType(
+    "UQ263",
+    "no-history-runs",
+    "error",
+    "The history contains no run of the baseline {system!r} besides those that the gate compares. It contains runs of "
+    "{systems:join}.",
+    "The option `--history` of a gate reads further runs of the baseline's system.",
+    "If the system has another name in the history, name it like the baseline, such as `--baseline main=RUN --history "
+    "main=STORE`.",
+)
 
 # ---------------------------------------------------------------- ranking
 
