@@ -47,6 +47,8 @@ from .gating.self_test import self_test as self_test
 from .graders.assess import GraderAssessment as GraderAssessment
 from .graders.assess import GraderOptions as GraderOptions
 from .graders.assess import assess_graders as assess_graders
+from .graders.plan import GraderPlanOptions as GraderPlanOptions
+from .graders.plan import plan_graders as plan_graders
 from .io.example_logs import demo as demo
 from .output.comparison import comparisons_table as comparisons_table
 from .output.estimate import estimates_table as estimates_table
@@ -81,6 +83,7 @@ from .results.grader import GraderAgreement as GraderAgreement
 from .results.grader import GraderDifference as GraderDifference
 from .results.grader import GraderPanel as GraderPanel
 from .results.grader import SelfPreference as SelfPreference
+from .results.grader_plan import GraderPlan as GraderPlan
 from .results.history import History as History
 from .results.label_plan import LabelPlan as LabelPlan
 from .results.method_info import MethodInfo as MethodInfo

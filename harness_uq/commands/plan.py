@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.planning.components import Components
     from harness_uq.plugins.manager import Plugins
-    from harness_uq.results.label_plan import LabelPlan
     from harness_uq.results.plan import Plan
     from harness_uq.structure.types import StructureOptions
 
@@ -73,7 +72,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--ids",
         type=Path,
         metavar="FILE",
-        help="Write a CSV table of the answers to label, for --labels of other commands (with --target labels)",
+        help="Write a CSV table of the answers to label or to grade (with --target labels or --target graders)",
     )
     _output_files.add_plot(parser, "the precision curves")
     _loading.add_engine(parser)
@@ -96,9 +95,9 @@ def _add_target(parser: CommandParser) -> None:
     )
     target.add_argument(
         "--target",
-        choices=["questions", "labels"],
+        choices=["questions", "labels", "graders"],
         default="questions",
-        help="Plan how many questions to run, or how many answers people should label (default: %(default)s)",
+        help="Plan how many questions to run or to label, or which grader scores which answer (default: %(default)s)",
     )
     target.add_argument("--questions", type=_argument_types.count, metavar="N", help="Plan with exactly N questions")
     target.add_argument(
@@ -109,7 +108,10 @@ def _add_target(parser: CommandParser) -> None:
 def _add_costs(parser: CommandParser) -> None:
     costs = parser.groups["Costs"]
     costs.add_argument(
-        "--budget", type=_argument_types.positive, metavar="B", help="Limit the total cost of a run of one system to B"
+        "--budget",
+        type=_argument_types.positive,
+        metavar="B",
+        help="Limit the cost of a run of one system, or the number of its grades (with --target graders), to B",
     )
     costs.add_argument(
         "--cost-question",
@@ -166,8 +168,10 @@ def run(args: argparse.Namespace) -> int:
         return _plan_active(args)
     if args.target == "labels":
         return _label(args)
+    if args.target == "graders":
+        return _plan_graders(args)
     if args.labels or args.ids:
-        raise UsageError("--labels and --ids require --target labels.")
+        raise UsageError("--labels requires --target labels, and --ids requires --target labels or --target graders.")
     with _emit_results.emitting(args, "allocations" if args.generalize_over else "plans") as emitter:
         return _allocate(args, emitter) if args.generalize_over else _plan(args, emitter)
 
@@ -211,7 +215,7 @@ def _plan_active(args: argparse.Namespace) -> int:
 
     unsupported = (
         *(args.logs, args.labels, args.ids, args.difference, args.trials, args.budget, args.generalize_over, args.plot),
-        args.target == "labels",
+        args.target != "questions",
     )
     if any(unsupported):
         raise UsageError("--reference-runs supports --width, --questions, --level and --seed, and no other logs.")
@@ -250,12 +254,48 @@ def _label(args: argparse.Namespace) -> int:
             plans = plan_labels(pilot.logs, args.labels, options, plugins=pilot.plugins)
         emitter.emit({"label_plans": plans}, pilot.errors)
     if args.ids and any(plan.template for plan in plans):
-        _output_files.write_file(args.ids, _table_of_labels(plans))
+        columns = ("id", "task", "system", "score", "probability")
+        _output_files.write_file(args.ids, _table(columns, [row for plan in plans for row in plan.template], n_names=3))
     return max(pilot.failed, 0 if all(plan.strata for plan in plans) else 1)
 
 
-def _table_of_labels(plans: "Sequence[LabelPlan]") -> bytes:
-    """The rows of all plans as a CSV table, with empty scores where people have to enter them."""
+def _plan_graders(args: argparse.Namespace) -> int:
+    """Plan which of several graders scores which answer."""
+    from harness_uq.graders.plan import GraderPlanOptions, plan_graders
+
+    unsupported = (
+        args.labels,
+        args.difference,
+        args.width,
+        args.questions,
+        args.trials,
+        args.generalize_over,
+        args.plot,
+    )
+    if not (args.logs and args.budget) or any(unsupported):
+        raise UsageError(
+            "--target graders requires logs and the number of grades (--budget), and supports --seed and --ids."
+        )
+    if args.ids:
+        _output_files.try_file(args.ids)
+    with _emit_results.emitting(args, "grader_plans") as emitter:
+        structure = _argument_values.structure_options(args)
+        pilot = _pilot(args, args.logs, structure)
+        if not pilot.logs:
+            emitter.emit({"grader_plans": ()}, pilot.errors)
+            return 1
+        with _argument_values.checking_arguments():
+            options = GraderPlanOptions(int(args.budget), args.seed, structure)
+            plans = plan_graders(pilot.logs, options, plugins=pilot.plugins)
+        emitter.emit({"grader_plans": plans}, pilot.errors)
+    if args.ids and any(plan.template for plan in plans):
+        columns = ("question", "task", "system", "grader", "score")
+        _output_files.write_file(args.ids, _table(columns, [row for plan in plans for row in plan.template], n_names=4))
+    return max(pilot.failed, 0 if all(plan.designs for plan in plans) else 1)
+
+
+def _table(columns: "Sequence[str]", rows: "Sequence[tuple[str, ...]]", *, n_names: int) -> bytes:
+    """A CSV table with empty scores where they have to be entered; the first `n_names` columns are names."""
     import csv
     from io import StringIO
 
@@ -263,9 +303,8 @@ def _table_of_labels(plans: "Sequence[LabelPlan]") -> bytes:
 
     table = StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["id", "task", "system", "score", "probability"])
-    rows = dict.fromkeys(row for plan in plans for row in plan.template)
-    writer.writerows([*map(csv_field, names), *numbers] for *names, numbers in ((*row[:3], row[3:]) for row in rows))
+    writer.writerow(columns)
+    writer.writerows([*map(csv_field, row[:n_names]), *row[n_names:]] for row in dict.fromkeys(rows))
     return table.getvalue().encode()
 
 

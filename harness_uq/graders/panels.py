@@ -29,10 +29,25 @@ _FEWEST = 3
 
 def grader_panels(entries: Sequence[GradedAnswers], level: float) -> list[GraderPanel]:
     """The mean score of all graders of the same answers, for each set of answers with several graders."""
+    return [_panel(graders, level) for graders in graders_of_same_answers(entries)]
+
+
+def graders_of_same_answers(entries: Sequence[GradedAnswers]) -> list[list[GradedAnswers]]:
+    """The graders of each set of answers that several graders scored."""
     by_answers: dict[tuple[str, ...], list[GradedAnswers]] = {}
     for entry in entries:
         by_answers.setdefault(entry.answers, []).append(entry)
-    return [_panel(graders, level) for graders in by_answers.values() if len(graders) > 1]
+    return [graders for graders in by_answers.values() if len(graders) > 1]
+
+
+def scores_of_graders(graders: Sequence[GradedAnswers]) -> FloatArray:
+    """Mean scores of the questions of the first log by all graders, (n_questions, n_graders); NaN without a score."""
+    by_question = [
+        dict(zip(entry.log.questions.ids, mean_of_trials(entry.data.values).tolist(), strict=True)) for entry in graders
+    ]
+    ids = graders[0].log.questions.ids
+    table = np.array([[scores.get(question, np.nan) for scores in by_question] for question in ids], float)
+    return table.reshape(len(ids), len(graders))
 
 
 def _panel(graders: Sequence[GradedAnswers], level: float) -> GraderPanel:
@@ -63,12 +78,8 @@ def _panel(graders: Sequence[GradedAnswers], level: float) -> GraderPanel:
 
 def _common_scores(graders: Sequence[GradedAnswers]) -> tuple[FloatArray, IntArray]:
     """Scores (n_questions, n_graders) of the questions that all graders scored, and their rows in the first log."""
-    by_question = [
-        dict(zip(entry.log.questions.ids, mean_of_trials(entry.data.values).tolist(), strict=True)) for entry in graders
-    ]
-    ids = graders[0].log.questions.ids
-    table = np.array([[scores.get(question, np.nan) for scores in by_question] for question in ids], float)
-    rows = np.flatnonzero(np.isfinite(table.reshape(len(ids), len(graders))).all(axis=1))
+    table = scores_of_graders(graders)
+    rows = np.flatnonzero(np.isfinite(table).all(axis=1))
     return table[rows], rows
 
 

@@ -32,6 +32,7 @@ _KINDS = {
     "effects": ("Effects", "effects"),
     "resource_use": ("ResourceUse", "resource_use"),
     "label_plans": ("LabelPlan", "label_plan"),
+    "grader_plans": ("GraderPlan", "grader_plan"),
     "active_plans": ("ActivePlan", "active_plan"),
     "histories": ("History", "history"),
     "agreements": ("GraderAgreement", "grader_agreement"),

@@ -16,6 +16,7 @@ from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Gate, SelfTest
 from harness_uq.results.grader import GraderAgreement, GraderDifference, GraderPanel, SelfPreference
+from harness_uq.results.grader_plan import GraderPlan
 from harness_uq.results.history import History
 from harness_uq.results.label_plan import LabelPlan
 from harness_uq.results.overall import Overall
@@ -47,7 +48,13 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
     "gate": {"gates?": Gate, "self_tests?": SelfTest},
     "rank": {"overall!": Overall, "rankings": Ranking},
     "history": {"histories": History},
-    "plan": {"plans?": Plan, "allocations?": BudgetAllocation, "label_plans?": LabelPlan, "active_plans?": ActivePlan},
+    "plan": {
+        "plans?": Plan,
+        "allocations?": BudgetAllocation,
+        "label_plans?": LabelPlan,
+        "grader_plans?": GraderPlan,
+        "active_plans?": ActivePlan,
+    },
     "effects": {"effects": Effects},
     "grader": {
         "agreements": GraderAgreement,

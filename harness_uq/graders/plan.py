@@ -1,0 +1,150 @@
+"""Plan which grader scores which answer, from a pilot of answers that all graders scored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.errors import DataError, NotEstimableError, StructureError
+from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
+from harness_uq.graders.panels import graders_of_same_answers, scores_of_graders
+from harness_uq.messages.catalogue.graders import GRADERS_OF_DIFFERENT_RANGES
+from harness_uq.messages.catalogue.planning import PLAN_UNAVAILABLE
+from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.readers import task_logs
+from harness_uq.plugins.runs import Runs
+from harness_uq.results.grader_plan import GraderDesign, GraderDesignName, GraderPlan
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.labels.grader_design import GraderVariance, assign_graders, grader_variance
+from harness_uq.structure.types import StructureOptions
+
+_IN_WORDS: dict[GraderDesignName, str] = {
+    "rotation": "graders in turn",
+    "all graders": "all graders",
+    "one grader": "one grader",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraderPlanOptions:
+    """Options of a plan of graders.
+
+    Attributes
+    ----------
+    budget : number of grades of the answers of each system
+    seed : seed of the random choice of answers and graders
+    structure : score ranges that the user declares
+    """
+
+    budget: int
+    seed: int = 0
+    structure: StructureOptions = field(default_factory=StructureOptions)
+
+    def __post_init__(self) -> None:
+        if self.budget < 1:
+            raise DataError(f"budget must be at least 1 grade; got {self.budget}")
+
+
+def plan_graders(logs: Runs, options: GraderPlanOptions, *, plugins: Plugins | None = None) -> ResultList[GraderPlan]:
+    """Plan which grader scores which answer at a fixed number of grades.
+
+    Each metric of a log is a grader. The logs contain a pilot of at least ten answers that all graders scored. The plan
+    covers all answers of the logs, or a random part of them if there are fewer grades than answers.
+
+    Parameters
+    ----------
+    logs : paths of logged runs or results in memory, as for `read_logs`
+    options : number of grades
+    plugins : plugins to use; by default the installed ones
+
+    Returns
+    -------
+    One plan per system, task and filter. All systems have the same graders for the same questions
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    DataError : if no answers have several graders
+    """
+    offered = plugins or load_plugins()
+    entries = graded_answers(task_logs(logs, offered), None, options.structure, offered)
+    panels = graders_of_same_answers(entries)
+    if not panels:
+        raise DataError("a plan of graders requires logs with the scores of several graders of the same answers")
+    return ResultList(_plan(graders, options) for graders in panels)
+
+
+def _plan(graders: Sequence[GradedAnswers], options: GraderPlanOptions) -> GraderPlan:
+    first = graders[0]
+    names = tuple(entry.grader for entry in graders)
+    plan = GraderPlan(first.log.task, first.data.filter, first.log.system, names, options.budget)
+    scores = scores_of_graders(graders)
+    try:
+        if len({entry.bounds for entry in graders}) > 1:
+            raise NotEstimableError(GRADERS_OF_DIFFERENT_RANGES(graders=names))
+        pilot = scores[np.isfinite(scores).all(axis=1)]
+        variance = grader_variance(pilot)
+    except (DataError, NotEstimableError, StructureError) as error:
+        reasons = f"the graders {', '.join(names)} of task {plan.task!r}: {error}"
+        return replace(plan, messages=(PLAN_UNAVAILABLE(reasons=reasons),))
+    designs = tuple(_designs(variance, len(scores), options.budget))
+    rng = np.random.default_rng(options.seed)
+    ids = first.log.questions.ids
+    # in the order of the identifiers, so that questions have the same graders in all systems
+    rows = np.array(sorted(range(len(ids)), key=ids.__getitem__))[rng.permutation(len(ids))[: designs[0].n_answers]]
+    assigned = assign_graders(len(rows), len(names), designs[0].n_per_answer, rng)
+    return replace(
+        plan,
+        n_pilot=len(pilot),
+        sd_questions=float(np.sqrt(variance.questions)),
+        sd_graders=float(np.sqrt(variance.graders)),
+        sd_residual=float(np.sqrt(variance.residual)),
+        designs=designs,
+        answer=_answer(plan, designs),
+        template=tuple(_template(plan, ids, rows, assigned, scores)),
+    )
+
+
+def _designs(variance: GraderVariance, n_answers: int, budget: int) -> list[GraderDesign]:
+    """The best rotation, all graders and one grader, with the smallest standard error first."""
+    k = variance.n_graders
+    designs = [
+        GraderDesign(
+            "rotation" if per_answer < k else "all graders", n, per_answer, variance.rotated_error(n, per_answer)
+        )
+        for per_answer in range(1, k + 1)
+        if (n := min(n_answers, budget // per_answer))
+    ]
+    best = min(designs[: k - 1], key=lambda one: one.std_error)
+    n = min(n_answers, budget)
+    single = GraderDesign("one grader", n, 1, variance.single_error(n))
+    return sorted([best, *designs[k - 1 :], single], key=lambda one: one.std_error)
+
+
+def _answer(plan: GraderPlan, designs: Sequence[GraderDesign]) -> str:
+    best, k = designs[0], len(plan.graders)
+    each = f"{best.n_per_answer} grader{'s' if best.n_per_answer > 1 else ''}"
+    answers = f"{best.n_answers:,} answers of {plan.system} to {plan.task}"
+    how = {
+        "rotation": f"Let the {k} graders take turns, with {each} for each of {answers}.",
+        "all graders": f"Let all {k} graders score {answers}.",
+        "one grader": f"Let one grader score {answers}.",
+    }[best.design]
+    others = " and ".join(
+        f"{one.std_error:.3g} with {_IN_WORDS[one.design]} ({one.n_answers:,} answers)" for one in designs[1:]
+    )
+    return f"{how} The standard error of the mean score is expected to be {best.std_error:.3g}, compared with {others}."
+
+
+def _template(
+    plan: GraderPlan, ids: Sequence[str], rows: IntArray, assigned: IntArray, scores: FloatArray
+) -> list[tuple[str, ...]]:
+    """Rows of the table of grades in the order of the log, with the grades that exist."""
+    table: list[tuple[str, ...]] = []
+    for row, graders in sorted(zip(rows.tolist(), assigned.tolist(), strict=True)):
+        for j in graders:
+            score = scores[row, j]
+            text = f"{score:g}" if np.isfinite(score) else ""
+            table.append((ids[row], plan.task, plan.system, plan.graders[j], text))
+    return table

@@ -1,0 +1,36 @@
+"""Plans of graders for readers: the recommendation, and a table of designs with the same number of grades."""
+
+from collections.abc import Sequence
+
+from harness_uq.output.columns import format_number
+from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.footnotes import message_lists
+from harness_uq.output.terminal import Cells
+from harness_uq.results.grader_plan import GraderPlan
+
+
+def grader_plans_document(plans: Sequence[GraderPlan], digits: int = 4) -> Document:
+    """One table of designs for each plan."""
+    return Document([_section(plan, digits) for plan in plans], message_lists(plans), caption="Designs of graders.")
+
+
+def _section(plan: GraderPlan, digits: int) -> Section:
+    designs = plan.designs
+    columns = [
+        Cells("Design", [one.design for one in designs]),
+        Cells("Answers", [f"{one.n_answers:,}" for one in designs]),
+        Cells("Graders per answer", [f"{one.n_per_answer:,}" for one in designs], name="per-answer"),
+        Cells("Std. error", [format_number(one.std_error, digits) for one in designs], name="std-error"),
+    ]
+    legend = {
+        "Design": "Design: rotation lets the graders take turns.",
+        "Std. error": (
+            "Std. error: expected distance between the mean score and the mean score of all graders; for one grader "
+            "it includes the difference between this grader and the others."
+        ),
+    }
+    title = f"{plan.system} on {plan.task}, graders {', '.join(plan.graders)}"
+    return Section(title, columns, (), plan.answer, legend)
+
+
+KIND = ResultKind(GraderPlan, grader_plans_document)
