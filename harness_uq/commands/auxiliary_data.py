@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_auxiliary_data(parser: CommandParser) -> None:
     """Declare `--labels`, `--reference-runs` and `--inclusion-probabilities`."""
-    add_labels(parser, "id and score")
+    _add_labels(parser, "id and score")
     data = parser.groups["Data"]
     data.add_argument(
         "--reference-runs",
@@ -32,23 +32,29 @@ def add_auxiliary_data(parser: CommandParser) -> None:
     )
     data.add_argument(
         "--inclusion-probabilities",
-        metavar="FILE",
-        help="Read inclusion probabilities from FILE, written by `harness-uq subset` (with --reference-runs)",
-    )
-
-
-def add_labels(parser: CommandParser, columns: str) -> None:
-    """Declare `--labels`, a table with these columns or a metric."""
-    parser.groups["Data"].add_argument(
-        "--labels",
-        metavar="FILE|METRIC",
-        help=f"Correct grades with human labels from a table (columns {columns}) or a metric of the log",
+        metavar="FILE|COLUMN",
+        help="Read inclusion probabilities from FILE, written by `harness-uq subset`, or from a COLUMN of the labels",
     )
 
 
 def add_labels_of_systems(parser: CommandParser) -> None:
-    """Declare `--labels` and `--grader-shift` for a command that compares systems."""
-    add_labels(parser, "id, system and score")
+    """Declare `--labels` and the column of its probabilities for a command about several systems."""
+    _add_labels(parser, "id, system and score")
+    add_label_probabilities(parser)
+
+
+def add_label_probabilities(parser: CommandParser) -> None:
+    """Declare the column of probabilities of a table of labels."""
+    parser.groups["Data"].add_argument(
+        "--inclusion-probabilities",
+        metavar="COLUMN",
+        help="Weight labels by the inverse of this column of their table (default: probability, if there is one)",
+    )
+
+
+def add_labels_of_two_systems(parser: CommandParser) -> None:
+    """Declare `--labels`, the column of its probabilities and `--grader-shift` for a comparison of two systems."""
+    add_labels_of_systems(parser)
     parser.groups["Method"].add_argument(
         "--grader-shift",
         type=_argument_types.share,
@@ -56,6 +62,25 @@ def add_labels_of_systems(parser: CommandParser) -> None:
         metavar="SHIFT",
         help="Allow grader error rates to differ by up to SHIFT if only one system has labels (default: %(default)s)",
     )
+
+
+def _add_labels(parser: CommandParser, columns: str) -> None:
+    parser.groups["Data"].add_argument(
+        "--labels",
+        metavar="FILE|METRIC",
+        help=f"Correct grades with human labels from a table (columns {columns}) or a metric of the log",
+    )
+
+
+def check_label_probabilities(args: argparse.Namespace) -> None:
+    """Check that labels are given with the column of their probabilities.
+
+    Raises
+    ------
+    UsageError : if they are not
+    """
+    if args.inclusion_probabilities and not args.labels:
+        raise UsageError("--inclusion-probabilities requires --labels.")
 
 
 def label_metrics(labels: str | None) -> tuple[str, ...]:
@@ -75,7 +100,7 @@ class AuxiliaryPaths:
     ----------
     labels : file of human labels, or the metric of the logs that contains them
     reference_runs : paths of runs of other systems on the whole benchmark
-    inclusion_probabilities : file that `harness-uq subset` wrote
+    inclusion_probabilities : file that `harness-uq subset` wrote, or column of the file of labels
     """
 
     labels: str | None = None
@@ -95,8 +120,8 @@ class AuxiliaryPaths:
             raise UsageError("--reference-runs requires --scope full.")
         if data.reference_runs and data.labels:
             raise UsageError("--labels cannot be combined with --reference-runs. Give one of them.")
-        if data.inclusion_probabilities and not data.reference_runs:
-            raise UsageError("--inclusion-probabilities requires --reference-runs.")
+        if data.inclusion_probabilities and not data:
+            raise UsageError("--inclusion-probabilities requires --labels or --reference-runs.")
         return data
 
     def __bool__(self) -> bool:
@@ -132,7 +157,7 @@ class AuxiliaryPaths:
             from harness_uq.estimation.auxiliary_data import estimate_with_labels
 
             try:
-                return estimate_with_labels(logs, self.labels, options, plugins)
+                return estimate_with_labels(logs, self.labels, options, plugins, self.inclusion_probabilities)
             except DataError as error:
                 raise UsageError(str(error)) from error
         from harness_uq.estimation.subset import estimate_whole, read_probabilities

@@ -65,7 +65,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
-    _auxiliary_data.add_labels_of_systems(parser)
+    _auxiliary_data.add_labels_of_two_systems(parser)
     parser.groups["Method"].add_argument(
         "--uq",
         "--method",
@@ -163,6 +163,7 @@ def _check_labels(args: argparse.Namespace) -> None:
     ------
     UsageError : if there is one
     """
+    _auxiliary_data.check_label_probabilities(args)
     given = {"--by": args.by, "--disagreements": args.disagreements}
     given["--resources"] = _argument_values.has_resources(args)
     if args.labels and (wrong := [option for option, value in given.items() if value]):
@@ -178,7 +179,7 @@ def _compared(
     if not args.labels:
         return compare(a, b, options, plugins=plugins)
     with _argument_values.checking_arguments():
-        labels = human_labels(args.labels, [*a, *b])
+        labels = human_labels(args.labels, [*a, *b], args.inclusion_probabilities)
     return compare(a, b, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
 
 
@@ -250,7 +251,15 @@ def _overall(
         b = [replace(log, system=f"{baseline} (B)") for log in b]
     combined = _argument_values.overall_options(args)
     with _argument_values.checking_arguments():
-        result = compare_overall([*logs, *b], b[0].system, combined, options, labels=args.labels, plugins=plugins)
+        result = compare_overall(
+            [*logs, *b],
+            b[0].system,
+            combined,
+            options,
+            labels=args.labels,
+            inclusion_probabilities=args.inclusion_probabilities,
+            plugins=plugins,
+        )
     is_empty = result is None or any(message.code == OVERALL_TOO_FEW_TASKS.code for message in result.messages)
     return [] if result is None or is_empty else [result]
 

@@ -87,7 +87,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
-    _auxiliary_data.add_labels_of_systems(parser)
+    _auxiliary_data.add_labels_of_two_systems(parser)
     method = parser.groups["Method"]
     method.add_argument(
         "--margin",
@@ -283,6 +283,7 @@ def _labels(
     """
     from harness_uq.estimation.auxiliary_data import human_labels
 
+    _auxiliary_data.check_label_probabilities(args)
     if args.labels is None:
         return None
     if not args.baseline or options.requirements or options.overall:
@@ -290,7 +291,7 @@ def _labels(
             "--labels requires --baseline, and cannot be combined with --at-least, --at-most or --overall."
         )
     with _argument_values.checking_arguments():
-        return human_labels(args.labels, logs)
+        return human_labels(args.labels, logs, args.inclusion_probabilities)
 
 
 def _baseline(args: argparse.Namespace, argument: str, new: "Reading", plugins: "Plugins") -> "Reading":

@@ -36,6 +36,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="FILE|METRIC",
         help="Compare with human labels from a table (columns id, system and score) or a metric of the log",
     )
+    _auxiliary_data.add_label_probabilities(parser)
     data.add_argument(
         "--same-family",
         action="append",
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.estimation.auxiliary_data import without_labels
     from harness_uq.graders.assess import GraderOptions, assess_graders
 
+    _auxiliary_data.check_label_probabilities(args)
     with _emit_results.emitting(args, *_LISTS) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
@@ -68,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         _argument_values.check_names(structure, logs)
         with _argument_values.checking_arguments():
             options = GraderOptions(tuple(args.by), tuple(args.same_family), args.level, structure)
-            found = assess_graders(logs, args.labels, options, plugins=plugins)
+            found = assess_graders(
+                logs, args.labels, options, inclusion_probabilities=args.inclusion_probabilities, plugins=plugins
+            )
         emitter.emit({name: getattr(found, name) for name in _LISTS}, errors)
     return failed

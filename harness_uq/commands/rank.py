@@ -27,7 +27,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_use_samples(parser)
     _shared_options.add_missing(parser)
     _shared_options.add_resources(parser)
-    _auxiliary_data.add_labels(parser, "id, system and score")
+    _auxiliary_data.add_labels_of_systems(parser)
     _shared_options.add_scope(parser)
     parser.groups["Method"].add_argument(
         "--correction",
@@ -60,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
     from harness_uq.structure.split_groups import split_by
 
+    _auxiliary_data.check_label_probabilities(args)
     if args.labels and args.by:
         raise UsageError("--labels cannot be combined with --by, which does not correct scores.")
     _output_files.try_plot(args)
@@ -84,7 +85,13 @@ def run(args: argparse.Namespace) -> int:
             args, generalizes_over_tasks=args.generalize_over is not None
         )
         with _argument_values.checking_arguments():
-            runs = comparable_runs(task_logs(logs, plugins), options, plugins, labels=args.labels)
+            runs = comparable_runs(
+                task_logs(logs, plugins),
+                options,
+                plugins,
+                labels=args.labels,
+                inclusion_probabilities=args.inclusion_probabilities,
+            )
             selection = overall_tasks(runs, overall_options)
         has_overall = len(selection.tasks) > 1
         parts = {part for task in selection.tasks for part in task.parts}

@@ -29,7 +29,7 @@ from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, tasks_by_metric
 from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
-from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels
+from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
@@ -75,6 +75,7 @@ def compare(
     options: CompareOptions | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
     grader_shift: float = 0.1,
     plugins: Plugins | None = None,
     **keywords: Unpack[CompareKeywords],
@@ -89,6 +90,8 @@ def compare(
     labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
         the metric of the runs that contains them, or labels. The comparisons then refer to the scores that a person
         would give
+    inclusion_probabilities : column of the file of labels with the probability with which each answer was drawn for
+        labeling; by default `probability`, if there is one
     grader_shift : if only one system has labels, the largest assumed difference between the systems of the grader's
         sensitivity, specificity and their sum, in [0, 1]
     plugins : plugins to use; by default the installed ones
@@ -112,12 +115,13 @@ def compare(
     """
     offered = plugins or load_plugins()
     chosen = options_with(options or CompareOptions(), keywords, "compare")
+    require_labels(labels, inclusion_probabilities)
     selection = selection_with_labels(selection_of(keywords, tasks=keywords.get("margins", ())), labels)
     side_a, side_b = (
         Side.read(runs, name, offered, chosen.structure, selection) for runs, name in ((a, "A"), (b, "B"))
     )
     if labels is not None:
-        human = HumanLabels(human_labels(labels, (*side_a.logs, *side_b.logs)), grader_shift)
+        human = HumanLabels(human_labels(labels, (*side_a.logs, *side_b.logs), inclusion_probabilities), grader_shift)
         return ResultList(compare_with_labels((side_a, side_b), human, chosen, offered))
     compare_again = partial(_compare_sides, options=chosen, plugins=offered)
     rows = compare_again(side_a, side_b)

@@ -23,6 +23,7 @@ from harness_uq.estimation.judge_correction import (
     corrected_estimate,
     grades_of,
 )
+from harness_uq.estimation.single_system import posterior_of
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     GRADER_DIFFERENCE,
@@ -30,6 +31,7 @@ from harness_uq.messages.catalogue.comparison import (
     GRADER_ERRORS_ASSUMED_EQUAL,
     GRADER_SHIFTS_DIFFERENCE,
     GRADER_UNINFORMATIVE,
+    LABELS_DRAWN_SEPARATELY,
     LABELS_OF_DIFFERENT_QUESTIONS,
     LABELS_OF_ONE_SYSTEM,
     LABELS_WITHOUT_SYSTEM,
@@ -37,11 +39,12 @@ from harness_uq.messages.catalogue.comparison import (
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
-from harness_uq.stats.labels.effective_labels import assess_judge
+from harness_uq.stats.labels.effective_labels import assess_judge, corrected_correlation
 from harness_uq.stats.labels.equal_errors import one_sided_correction
 from harness_uq.stats.labels.grader_errors import grader_errors
-from harness_uq.stats.labels.judge import judge_corrected_difference
+from harness_uq.stats.labels.judge import correlated_difference, judge_corrected_difference
 from harness_uq.stats.labels.validate_labels import mean_of_trials
 from harness_uq.structure.detection import detect
 
@@ -86,7 +89,8 @@ class _Labeled:
     data : the grader's scores in both runs
     judge, human : float (2, n_questions); means over trials, NaN without a label
     bounds : range of a label
-    probabilities : float (2, n_questions); probabilities with which answers were labeled; None if all are equal
+    probabilities : for each system float (n_questions,); probabilities with which its answers were labeled; None if all
+        are equal
     """
 
     paired: Paired
@@ -94,12 +98,29 @@ class _Labeled:
     judge: FloatArray
     human: FloatArray
     bounds: tuple[float, float]
-    probabilities: FloatArray | None
+    probabilities: tuple[FloatArray | None, FloatArray | None]
 
     @property
     def has_label(self) -> NDArray[np.bool_]:
         """Which answers have a label; shape (2, n_questions)."""
         return np.asarray(np.isfinite(self.human))
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the answers of either system were labeled with unequal probabilities."""
+        return any(chance is not None for chance in self.probabilities)
+
+    @property
+    def are_drawn_together(self) -> bool:
+        """Whether both answers to a question have a label with the same probability.
+
+        Without probabilities, the questions with both labels are a random sample in any case.
+        """
+        a, b = self.probabilities
+        if a is None or b is None:
+            return a is b
+        in_a, in_b = self.has_label
+        return np.array_equal(in_a, in_b) and np.array_equal(a[in_a], b[in_b])
 
 
 def compare_with_labels(
@@ -161,6 +182,8 @@ class _Job:
                 raise NotEstimableError(NO_LABELS())
             if not n_a or not n_b:
                 return self._one_system(labeled, context, 0 if n_a else 1)
+            if not labeled.are_drawn_together:
+                return self._weighted_apart(labeled, context)
             if labeled.has_label.all(axis=0).sum() >= _FEWEST_LABELS:
                 return self._paired(labeled, context)
             return self._apart(labeled, context)
@@ -170,7 +193,8 @@ class _Job:
     def _labeled(self, runs: tuple[SelectedRun, SelectedRun]) -> _Labeled:
         paired = pair_scores(*runs, self.options.structure, self.plugins)
         data: list[Scores] = []
-        judge, human, chances, messages = [], [], [], list(paired.messages)
+        judge, human, messages = [], [], list(paired.messages)
+        chances: list[FloatArray | None] = []
         bounds: tuple[float, float] | None = None
         for run, rows in zip(runs, paired.rows, strict=True):
             if not isinstance(run.data, Scores):
@@ -180,8 +204,7 @@ class _Job:
             judge.append(mean_of_trials(run.data.values[rows]))
             human.append(mean_of_trials(given.scores.values[rows]))
             messages += given.messages
-            if given.probabilities is not None:
-                chances.append(given.probabilities[rows])
+            chances.append(None if given.probabilities is None else given.probabilities[rows])
             if given.scores.is_scored.any():
                 clusters = clusters_of(run.log, self.options.structure, self.plugins)
                 structure = self.options.structure.of_task(run.log.task)
@@ -189,16 +212,14 @@ class _Job:
         if bounds is None:
             has_labels = any(np.isfinite(row).any() for row in human)
             raise NotEstimableError(RANGE_REQUIRED(method=METHOD) if has_labels else NO_LABELS())
-        probabilities = np.stack(chances) if len(chances) == 2 else None
         paired = replace(paired, messages=tuple(messages))
-        return _Labeled(paired, data, np.stack(judge), np.stack(human), bounds, probabilities)
+        return _Labeled(paired, data, np.stack(judge), np.stack(human), bounds, (chances[0], chances[1]))
 
     def _paired(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
         """Compare on questions with labels of both systems, adjusted by the grader's differences on all questions."""
         (f_a, f_b), both = labeled.judge, np.asarray(labeled.has_label.all(axis=0))
         h_a, h_b = np.where(both, labeled.human, np.nan)
-        # both answers of a question are labeled together, with the probability that the table gives for either
-        chance = None if labeled.probabilities is None else labeled.probabilities[0]
+        chance = labeled.probabilities[0]
         units, (low, high) = labeled.paired.pair.units, labeled.bounds
         posterior = judge_corrected_difference(
             f_a,
@@ -226,14 +247,35 @@ class _Job:
 
     def _apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
         """Compare corrected scores as independent ones, because hardly any question has labels of both systems."""
-        rows = []
-        for run, data in zip((labeled.paired.a, labeled.paired.b), labeled.data, strict=True):
-            clusters = clusters_of(run.log, self.options.structure, self.plugins)
-            rows.append(corrected_estimate(run.log, data, self.labels.source, clusters, self.options.estimation))
+        rows = self._corrected_rows(labeled)
         n_a, n_b = (int(row.sum()) for row in labeled.has_label)
         messages = (LABELS_OF_DIFFERENT_QUESTIONS(n_a=n_a, n_b=n_b), *self._error_note(labeled))
         finding = replace(difference_of(*rows), method=METHOD, messages=messages, info=METHOD_INFO)
         return comparison_row(finding, replace(context, values=(rows[0].value, rows[1].value)), self.options)
+
+    def _weighted_apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
+        """Compare corrected scores, each weighted by the probabilities of its own labels, with their correlation."""
+        rows = self._corrected_rows(labeled)
+        correlation = corrected_correlation(
+            labeled.judge,
+            list(labeled.human),
+            clusters=labeled.paired.pair.units,
+            probabilities=labeled.probabilities,
+        )[0, 1]
+        width = labeled.bounds[1] - labeled.bounds[0]
+        posterior = correlated_difference(posterior_of(rows[0]), posterior_of(rows[1]), float(correlation), width)
+        n_a, n_b = (int(row.sum()) for row in labeled.has_label)
+        messages = (LABELS_DRAWN_SEPARATELY(n_a=n_a, n_b=n_b), *self._error_note(labeled))
+        finding = DifferenceFinding(posterior, METHOD, messages=messages, info=METHOD_INFO)
+        return comparison_row(finding, replace(context, values=(rows[0].value, rows[1].value)), self.options)
+
+    def _corrected_rows(self, labeled: _Labeled) -> list[Estimate]:
+        """The corrected score of each system."""
+        rows = []
+        for run, data in zip((labeled.paired.a, labeled.paired.b), labeled.data, strict=True):
+            clusters = clusters_of(run.log, self.options.structure, self.plugins)
+            rows.append(corrected_estimate(run.log, data, self.labels.source, clusters, self.options.estimation))
+        return rows
 
     def _one_system(self, labeled: _Labeled, context: ComparisonContext, place: int) -> Comparison:
         """Compare with labels of one system's answers, for a limited difference of the grader's errors."""
@@ -246,6 +288,7 @@ class _Job:
             *labeled.judge,
             **human,
             clusters=labeled.paired.pair.units,
+            probabilities=labeled.probabilities[place],
             max_shift=self.labels.max_shift,
             rng=np.random.default_rng(self.options.seed),
         )
@@ -268,7 +311,7 @@ class _Job:
         Its errors are those of the same questions for both systems. With unequal probabilities of a label there is no
         warning.
         """
-        if labeled.probabilities is not None or np.ptp(labeled.judge, axis=1).max() > np.ptp(labeled.bounds):
+        if labeled.has_probabilities or np.ptp(labeled.judge, axis=1).max() > np.ptp(labeled.bounds):
             return ()
         errors = (labeled.judge - labeled.human)[:, both]
         pair, width = labeled.paired.pair, labeled.bounds[1] - labeled.bounds[0]
@@ -290,7 +333,8 @@ class _Job:
 
     def _error_note(self, labeled: _Labeled) -> tuple[Message, ...]:
         """J of the grader on each system's answers and its difference, if grades and labels are 0 or 1."""
-        errors_a, errors_b = (grader_errors(f, h) for f, h in zip(labeled.judge, labeled.human, strict=True))
+        columns = labeled.judge, labeled.human, labeled.probabilities
+        errors_a, errors_b = (grader_errors(f, h, chance) for f, h, chance in zip(*columns, strict=True))
         if errors_a is None or errors_b is None:
             return ()
         rng = np.random.default_rng(self.options.seed)

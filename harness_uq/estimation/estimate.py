@@ -137,7 +137,8 @@ def estimate(
     labels : human labels that correct the scores of a grader: a CSV file, a metric of the logs, or labels
     reference_runs : runs of other systems on all questions, which adjust for questions that were not run (with
         `scope="full"`)
-    inclusion_probabilities : file that `harness-uq subset` wrote, or its content (with `reference_runs`)
+    inclusion_probabilities : with `reference_runs`, the file that `harness-uq subset` wrote, or its content; with a
+        file of labels, its column with the probability of each label (by default `probability`, if there is one)
     **keywords : options with the names of the command line: `method`, `level`, `scope`, `estimand`, `interval`,
         `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, `missing`, `treat`, `column` (names of
         the columns of tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and `model`, which

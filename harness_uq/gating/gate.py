@@ -25,7 +25,7 @@ from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
-from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels
+from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.gating.baseline_runs import RunCounts, read_baseline
 from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
@@ -117,6 +117,7 @@ def gate(
     by: str | Sequence[str] = (),
     overall: OverallOptions | None = None,
     labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
     grader_shift: float = 0.1,
     history: "Runs | None" = None,
     prices: str | None = None,
@@ -140,7 +141,8 @@ def gate(
     by : field of the questions, or several, whose groups are tested as further tasks `TASK, FIELD: GROUP`. Groups can
         fail the comparison with the baseline, but need not pass it
     overall : decide only by the overall result of the tasks, combined in this way, with the margin of `overall`
-    labels, grader_shift : human labels that correct the scores of a grader, as for `compare`. Every task must then pass
+    labels, inclusion_probabilities, grader_shift : human labels that correct the scores of a grader, as for `compare`.
+        Every task must then pass
     history : further runs of the baseline's system, from which the lists of changed and flaky questions learn how often
         answers vary without a change. They do not enter the decision
     prices : TOML file of prices of tokens, for requirements on costs
@@ -164,6 +166,7 @@ def gate(
     chosen = _with_requirements(
         gate_options(options, keywords, "gate", needs_margin=needs_margin), at_least, at_most, improve_by, by
     )
+    require_labels(labels, inclusion_probabilities)
     if overall is not None:
         chosen = replace(chosen, overall=overall)
     if baseline is None and not chosen.requirements:
@@ -192,7 +195,7 @@ def gate(
             "a gate with human labels or an overall result uses one run of the baseline, but several are given"
         )
     if labels is not None:
-        chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs), grader_shift))
+        chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs, inclusion_probabilities), grader_shift))
     settings = with_margins(chosen, keywords.get("margins"), logs)
     job = _Job(settings, offered, counts, named, compared, further)
     first, scores = job.decide_with_scores(own, others)

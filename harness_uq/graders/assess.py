@@ -8,7 +8,7 @@ from typing import Unpack
 from harness_uq.data.score_selection import matches
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
-from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels, without_labels
+from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.estimation.judge_correction import Human
 from harness_uq.graders.agreement import agreement_of
 from harness_uq.graders.differences import grader_differences, self_preferences
@@ -79,6 +79,7 @@ def assess_graders(
     labels: str | Path | Sequence[Label] | None = None,
     options: GraderOptions | None = None,
     *,
+    inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[GraderKeywords],
 ) -> GraderAssessment:
@@ -92,6 +93,8 @@ def assess_graders(
     logs : paths of logged runs or results in memory, as for `read_logs`
     labels : human labels: a CSV file, a metric of the logs, or labels. Without labels, only graders of the same answers
         are compared
+    inclusion_probabilities : column of the file of labels with the probability with which each answer was drawn for
+        labeling; by default `probability`, if there is one
     options : options of the assessment
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `by`, `same_family`, `level`, `cluster`, `range`, `task`,
@@ -117,10 +120,11 @@ def assess_graders(
     chosen = replace(chosen, by=tuple(chosen.by), same_family=tuple(chosen.same_family))
     offered = plugins or load_plugins()
     selection = selection_of(keywords)
+    require_labels(labels, inclusion_probabilities)
     if labels is None:
         return _assess(task_logs(logs, offered, selection), None, chosen, offered)
     read = without_labels(task_logs(logs, offered, selection_with_labels(selection, labels)), labels)
-    return _assess(read, human_labels(labels, read), chosen, offered)
+    return _assess(read, human_labels(labels, read, inclusion_probabilities), chosen, offered)
 
 
 def _assess(

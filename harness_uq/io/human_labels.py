@@ -16,9 +16,11 @@ from harness_uq.messages.catalogue.planning import (
     DUPLICATE_LABEL,
     LABEL_COLUMNS_MISSING,
     LABEL_NOT_A_NUMBER,
+    LABEL_PROBABILITY_INVALID,
     LABELS_OF_OTHER_SYSTEMS,
     LABELS_OF_SEVERAL_TASKS,
     PARTIAL_PROBABILITIES,
+    PROBABILITY_COLUMN_MISSING,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
 from harness_uq.redaction import redact
@@ -33,9 +35,13 @@ class Label:
     id : of the question, as the harness logs it
     score : the grade
     task : of the question; None if the id identifies it
-    probability : with which the question was chosen to be graded, None if all were alike
+    probability : with which the question was chosen to be graded, in (0, 1]; None if all were alike
     system : whose answer was graded; None if only one system is evaluated
     rater : who gave the grade; None if it is unknown
+
+    Raises
+    ------
+    DataError : if the probability is not in (0, 1]
     """
 
     id: str
@@ -45,25 +51,41 @@ class Label:
     system: str | None = None
     rater: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.probability is not None and not 0 < self.probability <= 1:
+            raise DataError(LABEL_PROBABILITY_INVALID(question=self.id, value=self.probability))
 
-def read_labels(path: str | Path) -> tuple[Label, ...]:
+
+def read_labels(path: str | Path, probability: str | None = None) -> tuple[Label, ...]:
     """Grades of a CSV file, a path or a URL, with the columns `id` and `score`.
 
     A column `question` can replace `id`, and a column `label` contains the grades even if there is a column `score`,
     for instance with the scores of a model. Optional columns are `task`, `system`, `probability` and `rater`. An empty
     grade is a question without one.
 
+    Parameters
+    ----------
+    path : of the file
+    probability : name of the column of probabilities, which must exist; None for `probability`, if it exists
+
     Raises
     ------
     LogError : if the file cannot be read, lacks a column, or a line holds something else than a number
+    DataError : if the column of probabilities does not exist, or the probability of a label is not in (0, 1]
     """
     try:
         table = csv.DictReader(StringIO(io_paths.read_bytes(str(path)).decode("utf-8-sig"), newline=""))
-        names = set(table.fieldnames or ())
-        question, grade = ("id" if "id" in names else "question"), ("label" if "label" in names else "score")
-        if missing := [name for name, found in (("id", question), ("score", grade)) if found not in names]:
+        names = list(table.fieldnames or ())
+        column = {
+            "id": "id" if "id" in names else "question",
+            "score": "label" if "label" in names else "score",
+            "probability": probability or "probability",
+        }
+        if missing := [name for name in ("id", "score") if column[name] not in names]:
             raise LogError(LABEL_COLUMNS_MISSING(path=redact(str(path)), columns=missing))
-        rows = [(table.line_num, row | {"id": row[question], "score": row[grade]}) for row in table]
+        if probability is not None and probability not in names:
+            raise DataError(PROBABILITY_COLUMN_MISSING(column=probability, path=redact(str(path)), columns=names))
+        rows = [(table.line_num, row | {name: row.get(found) for name, found in column.items()}) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=str(error))) from None
     return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
@@ -142,14 +164,14 @@ def check_tasks(labels: Sequence[Label], logs: Sequence[TaskLog]) -> None:
         raise DataError(LABELS_OF_SEVERAL_TASKS(n_answers=len(ambiguous), tasks=sorted(set().union(*ambiguous))))
 
 
-def _label(path: str | Path, line: int, row: "dict[str, str]") -> Label:
-    chance = (row.get("probability") or "").strip()
+def _label(path: str | Path, line: int, row: "dict[str, str | None]") -> Label:
+    chance = (row["probability"] or "").strip()
     try:
-        score, probability = float(row["score"]), float(chance) if chance else None
+        score, probability = float(row["score"] or ""), float(chance) if chance else None
     except ValueError:
         raise LogError(LABEL_NOT_A_NUMBER(path=redact(str(path)), line=line, row=str(row))) from None
     task, system, rater = (_unquoted((row.get(name) or "").strip()) or None for name in ("task", "system", "rater"))
-    return Label(_unquoted(row["id"].strip()), score, task, probability, system, rater)
+    return Label(_unquoted((row["id"] or "").strip()), score, task, probability, system, rater)
 
 
 def _unquoted(text: str) -> str:

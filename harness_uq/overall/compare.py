@@ -35,6 +35,7 @@ def compare_overall(
     options: CompareOptions | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
 ) -> Overall | None:
     """Compare the overall score of each system with that of the baseline, with simultaneous intervals.
@@ -45,7 +46,7 @@ def compare_overall(
     baseline : name of the system with which the others are compared
     overall : how the scores of the tasks are combined
     options : level, margin, scope, structure and seed of the comparisons; the margin of the task `overall` applies
-    labels : human labels that correct the scores of a grader, as for `rank`
+    labels, inclusion_probabilities : human labels that correct the scores of a grader, as for `rank`
 
     Returns
     -------
@@ -70,7 +71,9 @@ def compare_overall(
     """
     offered, chosen, combined = plugins or load_plugins(), options or CompareOptions(), overall or OverallOptions()
     ranking = RankOptions(level=chosen.level, scope=chosen.scope, structure=chosen.structure, seed=chosen.seed)
-    known = comparable_runs(task_logs(runs, offered), ranking, offered, labels=labels)
+    known = comparable_runs(
+        task_logs(runs, offered), ranking, offered, labels=labels, inclusion_probabilities=inclusion_probabilities
+    )
     if baseline not in known.by_system:
         raise DataError(unknown_name("baseline", baseline, known.by_system))
     selection = overall_tasks(known, combined)

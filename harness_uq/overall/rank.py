@@ -47,6 +47,7 @@ def rank_overall(
     options: RankOptions | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[RankKeywords],
 ) -> Overall | None:
@@ -57,7 +58,7 @@ def rank_overall(
     runs : runs of at least two systems, as for `rank`
     overall : how the scores of the tasks are combined
     options : options of the ranking
-    labels : human labels that correct the scores of a grader, as for `rank`
+    labels, inclusion_probabilities : human labels that correct the scores of a grader, as for `rank`
     plugins : plugins to use; by default the installed ones
     **keywords : options as for `rank`
 
@@ -72,7 +73,7 @@ def rank_overall(
     """
     offered, chosen = plugins or load_plugins(), options_with(options or RankOptions(), keywords, "rank_overall")
     read = task_logs(runs, offered, selection_with_labels(selection_of(keywords), labels))
-    known = comparable_runs(read, chosen, offered, labels=labels)
+    known = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
     selection = overall_tasks(known, overall or OverallOptions())
     if len(selection.tasks) < 2:
         return None

@@ -14,7 +14,7 @@ from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_bette
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
-from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels, without_labels
+from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import Human
 from harness_uq.estimation.samples_or_totals import with_best_evidence
@@ -129,6 +129,7 @@ def rank(
     options: RankOptions | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[RankKeywords],
 ) -> ResultList[Ranking]:
@@ -143,6 +144,8 @@ def rank(
     labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
         the metric of the runs that contains them, or labels. The ranking then refers to the scores that people would
         give
+    inclusion_probabilities : column of the file of labels with the probability with which each answer was drawn for
+        labeling; by default `probability`, if there is one
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `level`, `scope`, `correction`, `seed`, `cluster`, `range`,
         `use_samples`, `task`, `metric`, `filter` and `model`; also `n_draws`. They take precedence over `options`
@@ -159,7 +162,7 @@ def rank(
     """
     chosen, offered = options_with(options or RankOptions(), keywords, "rank"), plugins or load_plugins()
     read = task_logs(logs, offered, selection_with_labels(selection_of(keywords), labels))
-    runs = comparable_runs(read, chosen, offered, labels=labels)
+    runs = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
     return rankings_of(joint_tasks(runs, chosen, offered), chosen)
 
 
@@ -211,12 +214,13 @@ def comparable_runs(
     plugins: Plugins,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
 ) -> ComparableRuns:
     """Select the runs that represent each system.
 
     Parameters
     ----------
-    labels : human labels that correct the scores, as for `rank`
+    labels, inclusion_probabilities : human labels that correct the scores, as for `rank`
 
     Raises
     ------
@@ -224,8 +228,9 @@ def comparable_runs(
     DataError : if labels do not name the system, or the scope is not `population`
     LogError : if the file of labels cannot be read
     """
+    require_labels(labels, inclusion_probabilities)
     if labels is not None:
-        return _labeled_runs(logs, labels, options, plugins)
+        return _labeled_runs(logs, labels, inclusion_probabilities, options, plugins)
     read = with_best_evidence(logs, plugins, options.structure)
     by_system = select_runs(read)
     if len(by_system) == 1:
@@ -238,12 +243,16 @@ def comparable_runs(
 
 
 def _labeled_runs(
-    logs: Sequence[TaskLog], labels: "str | Path | Sequence[Label]", options: RankOptions, plugins: Plugins
+    logs: Sequence[TaskLog],
+    labels: "str | Path | Sequence[Label]",
+    inclusion_probabilities: str | None,
+    options: RankOptions,
+    plugins: Plugins,
 ) -> ComparableRuns:
     if options.scope != "population":
         raise DataError("a ranking with human labels requires scope 'population'")
     graded = without_labels(logs, labels)
-    runs, human = comparable_runs(graded, options, plugins), human_labels(labels, graded)
+    runs, human = comparable_runs(graded, options, plugins), human_labels(labels, graded, inclusion_probabilities)
     by_system = {
         system: {key: entry for key, entry in by_key.items() if key[1] != human}
         for system, by_key in runs.by_system.items()

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import DataError, compare, estimate, gate
+from harness_uq import DataError, assess_graders, compare, estimate, gate, rank
 from harness_uq.data.task_log import Scores
 from harness_uq.io.human_labels import Label
 from harness_uq.results.comparison import Comparison
+from harness_uq.stats.labels.effective_labels import corrected_correlation
+from harness_uq.stats.labels.equal_errors import one_sided_correction
 from harness_uq.stats.labels.judge import judge_corrected_difference
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
@@ -109,6 +111,39 @@ def test_clusters_and_weights_of_the_sample_are_used():
     assert (row.difference.interval.low, row.difference.interval.high) == (low, high)
 
 
+CHANCES = np.where(GRADES, 0.2, 0.5)
+
+
+def drawn(*systems: str, rows: np.ndarray = LABELED) -> list[Label]:
+    """Labels with a probability that depends on the grade of the own system."""
+    return [
+        replace(label, probability=float(CHANCES["ab".index(str(label.system)), int(label.id[1:])]))
+        for label in labels_of(*systems, rows=rows)
+    ]
+
+
+def test_labels_drawn_separately_weight_the_score_of_each_system():
+    row = only(compare(A, B, labels=drawn("a", "b")))
+    assert has(row, "labels-drawn-separately")
+    each = [only(estimate(log, labels=drawn(name))) for log, name in zip((A, B), "ab", strict=True)]
+    assert (row.value_a, row.value_b) == tuple(one.value for one in each)
+    correlation = corrected_correlation(GRADES.astype(float), list(human()), probabilities=list(CHANCES))[0, 1]
+    sds = [one.std_error for one in each]
+    variance = sds[0] ** 2 + sds[1] ** 2 - 2 * correlation * sds[0] * sds[1]
+    assert row.difference.std_error == pytest.approx(np.sqrt(variance), rel=1e-6)
+    # a simple random sample of the answers of one system only is not drawn together with the other's, either
+    assert has(only(compare(A, B, labels=[*drawn("a"), *labels_of("b")])), "labels-drawn-separately")
+
+
+def test_the_grader_errors_of_one_labeled_system_are_weighted():
+    row = only(compare(A, B, labels=drawn("a")))
+    found = one_sided_correction(
+        *GRADES.astype(float), human()[0], probabilities=CHANCES[0], rng=np.random.default_rng(0)
+    )
+    assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx(found.outer.interval(0.95))
+    assert row.difference != only(compare(A, B, labels=labels_of("a"))).difference
+
+
 def test_a_metric_of_the_logs_can_have_the_labels():
     logs = [
         replace(log, data=(*log.data, Scores("human", "none", values[:, None])))
@@ -199,6 +234,51 @@ def test_the_command_compares_tables(tables, capsys):
     code, out, err = output(capsys, "compare", str(tables), "--labels", "humans")
     assert (code, out) == (2, "")
     assert "'humans'" in err
+
+
+@pytest.fixture
+def weighted_tables(tables):
+    """Scores, labels with the column `p`, and the same labels with the column `probability`."""
+    for name, column in (("labels.csv", "p"), ("known.csv", "probability")):
+        rows = [(x.system, x.id, x.score, x.probability) for x in drawn("a", "b")]
+        write(tables / name, ("system", "id", "score", column), rows)
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["estimate", "scores.csv"], "estimates"),
+        (["compare", "scores.csv"], "comparisons"),
+        (["rank", "scores.csv"], "rankings"),
+        (["gate", "a=scores.csv", "--baseline", "b=scores.csv", "--margin", "0.1"], "gates"),
+        (["grader", "scores.csv"], "agreements"),
+    ],
+)
+def test_commands_read_the_column_of_probabilities(command, name, weighted_tables, capsys, monkeypatch):
+    monkeypatch.chdir(weighted_tables)
+    command = [*command, "--format", "json"]
+    _, named, _ = output(capsys, *command, "--labels", "labels.csv", "--inclusion-probabilities", "p")
+    _, known, _ = output(capsys, *command, "--labels", "known.csv")
+    _, plain, _ = output(capsys, *command, "--labels", "labels.csv")
+    assert json.loads(named)[name] == json.loads(known)[name] != json.loads(plain)[name]
+    code, _, err = output(capsys, *command, "--labels", "labels.csv", "--inclusion-probabilities", "chance")
+    assert code == 2
+    assert "Available columns: system, id, score and p" in err
+    code, _, err = output(capsys, *command, "--inclusion-probabilities", "p")
+    assert code == 2
+    assert "--inclusion-probabilities requires --labels" in err
+
+
+def test_functions_take_the_column_of_probabilities(weighted_tables):
+    scores, labels, known = (str(weighted_tables / name) for name in ("scores.csv", "labels.csv", "known.csv"))
+    for call in (estimate, rank, assess_graders):
+        named, expected = call(scores, labels=labels, inclusion_probabilities="p"), call(scores, labels=known)
+        assert str(named) == str(expected)
+    with pytest.raises(DataError, match="requires labels"):
+        compare(A, B, inclusion_probabilities="p")
+    with pytest.raises(DataError, match="not in a file"):
+        compare(A, B, labels=drawn("a", "b"), inclusion_probabilities="p")
 
 
 def test_the_disagreement_of_raters_is_reported():

@@ -283,7 +283,7 @@ def test_probabilities_of_no_first_part_are_refused(tmp_path: Path, capsys: pyte
     [
         (["--reference-runs", "x"], "requires --scope full"),
         (["--scope", "full", "--reference-runs", "x", "--labels", "y"], "Give one of them"),
-        (["--inclusion-probabilities", "x"], "--inclusion-probabilities requires --reference-runs"),
+        (["--inclusion-probabilities", "x"], "--inclusion-probabilities requires --labels or --reference-runs"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(

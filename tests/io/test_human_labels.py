@@ -23,6 +23,23 @@ def test_an_empty_score_is_a_question_without_a_label(tmp_path: Path) -> None:
     assert read_labels(path) == (Label("7", 1.0, "toy", 0.5), Label("9", 0.0, None, 0.25))
 
 
+def test_a_column_of_the_table_has_the_probabilities(tmp_path: Path) -> None:
+    path = written(tmp_path, "id,score,probability,p\n7,1,0.5,0.2\n8,0,0.5,1\n")
+    assert read_labels(path, "p") == (Label("7", 1.0, probability=0.2), Label("8", 0.0, probability=1.0))
+    with raises_message(
+        DataError, "probability-column-missing", column="chance", columns=("id", "score", "probability", "p")
+    ):
+        read_labels(path, "chance")
+
+
+@pytest.mark.parametrize("value", ["0", "-0.1", "1.2", "nan", "inf"])
+def test_a_probability_must_be_positive_and_at_most_one(tmp_path: Path, value: str) -> None:
+    with raises_message(DataError, "label-probability-invalid", question="7"):
+        read_labels(written(tmp_path, f"id,score,probability\n7,1,{value}\n"))
+    with raises_message(DataError, "label-probability-invalid", question="7"):
+        Label("7", 1.0, probability=float(value))
+
+
 def test_a_table_of_scores_can_have_a_column_of_labels(tmp_path: Path) -> None:
     path = written(tmp_path, "system,question,score,label,rater\nnew,q1,1,0,x\nnew,q2,1,,\nold,q1,0,1,y\n")
     assert read_labels(path) == (

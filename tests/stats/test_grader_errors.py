@@ -135,3 +135,16 @@ def test_false_alarms_about_a_grader_are_as_rare_as_stated():
     assert len(false) == 6
     assert max(false) <= 0.05 + 2 * 0.005
     assert min(cell["warned"] for cell in cells if cell["lenience"] == 0.2 and cell["labels"] == 200) > 0.9
+
+
+def test_weighted_counts_add_up_to_the_effective_number_of_labels():
+    grades, labels = [1, 1, 0, 0, 1], [1, 0, 0, 1, float("nan")]
+    chance = np.array([0.5, 0.25, 0.5, 0.25, float("nan")])
+    found = grader_errors(grades, labels, chance)
+    weights = 1 / chance[:4]
+    scale = weights.sum() / (weights @ weights)
+    assert (found.true_positives, found.false_positives) == pytest.approx((2 * scale, 4 * scale))
+    assert (found.true_negatives, found.false_negatives) == pytest.approx((2 * scale, 4 * scale))
+    assert grader_errors(grades, labels, np.full(5, 0.3)) == grader_errors(grades, labels)
+    with pytest.raises(DataError, match="in \\(0, 1\\]"):
+        grader_errors(grades, labels, np.zeros(5))

@@ -1,5 +1,7 @@
 """A judge's scores corrected by a person's labels: limits, references, invariances and calibration."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from harness_uq.stats.labels.effective_labels import assess_judge
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.means.bounded import bounded_posterior, tightness
 from harness_uq.stats.proportion.binomial import beta_posterior
+from tests.conftest import ROOT
 
 NONE = float("nan")
 HUMAN = [1, 1, 0, 1, 1, 0, 1, 1, 1, 0] + [NONE] * 90
@@ -278,3 +281,13 @@ def test_twenty_labels_cover_where_the_normal_interval_does_not(sensitivity: flo
         normal += abs(assess_judge(judge, human).estimate - 0.95) <= 1.96 * residual.std() / np.sqrt(20)
     assert binomtest(held, n, 0.93, alternative="less").pvalue > 1e-3
     assert binomtest(normal, n, 0.93, alternative="less").pvalue < 1e-3
+
+
+def test_coverage_with_unequal_probabilities_is_that_of_the_documentation():
+    cells = json.loads((ROOT / "benchmarks/results/label_probabilities.json").read_text())["cells"]
+    assert len(cells) == 36
+    assert min(cell["weighted"]["coverage"] for cell in cells) >= 0.93
+    assert max(abs(cell["weighted"]["bias"]) for cell in cells) <= 0.015
+    scores = [cell["unweighted"] for cell in cells if cell["quantity"] == "score"]
+    assert max(cell["coverage"] for cell in scores) < 0.91
+    assert max(cell["bias"] for cell in scores) < -0.02

@@ -746,5 +746,15 @@ SINGLE_SYSTEM = MessageType(
     "Add the logs of another system. If the logs belong to different systems, name the systems: `harness-uq rank "
     "first=RUN second=RUN`.",
 )
+LABELS_DRAWN_SEPARATELY = MessageType(
+    "UQ284",
+    "labels-drawn-separately",
+    "note",
+    "The answers of A ({n_a} labels) and of B ({n_b} labels) to the same question do not all have labels with the same "
+    "probability, so the score of each system is corrected with the probabilities of its own labels.",
+    "If the answers of both systems to a question are labeled together, the differences of the labels of each question "
+    "are used.",
+    "Draw the questions once, and label the answers of both systems to each question.",
+)
 
 TYPES = message_types_in(globals())

@@ -271,7 +271,7 @@ PARTIAL_PROBABILITIES = MessageType(
     "Only {n_given} of {n_labels:count label} of task {task!r} {n_given:plural has|have} an inclusion probability. "
     "Specify the probability of every label or of none.",
     "Each labeled question is weighted by the probability with which it was drawn for labeling.",
-    "Fill in the column `probability` for all labels, or remove the column.",
+    "Fill in the column of probabilities for all labels, or remove the column.",
 )
 LABEL_COLUMNS_MISSING = MessageType(
     "UQ557",
@@ -328,6 +328,26 @@ LABELS_OF_OTHER_SYSTEMS = MessageType(
     "`system` is the name of a system in the logs.",
     "Replace the names in the column `system` by the names that `harness-uq estimate` prints. `NAME=LOG` gives a log "
     "another name.",
+)
+LABEL_PROBABILITY_INVALID = MessageType(
+    "UQ563",
+    "label-probability-invalid",
+    "error",
+    "The inclusion probability of the label of question {question!r} is {value:g}, which is not in (0, 1]. Give the "
+    "probability with which this question was drawn for labeling.",
+    "Each label is weighted by the inverse of the probability with which its question was drawn. A question with a "
+    "label had a positive probability of being drawn, and no probability exceeds 1.",
+    "Correct the probability in the table of labels. Percentages must be divided by 100.",
+)
+PROBABILITY_COLUMN_MISSING = MessageType(
+    "UQ564",
+    "probability-column-missing",
+    "error",
+    "Column {column!r} not found in {path} (expected for the inclusion probabilities of the labels). Available "
+    "columns: {columns:join}.",
+    "With `--labels FILE`, the option `--inclusion-probabilities` is the name of a column of the table of labels.",
+    "Give the name of the column that contains the probability of each label, or omit the option if all questions "
+    "had the same probability.",
 )
 
 TYPES = message_types_in(globals())

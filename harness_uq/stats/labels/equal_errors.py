@@ -9,6 +9,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_rng, check_whole
 from harness_uq.stats.labels.judge import CorrectedDifference
+from harness_uq.stats.labels.validate_labels import label_weights
 from harness_uq.stats.trials.partial_identification import OuterPosterior
 
 _FEWEST = 3
@@ -44,6 +45,7 @@ def one_sided_correction(
     human_b: ArrayLike | None = None,
     *,
     clusters: ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
     max_shift: float = 0.1,
     n_draws: int = 10_000,
     rng: np.random.Generator | None = None,
@@ -66,6 +68,9 @@ def one_sided_correction(
         without a label. Exactly one of the two is given.
     clusters : array_like, shape (n_questions,), optional
         Cluster labels. The default is independent questions.
+    probabilities : array_like, shape (n_questions,), optional
+        Probabilities in (0, 1] with which answers were labeled, as in `grader_errors`. The default is a simple random
+        sample.
     max_shift : float, optional
         Largest difference of sensitivity, of specificity and of their sum between the systems, in [0, 1] (default
         0.1).
@@ -78,7 +83,7 @@ def one_sided_correction(
     ------
     DataError
         If labels of both or of no system are given, shapes differ, `max_shift` is outside [0, 1], a grade is neither 0
-        nor 1, or a label is outside [0, 1].
+        nor 1, a label is outside [0, 1], or a probability is not in (0, 1].
     NotEstimableError
         If fewer than three questions (or clusters) have a label.
 
@@ -118,11 +123,11 @@ def one_sided_correction(
         raise DataError(f"max_shift must be at most 1; got {max_shift}")
     check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     units = np.arange(len(h)) if clusters is None else validated_codes(clusters, h.shape)
-    if len(np.unique(units[~np.isnan(h)])) < _FEWEST:
+    is_labeled = np.asarray(~np.isnan(h))
+    if len(np.unique(units[is_labeled])) < _FEWEST:
         raise NotEstimableError(f"labels of at least {_FEWEST} questions or clusters are required")
-    share, other_share, sensitivity, specificity = _shares(
-        _cells(_counts(graded, other, h, units), n_draws, check_rng(rng))
-    )
+    counts = _counts(graded, other, h, units, label_weights(probabilities, is_labeled))
+    share, other_share, sensitivity, specificity = _shares(_cells(counts, n_draws, check_rng(rng)))
     own = _right(share, sensitivity, specificity)
     others = np.array([_right(other_share, *rates) for rates in _shifted(sensitivity, specificity, max_shift)])
     differences = sign * (own - others)
@@ -151,15 +156,18 @@ def _labels(values: ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def _counts(graded: FloatArray, other: FloatArray, h: FloatArray, units: IntArray) -> FloatArray:
-    """Numbers of questions of each unit by both grades, then by grade and label; shape (n_units, 8)."""
+def _counts(graded: FloatArray, other: FloatArray, h: FloatArray, units: IntArray, weights: FloatArray) -> FloatArray:
+    """Numbers of questions of each unit by both grades, then by grade and label; shape (n_units, 8).
+
+    `weights` are those of the questions with a label.
+    """
     by_grades = (2 * graded + other).astype(int)
     labeled = np.flatnonzero(~np.isnan(h))
     wrong = (4 + 2 * graded[labeled]).astype(int)
     counts = np.zeros((units.max() + 1, 8))
     np.add.at(counts, (units, by_grades), 1.0)
-    np.add.at(counts, (units[labeled], wrong), 1 - h[labeled])
-    np.add.at(counts, (units[labeled], wrong + 1), h[labeled])
+    np.add.at(counts, (units[labeled], wrong), weights * (1 - h[labeled]))
+    np.add.at(counts, (units[labeled], wrong + 1), weights * h[labeled])
     return counts
 
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
+from harness_uq.stats.labels.validate_labels import label_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class GraderErrors:
         return np.asarray(sensitivity + rng.beta(self.true_negatives + 0.5, self.false_positives + 0.5, n) - 1)
 
 
-def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
+def grader_errors(judge: ArrayLike, human: ArrayLike, probabilities: ArrayLike | None = None) -> GraderErrors | None:
     """Count the errors of a grader whose grades are 0 or 1.
 
     Parameters
@@ -58,6 +59,9 @@ def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
         Grades, 0 or 1.
     human : array_like, shape (n_questions,)
         Labels in [0, 1], such as the share of people who label the answer as right; NaN without a label.
+    probabilities : array_like, shape (n_questions,), optional
+        Probabilities in (0, 1] with which answers were labeled. An answer counts in proportion to 1 / probability, and
+        the counts add up to Kish's effective number of labels. The default is a simple random sample.
 
     Returns
     -------
@@ -67,7 +71,7 @@ def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
     Raises
     ------
     DataError
-        If the shapes differ.
+        If the shapes differ, or a probability is not in (0, 1].
 
     References
     ----------
@@ -86,5 +90,6 @@ def grader_errors(judge: ArrayLike, human: ArrayLike) -> GraderErrors | None:
     f, h = grades[is_labeled], labels[is_labeled]
     if not (np.isin(f, (0.0, 1.0)).all() and ((h >= 0) & (h <= 1)).all()):
         return None
-    cells = (h @ f, h @ (1 - f), (1 - h) @ (1 - f), (1 - h) @ f)
+    right = h * (w := label_weights(probabilities, is_labeled))
+    cells = (right @ f, right @ (1 - f), (w - right) @ (1 - f), (w - right) @ f)
     return GraderErrors(*map(float, cells))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior
+from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, Posterior
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_range, check_rng, check_whole
 from harness_uq.stats.labels.validate_labels import Graded, check_graded, check_label_range, mean_of_trials
@@ -195,6 +195,34 @@ def judge_corrected_difference(
     corners = [(f, h * width, mass * p * q) for f, p in thirds for h, q in thirds]
     mean, variance = _moments(_rescaled(items, 0.0, reach), corners, (-width, width), n_draws, rng)
     return CorrectedDifference.from_moments(mean, variance, -width, width)
+
+
+def correlated_difference(a: Posterior, b: Posterior, correlation: float, width: float) -> CorrectedDifference:
+    """Posterior of the difference A - B of two corrected scores with this correlation.
+
+    Parameters
+    ----------
+    a, b : Posterior
+        Posteriors of both scores.
+    correlation : float
+        Correlation of both scores, from `corrected_correlation`.
+    width : float
+        Difference between the highest and the lowest possible score.
+
+    Returns
+    -------
+    CorrectedDifference
+        Beta on ±width with the mean and the variance of the difference.
+
+    Examples
+    --------
+    >>> a, b = BetaPosterior(80, 20, 0.0, 1.0), BetaPosterior(60, 40, 0.0, 1.0)
+    >>> difference = correlated_difference(a, b, 0.5, 1.0)
+    >>> round(difference.mean, 2), bool(difference.sd < np.hypot(a.sd, b.sd))
+    (0.2, True)
+    """
+    variance = a.sd**2 + b.sd**2 - 2 * correlation * a.sd * b.sd
+    return CorrectedDifference.from_moments(a.mean - b.mean, variance, -width, width)
 
 
 def best_weight(sums: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
@@ -37,7 +37,7 @@ class Graded:
     codes: IntArray
 
     @property
-    def is_labelled(self) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def is_labelled(self) -> NDArray[np.bool_]:
         """Items with a human label, shape (n_items,)."""
         return np.asarray(~np.isnan(self.human))
 
@@ -100,6 +100,25 @@ def check_label_range(human: FloatArray, low: float, high: float, name: str = "l
         raise DataError(f"{name} must lie in [{low:g}, {high:g}]; got {wrong[0]:g}")
 
 
+def label_weights(probabilities: ArrayLike | None, is_labeled: NDArray[np.bool_]) -> FloatArray:
+    """Weights of the labeled questions: 1 / probability, scaled so that their sum is Kish's effective number of labels.
+
+    Raises
+    ------
+    DataError
+        If the shapes differ, or the probability of a labeled question is not in (0, 1].
+
+    Examples
+    --------
+    >>> label_weights([0.5, 0.25, float("nan")], np.array([True, True, False])).round(3).tolist()
+    [0.6, 1.2]
+    """
+    if probabilities is None:
+        return np.ones(int(is_labeled.sum()))
+    weights = 1.0 / _check_probabilities(probabilities, is_labeled[:, None], is_labeled[:, None])[is_labeled, 0]
+    return np.asarray(weights * weights.sum() / (weights @ weights) if len(weights) else weights)
+
+
 def mean_of_trials(scores: ArrayLike, name: str = "scores") -> FloatArray:
     """Mean over the available trials, shape (n_questions,); NaN if there is none.
 
@@ -131,7 +150,7 @@ def _same_trials(judge: FloatArray, human: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _check_probabilities(
-    probabilities: ArrayLike | None, scores: FloatArray, labelled: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]"
+    probabilities: ArrayLike | None, scores: FloatArray | NDArray[np.bool_], labelled: NDArray[np.bool_]
 ) -> FloatArray:
     if probabilities is None:
         return np.ones(scores.shape)
