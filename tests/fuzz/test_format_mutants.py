@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 from harness_uq import Scores, TaskLog, read_logs
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import Reading
 from tests.adapters.formats import test_helm, test_lighteval, test_promptfoo
 from tests.fuzz.mutate import mutant
 from tests.fuzz.test_mutants import outcome
 
-N = int(os.environ.get("HARNESS_UQ_FUZZ", "500"))
+N = int(os.environ.get("HARNESS_UQ_FUZZ", "200"))
 QUICK = 25
 VALUES = (None, -1, 1e308, float("nan"), float("inf"), "", "x" * 3000, "\x00", "2", [], {}, True)
 
@@ -116,11 +116,11 @@ def _with_another_record(content: bytes, rng: random.Random) -> tuple[str, bytes
     return "record", output.getvalue()
 
 
-def read(files: Files, folder: Path, **replaced: bytes) -> Reading:
+def read(files: Files, folder: Path, plugins: Plugins, **replaced: bytes) -> Reading:
     folder.mkdir()
     for name, content in (files | replaced).items():
         (folder / name).write_bytes(content)
-    return read_logs(folder, harnesses=load_plugins().harnesses)
+    return read_logs(folder, harnesses=plugins.harnesses)
 
 
 def seeds(name: str) -> list[object]:
@@ -134,7 +134,7 @@ def seeds(name: str) -> list[object]:
 def test_a_mutant_of_a_format_is_read_or_named(name: str, numbers: range, tmp_path: Path) -> None:
     plugins = load_plugins()
     originals = FORMATS[name](tmp_path / "originals") if (tmp_path / "originals").mkdir() is None else []
-    known = [trial_values(read(files, tmp_path / f"original {at}").logs) for at, files in enumerate(originals)]
+    known = [trial_values(read(files, tmp_path / f"original {at}", plugins).logs) for at, files in enumerate(originals)]
     failures = list[str]()
     for seed in numbers:
         at = seed % len(originals)
@@ -143,7 +143,7 @@ def test_a_mutant_of_a_format_is_read_or_named(name: str, numbers: range, tmp_pa
         label = f"seed {seed}, {what} of {file}"
         folder = tmp_path / str(seed)
         try:
-            reading = read(originals[at], folder, **{file: content})
+            reading = read(originals[at], folder, plugins, **{file: content})
             _, said = outcome(folder, plugins)
         except Exception as error:
             place = [step for step in traceback.extract_tb(error.__traceback__) if "harness_uq" in step.filename][-1]

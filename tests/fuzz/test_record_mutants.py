@@ -32,7 +32,7 @@ from tests.fuzz.test_mutants import limited, outcome
 
 __all__ = ["limited"]
 
-N = int(os.environ.get("HARNESS_UQ_FUZZ", "500"))
+N = int(os.environ.get("HARNESS_UQ_FUZZ", "200"))
 N_QUICK = 20
 
 
