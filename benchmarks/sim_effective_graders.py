@@ -2,7 +2,7 @@
 
 K graders err in a binary score of which 70 % are right. Whether grader k errs depends on a normal variable with
 correlation `rho` between graders and a threshold that gives error rates of `rate` - `spread` to `rate` + `spread`. The
-true effective number is that of 1,000,000 answers. Each of the 12 cells has 2,000 data sets.
+true effective number is that of 1,000,000 answers. Each of the 15 cells has 2,000 data sets.
 
     python benchmarks/sim_effective_graders.py [--reps 2000] [--output benchmarks/results/effective_graders.json]
 """
@@ -16,7 +16,7 @@ from scipy import stats
 from harness_uq.errors import NotEstimableError
 from harness_uq.stats.labels.effective_graders import effective_graders
 
-PANELS = ((3, 0.15, 0.05, 0.0), (3, 0.15, 0.05, 0.6), (5, 0.1, 0.0, 0.6), (3, 0.1, 0.0, 0.9))
+PANELS = ((3, 0.15, 0.05, 0.0), (3, 0.15, 0.05, 0.6), (5, 0.1, 0.0, 0.6), (3, 0.1, 0.0, 0.9), (7, 0.1, 0.05, 0.5))
 CELLS = list(product(PANELS, (50, 100, 200)))
 
 

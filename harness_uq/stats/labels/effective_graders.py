@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.validate_arrays import as_floats, check_level, validated_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_level, validated_codes
 
 _FEWEST = 2
 
@@ -57,19 +57,20 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
     DataError
         If errors are missing, or there are fewer than two graders.
     NotEstimableError
-        If the graders err in too few answers (or clusters): their effective number is below two, or the mean of the
-        graders has no error.
+        If the mean of the graders has errors in too few answers (or clusters): the effective number of these answers is
+        below two.
 
     Notes
     -----
     n_eff is a ratio of two means over answers, at least 1. The interval is a t interval of its logarithm with the
-    cluster-robust standard error of the linearized ratio. Answers without errors say nothing about the ratio, so that
-    the degrees of freedom are m - 1 with Kish's effective number m of answers (or clusters), weighted by their squared
-    errors.
+    standard error of the jackknife, which leaves out one answer (or cluster) at a time. Answers without errors say
+    nothing about the ratio, so that the degrees of freedom are m - 1. Here m is Kish's effective number of answers (or
+    clusters), weighted by the squared sum of the graders' errors.
 
     References
     ----------
-    Kish (1965), "Survey Sampling", section 5.4; Kohli (2026), arXiv 2605.29800, for panels of graders.
+    Kish (1965), "Survey Sampling", section 5.4; Kohli (2026), arXiv 2605.29800, for panels of graders; Efron and Stein
+    (1981), Annals of Statistics 9, 586-596, for the jackknife.
 
     Examples
     --------
@@ -86,15 +87,15 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
     check_level(level)
     codes = np.arange(len(e)) if clusters is None else validated_codes(clusters, (len(e),))
     centred = e - e.mean(axis=0)
-    single = np.bincount(codes, (centred**2).sum(axis=1))
-    total = np.bincount(codes, centred.sum(axis=1) ** 2)
-    m = single.sum() ** 2 / (single**2).sum() if single.any() else 0.0
-    if m < _FEWEST or not total.sum() > 1e-12:
+    single, single_without = _squares(centred, codes)
+    total, total_without = _squares(centred.sum(axis=1, keepdims=True), codes)
+    m = total.sum() ** 2 / (total**2).sum() if total.any() else 0.0
+    if m < _FEWEST or not total_without.min() > 1e-9 * total.sum():
         raise NotEstimableError("the graders err in too few of the labeled answers")
     n_graders = e.shape[1]
     value = n_graders * single.sum() / total.sum()
-    influence = single / single.sum() - total / total.sum()
-    se = float(np.sqrt(m / (m - 1) * (influence**2).sum()))
+    logarithms = np.log(single_without / total_without)
+    se = float(np.sqrt((len(total) - 1) * logarithms.var()))
     reach = float(np.exp(min(special.stdtrit(m - 1, (1 + level) / 2) * se, 100.0)))
     return EffectiveGraders(
         value=float(value),
@@ -102,3 +103,15 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
         high=float(value * reach),
         correlation=float((n_graders / value - 1) / (n_graders - 1)),
     )
+
+
+def _squares(errors: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Sum of squares of each unit, and the sum over all other units around their own mean.
+
+    `errors` (n_answers, k) have mean 0.
+    """
+    squares = np.bincount(codes, (errors**2).sum(axis=1))
+    sums = np.column_stack([np.bincount(codes, column) for column in errors.T])
+    n_others = len(errors) - np.bincount(codes)
+    without = squares.sum() - squares - (sums**2).sum(axis=1) / np.maximum(n_others, 1)
+    return np.asarray(squares), np.asarray(without)
