@@ -75,7 +75,7 @@ def test_the_archive_is_small_and_contains_no_path_of_a_machine():
 
 def test_the_tables_are_those_of_the_examples(tmp_path):
     tables = files_in(harness_uq.demo(tmp_path, tables=True))
-    assert len(tables) == 27
+    assert len(tables) == 28
     assert tables == files_in(ROOT / "examples" / "tables"), "run examples/make_example_logs.py"
 
 
