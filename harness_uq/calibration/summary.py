@@ -98,22 +98,26 @@ core. The file [calibration/results.json](calibration/results.json) contains the
 This page uses the following terms:
 
 - A *setting* is one kind of data, such as clustered questions. Each setting has a section of its own below.
-- A *family* is a group of similar simulations. Each setting has one or more families. If a family is called *prior*,
-  its parameters are drawn at random from a prior distribution. In most other families, the parameters are fixed.
-- A *cell* is one combination of parameters within a family. The results do not depend on the option `--jobs`, because
-  each cell has its own random numbers ([decision 016](decisions/016-calibration.md)).
+- A *family* is a group of similar simulations. Each setting has one or more families. In the family that is called
+  *prior*, the true accuracies and the other parameters are drawn at random from a prior distribution. In most other
+  families, these parameters are fixed.
+- A *cell* is a simulation with one combination of parameters. A family consists of several cells. The results do not
+  depend on the option `--jobs`, because each cell has its own random numbers ([decision
+  016](decisions/016-calibration.md)).
 - The *default* of a setting is the method whose interval and warnings `harness-uq estimate`, `compare` and `subset`
-  print. In the tables, the default is called `bayes`. If a setting has no method `bayes`, the default is its first
-  method.
+  print. In the tables, the default is called `bayes`. If the tables of a setting contain no method `bayes`, the
+  default is the first method in these tables.
 
-Each section begins with a table that shows the lowest coverage of the default in this setting, the parameters of the
-cell in which it occurs, and the warnings that appear in this cell.
+The section of each setting begins with a table that shows the lowest coverage of the default method in any cell of this
+setting. The table also shows the parameters of the cell with this coverage, and the warnings that `harness-uq` prints
+for the data sets of this cell.
 
-The labels of cells contain the parameters of the simulation:
+The tables use the following abbreviations for the parameters of a simulation:
 
 - `theta` is the true accuracy, and `N` is the number of questions. `theta_A` and `theta_B` are the accuracies of two
   systems.
-- `clusters 10×6×2` means 10 clusters of 6 questions with 2 trials each. `tasks 20×50` means 20 tasks of 50 questions.
+- `clusters 10×6×2` means 10 clusters of 6 questions with 2 trials per question. `tasks 20×50` means 20 tasks of 50
+  questions.
 - `d` and `e` are the concentrations of the Beta distributions from which success rates are drawn. If the concentration
   `d` is large, the clusters (or tasks) are similar. If the concentration `e` is large, the questions of a cluster are
   similar.
@@ -150,10 +154,10 @@ def _before_section(cells: Sequence[CellResult]) -> str:
         return ""
     return f"""## Changes of defaults
 
-Some defaults were changed in the past. The following table compares the earlier default method with the current default
-method. Both methods were applied to data sets with the same parameters, but not to the same data sets. In entries with
-an arrow, the value before the arrow belongs to the earlier default method, and the value after the arrow belongs to the
-current one. In the sections below, the earlier default method is named `{FORMER}`.
+Some default methods were changed in the past. The following table compares the earlier default method with the current
+default method. Both methods were applied to data sets with the same parameters, but not to the same data sets. In
+entries with an arrow, the value before the arrow belongs to the earlier default method, and the value after the arrow
+belongs to the current one. In the sections below, the earlier default method is named `{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
 
@@ -188,15 +192,16 @@ from the prior of the method:
 All other columns are computed from cells with fixed parameters:
 
 - The column *mean under-coverage* shows how far the coverage is below 0.95 on average. A cell with a coverage above
-  0.95 counts as 0.
+  0.95 counts with an under-coverage of 0.
 - The column *cells below 0.90* shows the number of cells with a coverage below 0.90.
 - The column *cells below 0.90 without a warning* shows how many of the cells with a coverage below 0.90 have few
   warnings. Few warnings means that fewer than half of all data sets have a warning, and that fewer than half of the
   data sets whose interval misses the true value have a warning.
 - The column *width / narrowest valid method* shows the mean width of the default interval, divided by the mean width of
   the narrowest valid interval. A method is valid if its coverage is at least 0.90 in all cells.
-- The column *warnings at good coverage* shows how often warnings appear although the coverage is at least 0.93. It
-  contains the share of the cells with such a coverage in which at least half of the data sets have a warning.
+- The column *warnings at good coverage* shows how often warnings appear although the coverage is at least 0.93. Of the
+  cells with a coverage of at least 0.93, the column contains the share in which at least half of the data sets have a
+  warning.
 - The column *false positives* shows the share of intervals that exclude 0 if both systems are equally good.
 
 {_markdown(head, rows)}"""
@@ -260,7 +265,8 @@ def _full(cells: Sequence[CellResult]) -> str:
         for cell in cells
     ]
     head = ("cell", "data sets", *methods, "with a warning")
-    return "Each entry is the coverage and the mean width of nominal 95 % intervals:\n\n" + _markdown(head, rows)
+    text = "Each entry contains the coverage and the mean width of the nominal 95 % intervals of one method:"
+    return f"{text}\n\n{_markdown(head, rows)}"
 
 
 def _warned(cell: CellResult) -> str:
@@ -302,7 +308,8 @@ def _condensed(cells: Sequence[CellResult]) -> str:
         )
     head = ("method", "mean coverage", "mean under-coverage", "cells below 0.90", "lowest coverage", "mean width")
     worst_cells = sorted(cells, key=coverage_of)[:10]
-    return f"{_markdown(head, rows)}\n\nThe ten cells with the lowest coverage of the default:\n\n{_least(worst_cells)}"
+    text = "The next table shows the ten cells in which the default method has the lowest coverage:"
+    return f"{_markdown(head, rows)}\n\n{text}\n\n{_least(worst_cells)}"
 
 
 def _least(cells: Sequence[CellResult]) -> str:
