@@ -152,19 +152,24 @@ def _rejection_limits(n: int, won: int, discordant: int, margin: float) -> tuple
     """
     observed = float(prob_worse(np.array([won]), np.array([discordant]), n, margin)[0])
     each = np.arange(n + 1)
-    fewest = _first(lambda gains: prob_worse(gains, each, n, margin) <= observed + _TIE, each)
-    most = _first(lambda gains: prob_worse(gains, each, n, margin) < observed - _TIE, each) - 1
+    fewest = _first(lambda gains, of: prob_worse(gains, of, n, margin) <= observed + _TIE, each, 0 * each, each + 1)
+    # only tables that are as extreme as the observed one lie between the two limits
+    is_more = prob_worse(np.minimum(fewest, each), each, n, margin) < observed - _TIE
+    highest = np.where(is_more & (fewest <= each), fewest, each + 1)
+    most = _first(lambda gains, of: prob_worse(gains, of, n, margin) < observed - _TIE, each, fewest, highest) - 1
     return fewest, most
 
 
-def _first(is_extreme: Callable[[IntArray], NDArray[np.bool_]], discordant: IntArray) -> IntArray:
-    """Fewest gains for which the condition holds, by bisection; one more than `discordant` if it never holds."""
-    low, high = np.zeros_like(discordant), discordant + 1
-    while (low < high).any():
-        middle = np.minimum((low + high) // 2, discordant)
-        holds = is_extreme(middle) & (low < high)
-        high = np.where(holds, middle, high)
-        low = np.where(~holds & (low < high), middle + 1, low)
+def _first(
+    is_extreme: Callable[[IntArray, IntArray], NDArray[np.bool_]], discordant: IntArray, low: IntArray, high: IntArray
+) -> IntArray:
+    """Fewest gains between `low` and `high` for which the condition holds, by bisection; `high` if it never holds."""
+    low, high = low.copy(), high.copy()
+    while (searched := np.flatnonzero(low < high)).size:
+        middle = (low[searched] + high[searched]) // 2
+        holds = is_extreme(middle, discordant[searched])
+        high[searched[holds]] = middle[holds]
+        low[searched[~holds]] = middle[~holds] + 1
     return low
 
 
