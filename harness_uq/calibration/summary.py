@@ -98,9 +98,9 @@ core. The file [calibration/results.json](calibration/results.json) contains the
 This page uses the following terms:
 
 - A *setting* is one kind of data, such as clustered questions. Each setting has a section of its own below.
-- A *family* is a group of similar simulations. Each setting has one or more families. In the family that is called
-  *prior*, the true accuracies and the other parameters are drawn at random from a prior distribution. In most other
-  families, these parameters are fixed.
+- A *family* is a group of similar simulations. Each setting has one or more families. In the families *prior* and
+  *paper*, the true accuracies and the other parameters are drawn at random from a prior distribution. The family
+  *paper* uses the prior of Bowyer et al. (2025). In most other families, such as *fixed*, the parameters are fixed.
 - A *cell* is a simulation with one combination of parameters. A family consists of several cells. The results do not
   depend on the option `--jobs`, because each cell has its own random numbers ([decision
   016](decisions/016-calibration.md)).
