@@ -21,7 +21,8 @@ from harness_uq.messages.catalogue.estimation import (
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Watchable
-from harness_uq.plugins.readers import expand_path, find_runs, with_safe_names, with_system
+from harness_uq.plugins.readers import with_safe_names, with_system
+from harness_uq.plugins.run_search import expand_path, find_runs
 from harness_uq.redaction import DistinctNames
 from harness_uq.results.snapshot import Snapshot
 from harness_uq.stats.sequential.confidence_sequence import SequentialScope, confidence_sequence

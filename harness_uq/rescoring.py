@@ -12,7 +12,8 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue.reading import LINK_LEADS_OUTSIDE, OUTPUT_LINK_LEADS_OUTSIDE
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader, Run, Writer
-from harness_uq.plugins.readers import expand_path, find_runs, read_run, why_no_run, with_system
+from harness_uq.plugins.readers import read_run, with_system
+from harness_uq.plugins.run_search import expand_path, find_runs, why_no_run
 from harness_uq.redaction import DistinctNames
 from harness_uq.results.estimate import Estimate
 from harness_uq.structure.clusters import missing_field

@@ -1,10 +1,7 @@
-"""Reading the logs under given paths: expand the paths, let each reader find its runs, read them and collect errors."""
+"""Reading the logs of the runs under given paths, or of result objects, and collecting the errors."""
 
-import glob
-import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -15,28 +12,14 @@ from harness_uq.data.factors import LOGGED_SYSTEM
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metrics
 from harness_uq.data.task_log import Source, TaskLog
-from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
+from harness_uq.errors import LogError
 from harness_uq.io import paths as io_paths
-from harness_uq.io.paths import Fingerprint
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
     COPIED_LOG,
     EARLIER_ATTEMPT,
-    FILE_CLAIMED_TWICE,
-    FILE_EMPTY,
-    FILE_UNREADABLE,
-    FOLDER_EMPTY,
-    INVALID_JSON,
-    LOG_UNREADABLE,
     NO_LOG_IN_FOLDER,
-    NOT_A_LOG,
-    NOT_A_REGULAR_FILE,
-    NOT_A_TABLE,
-    OBJECT_MISSING,
-    PATH_MISSING,
     PATHS_UNREADABLE,
-    PATTERN_WITHOUT_MATCH,
-    READER_FAILED,
     TASK_LEFT_OUT,
     TASK_WITHOUT_SCORES,
     TASKS_WITHOUT_SCORES,
@@ -44,14 +27,13 @@ from harness_uq.messages.catalogue.reading import (
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import (
-    FallbackReader,
     Reader,
     ReadsColumns,
     ReadsObjects,
     ReadsResources,
     Run,
-    SupportsUrls,
 )
+from harness_uq.plugins.run_search import Listing, expand_path, failure_message, search, why_no_run
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
 from harness_uq.redaction import DistinctNames, RedactedText, redact, redact_value
 from harness_uq.structure.option_keywords import Selection
@@ -128,39 +110,6 @@ def _renamed(log: TaskLog, system: str) -> TaskLog:
     return replace(log, system=system, facts=replace(log.facts, settings=settings))
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The files under the paths that the caller gave.
-
-    Attributes
-    ----------
-    files_by_path : files of each path
-    """
-
-    files_by_path: Mapping[str, Sequence[str]]
-
-    @property
-    def files(self) -> list[str]:
-        """Each file once, in the order of the paths."""
-        return list(dict.fromkeys(file for files in self.files_by_path.values() for file in files))
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The runs among some files.
-
-    Attributes
-    ----------
-    runs : reader and run, sorted by folder, then by time
-    claimed : files of these runs
-    problems : (path, message) of files that look like logs but cannot be read
-    """
-
-    runs: tuple[tuple[Reader, Run], ...]
-    claimed: frozenset[str]
-    problems: tuple[tuple[str, Message], ...]
-
-
 @dataclass(slots=True)
 class ReadErrors:
     """Errors that are collected while runs are read.
@@ -181,7 +130,7 @@ class ReadErrors:
         try:
             logs = _checked(reader, reader.read(run), need_scores=False)
         except Exception as error:
-            self.record(run.files[0], _failure_message(reader, error))
+            self.record(run.files[0], failure_message(reader, error))
             self.failed_files.update(run.files)
             return []
         return list(self.without_unscored_run(logs, run.files)) if need_scores else logs
@@ -268,7 +217,7 @@ def _read_results(results: Sequence[TaskLog | ResultObject], *, need_scores: boo
         try:
             logs += _checked(result.reader, result.reader.read_object(result.result), need_scores=need_scores)
         except Exception as error:
-            failures.append((result.label, _failure_message(result.reader, error)))
+            failures.append((result.label, failure_message(result.reader, error)))
     return Reading(tuple(logs), tuple(failures))
 
 
@@ -433,13 +382,6 @@ def with_system(log: TaskLog, system: str) -> TaskLog:
     return log if log.system is system else replace(log, system=system)
 
 
-def _failure_message(harness: Reader | ReadsObjects, error: Exception) -> Message:
-    """Message for an error of a reader; an unexpected error names the reader."""
-    if isinstance(error, HarnessUqError):
-        return error.message
-    return READER_FAILED(harness=harness.name, error=error_summary(error))
-
-
 def _unscored_task(log: TaskLog) -> Message:
     if log.warnings:
         return TASK_LEFT_OUT(task=log.task, reason=" ".join(warning.text for warning in log.warnings))
@@ -461,69 +403,6 @@ def explain_unread(reading: Reading, readers: Mapping[str, Reader]) -> list[tupl
     return [*failures, *errors, *sorted(skipped, key=lambda pair: pair[1] is None)]
 
 
-def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Reader, Run]], list[tuple[str, Message]]]:
-    """Readers and runs under one path, and (path, message) of files that look like damaged logs.
-
-    Raises
-    ------
-    LogError : if two harnesses claim the same file
-    """
-    result = search(expand_path(path), harnesses)
-    return list(result.runs), list(result.problems)
-
-
-def expand_path(path: str) -> list[str]:
-    """Regular files that a file name, folder or pattern stands for; empty if it cannot be read, see `why_no_run`."""
-    return [file.url for file in list_files(path)]
-
-
-def list_files(path: str) -> list[Fingerprint]:
-    """The files of `expand_path` with their sizes and tags, which show whether a file has changed."""
-    with suppress(OSError, MissingDependencyError):
-        return list(io_paths.listing(path))
-    return []
-
-
-def search(files: Sequence[str], readers: Mapping[str, Reader]) -> SearchResult:
-    """Let each reader find its runs among the files.
-
-    Raises
-    ------
-    LogError : if two harnesses claim the same file
-    """
-    runs: list[tuple[Reader, Run]] = []
-    owner: dict[str, str] = {}
-    problems: list[tuple[str, Message]] = []
-    for name, harness in sorted(readers.items(), key=lambda pair: isinstance(pair[1], FallbackReader)):
-        known = {*owner, *(file for file, _ in problems)} if isinstance(harness, FallbackReader) else set()
-        try:
-            discovery = harness.find([file for file in _readable_files(files, harness) if file not in known])
-        except Exception as error:
-            problems.append((f"harness {name}", _failure_message(harness, error)))
-            continue
-        problems += [(path, LOG_UNREADABLE(reason=p) if isinstance(p, str) else p) for path, p in discovery.problems]
-        for run in discovery.runs:
-            for file in run.files:
-                if owner.setdefault(file, name) != name:
-                    raise LogError(FILE_CLAIMED_TWICE(path=file, first=owner[file], second=name))
-            runs.append((harness, run))
-    order = {file: position for position, file in enumerate(files)}
-    runs.sort(key=lambda pair: run_order(pair[1].files[0], pair[1].time, order))
-    return SearchResult(tuple(runs), frozenset(owner), tuple(dict.fromkeys(problems)))
-
-
-def run_order(path: str, time: str | None, order: Mapping[str, int]) -> tuple[str, str, int]:
-    """Sort key of a run: folder of its first file, time, and position of the file."""
-    return io_paths.folder_of(path), time or "", order.get(path, 0)
-
-
-def _readable_files(files: Sequence[str], harness: Reader) -> Sequence[str]:
-    """The files that a reader supports: all, or local files only."""
-    if isinstance(harness, SupportsUrls) and harness.reads_stores:
-        return files
-    return [file for file in files if not io_paths.is_remote(file)]
-
-
 def _failures(
     files_by_path: Mapping[str, Sequence[str]],
     claimed: Set[str],
@@ -536,59 +415,3 @@ def _failures(
             broken = {file: problems[file] for file in files if file in problems}
             failures |= broken or {name: why_no_run(name, files, harnesses)}
     return tuple(failures.items())
-
-
-def why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> Message:
-    """Why a path, which stands for `files`, contains no run of these harnesses."""
-    try:
-        return _why_no_run(name, files, harnesses)
-    except OSError as error:
-        return FILE_UNREADABLE(reason=str(error.strerror or error))
-    except MissingDependencyError as error:
-        return error.message
-
-
-def _why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> Message:
-    if not files:
-        return _why_no_files(name)
-    if not io_paths.is_file(name):
-        return NO_LOG_IN_FOLDER(n_files=len(files), harnesses=sorted(harnesses) or ["none"])
-    if not io_paths.size(name):
-        return FILE_EMPTY()
-    if io_paths.is_remote(name):
-        harnesses = {key: harness for key, harness in harnesses.items() if _readable_files([name], harness)}
-    reasons = [harness.why_not(name) for harness in harnesses.values() if isinstance(harness, FallbackReader)]
-    if broken := _broken_json(name):
-        return broken
-    from harness_uq.plugins.nearest_format import nearest_format
-
-    if resembling := nearest_format(name):
-        return resembling
-    if reason := "; ".join(filter(None, reasons)):
-        return NOT_A_TABLE(reason=reason)
-    return NOT_A_LOG(harnesses=sorted(harnesses) or ["none"])
-
-
-def _why_no_files(name: str) -> Message:
-    if glob.has_magic(name):
-        return PATTERN_WITHOUT_MATCH()
-    if io_paths.is_remote(name):
-        list(io_paths.listing(name))  # raises if the store refuses
-        return OBJECT_MISSING()
-    path = io_paths.local_path(name)
-    if path.is_dir():
-        return FOLDER_EMPTY()
-    return NOT_A_REGULAR_FILE() if path.exists() else PATH_MISSING()
-
-
-def _broken_json(name: str) -> Message | None:
-    """Why the content of a file with the suffix `.json` is not JSON; None if it is."""
-    if not io_paths.name_of(name).endswith(".json"):
-        return None
-    try:
-        json.loads(io_paths.read_bytes(name))
-    except ValueError as error:
-        return INVALID_JSON(reason=str(error))
-    except RecursionError:
-        return INVALID_JSON(reason="it is nested too deeply")
-    return None

@@ -12,15 +12,8 @@ from harness_uq.errors import HarnessUqError, MissingDependencyError
 from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins, load_plugins
-from harness_uq.plugins.readers import (
-    Listing,
-    ReadErrors,
-    Reading,
-    list_files,
-    make_reading,
-    run_order,
-    with_system,
-)
+from harness_uq.plugins.readers import ReadErrors, Reading, make_reading, with_system
+from harness_uq.plugins.run_search import Listing, list_files, run_order
 from harness_uq.redaction import DistinctNames
 from harness_uq.results.estimate import Estimate
 from harness_uq.runner.backends import Engine, open_backend

@@ -13,7 +13,8 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import RUN_NOT_STORED, STORE_FILE_DAMAGED
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Reader
-from harness_uq.plugins.readers import ReadErrors, search
+from harness_uq.plugins.readers import ReadErrors
+from harness_uq.plugins.run_search import search
 from harness_uq.redaction import RedactedText
 from harness_uq.store.file_batches import Batch, CacheKey, FileGroup
 from harness_uq.store.run_result import BatchResult, RunResult, outline

@@ -8,7 +8,7 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import HarnessUqError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.store import STORE_EMPTY, STORE_UNUSABLE
-from harness_uq.plugins.readers import run_order
+from harness_uq.plugins.run_search import run_order
 from harness_uq.store.file_batches import CacheKey
 from harness_uq.store.run_result import RunResult
 
