@@ -332,7 +332,7 @@ GRADER_SHIFTS_DIFFERENCE = MessageType(
     "grader-shifts-difference",
     "warning",
     "According to the human labels, the grader overrates {overrated!r} by {value:.4f} [{low:.4f}, {high:.4f}] more "
-    "than {other!r}.",
+    "than {other!r}. The corrected difference accounts for this.",
     "The grader's mean error differs between the two systems, and the interval of this difference does not contain 0. "
     "The grader may favor one system, such as a model of its own family. A second possible reason is that the "
     "grader's scores are too inaccurate to show a true difference between the systems.",
