@@ -32,7 +32,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_missing(parser)
     _shared_options.add_factors(parser, "all factors found")
     _shared_options.add_level(parser)
-    _emit_results.add_output(parser)
+    _emit_results.add_output(parser, more_formats=())
     _output_files.add_plot(parser, "the effects")
     _loading.add_engine(parser)
 

@@ -35,13 +35,20 @@ def add_percent(parser: CommandParser) -> None:
     )
 
 
-def add_output(parser: CommandParser, *, layout: bool = False) -> None:
-    """Declare `--format`, `--output` and the options of tables."""
+def add_output(parser: CommandParser, *, layout: bool = False, more_formats: Sequence[str] = ("html",)) -> None:
+    """Declare `--format`, `--output` and the options of tables.
+
+    Parameters
+    ----------
+    layout : also declare `--layout`
+    more_formats : built-in formats that support the results of this command but not those of every command
+    """
+    *formats, last = ["table", "json", "csv", "markdown", "latex", *more_formats]
     output, latex = parser.groups["Output"], parser.groups["LaTeX"]
     output.add_argument(
         "--format",
         metavar="FORMAT",
-        help="Set the format: table, json, csv, markdown, latex or html (default: that of --output, or table)",
+        help=f"Set the format: {', '.join(formats)} or {last} (default: that of --output, or table)",
     )
     output.add_argument(
         "--output",

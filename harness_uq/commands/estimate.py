@@ -50,7 +50,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_overall(parser)
     _shared_options.add_by(parser)
     _auxiliary_data.add_auxiliary_data(parser)
-    _emit_results.add_output(parser, layout=True)
+    _emit_results.add_output(parser, layout=True, more_formats=("html", "eee"))
     _emit_results.add_percent(parser)
     parser.groups["Output"].add_argument(
         "--per-task",

@@ -46,7 +46,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _shared_options.add_by(parser)
     _shared_options.add_level(parser)
-    _emit_results.add_output(parser)
+    _emit_results.add_output(parser, more_formats=())
     _loading.add_engine(parser)
 
 

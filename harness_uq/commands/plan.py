@@ -91,7 +91,7 @@ def _add_target(parser: CommandParser) -> None:
         "--width",
         type=_argument_types.positive,
         metavar="W",
-        help="Plan an interval of width W for the score of one system",
+        help="Plan an interval of width W for a score, or for a difference if --target labels has two systems",
     )
     target.add_argument(
         "--target",

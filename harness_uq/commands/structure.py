@@ -30,7 +30,7 @@ def add_arguments(parser: CommandParser) -> None:
         action="store_true",
         help="Print a mapping for harness-uq.toml, inferred from the first records of each file, and exit",
     )
-    _emit_results.add_output(parser)
+    _emit_results.add_output(parser, more_formats=())
     _loading.add_engine(parser)
 
 

@@ -11,6 +11,7 @@ import pytest
 from harness_uq.commands.command_table import COMMANDS, GROUPS
 from harness_uq.commands.parser import GROUPS as OPTION_GROUPS
 from harness_uq.commands.parser import build_parser
+from harness_uq.output.formats import formats_for
 from tests.test_cli import output
 
 HELP_WIDTH = 54  # of 80 columns
@@ -86,11 +87,30 @@ def test_an_option_of_several_commands_has_one_help_text():
     # one metric, or also that of each task in the overall result
     for name in ("subset", "estimate", "compare", "gate", "rank", "report"):
         del texts["--metric"][name]
-    for name in ("rescore", "watch", "calibrate", "plugins"):
-        del texts["--format"][name]
+    del texts["--format"]  # which formats there are depends on the results
     shared = ("--task", "--metric", "--filter", "--model", "--cluster", "--range", "--column", "--level", "--seed")
-    for option in (*shared, "--factor", "--format", "--engine", "--store", "--scheduler", "--estimand", "--interval"):
+    for option in (*shared, "--factor", "--engine", "--store", "--scheduler", "--estimand", "--interval"):
         assert len(set(texts[option].values())) == 1, option
+
+
+@pytest.mark.parametrize(
+    ("command", "lists"),
+    [
+        ("estimate", {"estimates"}),
+        ("compare", {"comparisons"}),
+        ("rank", {"overall", "rankings"}),
+        ("gate", {"gates"}),
+        ("plan", {"plans"}),
+        ("history", {"histories"}),
+        ("structure", {"structures", "summary"}),
+        ("effects", {"effects"}),
+        ("grader", {"agreements", "grader_differences", "self_preferences", "panels"}),
+    ],
+)
+def test_the_help_lists_every_format_that_supports_the_results(command, lists):
+    (text,) = [one.help for one in options(COMMANDS[command]) if one.dest == "format"]
+    listed = re.split(", | or ", text.partition(": ")[2].partition(" (")[0])
+    assert set(listed) == set(formats_for(lists))
 
 
 def test_help_is_plain_text_if_standard_output_is_no_terminal():
