@@ -1,6 +1,7 @@
 """Files that a command writes: checked before the work, and written atomically."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,7 +41,7 @@ def try_file(path: Path) -> None:
     with reporting_write_errors(path):
         if path.is_dir():
             path.open("wb")  # raises the system's error
-        if path.is_file() or not path.exists():  # otherwise a terminal, a pipe or similar
+        if not _is_stream(path):
             TemporaryFile(dir=path.parent).close()
 
 
@@ -91,7 +92,8 @@ def prepare_folder(path: Path) -> None:
 def write_file(path: Path, content: bytes) -> None:
     """Write the file atomically: on failure, the previous content remains.
 
-    A link at `path` is replaced by the file; what it points to is not changed, unless it is a device or a pipe.
+    A link at `path` is replaced by the file; what it points to is not changed. A device, a pipe or an open file such as
+    ``/dev/stdout`` is written to instead, after what was printed before.
 
     Raises
     ------
@@ -100,11 +102,19 @@ def write_file(path: Path, content: bytes) -> None:
     from harness_uq.io.atomic_write import atomic_replace
 
     with reporting_write_errors(path):
-        if path.exists() and not path.is_file() and not path.is_dir():  # a terminal, a pipe or similar
-            path.write_bytes(content)
+        if _is_stream(path):
+            sys.stdout.flush()
+            with path.open("ab") as stream:
+                stream.write(content)
             return
         with atomic_replace(path) as file:
             file.write(content)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether the path is a terminal, a pipe or similar, or a link to an open file, such as ``/dev/stdout``."""
+    is_special = path.exists() and not path.is_file() and not path.is_dir()
+    return is_special or (path.is_symlink() and path.readlink().is_relative_to("/proc"))
 
 
 def add_plot(parser: CommandParser, what: str) -> None:

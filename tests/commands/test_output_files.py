@@ -50,6 +50,19 @@ def test_a_device_is_written_to_and_stays_one() -> None:
     assert not Path("/dev/null").is_file()
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux has it")
+def test_an_open_file_is_appended_to_and_its_link_stays(tmp_path: Path) -> None:
+    with (tmp_path / "redirected").open("wb") as file:
+        file.write(b"table\n")
+        file.flush()
+        link = tmp_path / "stdout"  # as /dev/stdout, if standard output is a file
+        link.symlink_to(f"/proc/self/fd/{file.fileno()}")
+        try_file(link)
+        write_file(link, b"annotations\n")
+    assert link.is_symlink()
+    assert (tmp_path / "redirected").read_bytes() == b"table\nannotations\n"
+
+
 def test_a_folder_is_made_and_a_file_in_its_place_is_an_error(tmp_path: Path) -> None:
     prepare_folder(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b").is_dir()
