@@ -34,7 +34,10 @@ FAILED, UNDECIDED, BROKEN = 1, 3, 4
 USAGE = "NEW [--baseline OLD --margin D] [--at-least B] [options]"
 EXAMPLES = (
     ("Fail if the new system is worse by more than 1 point", "harness-uq gate runs/b --baseline runs/a --margin 0.01"),
-    ("Fail if the data show a score below 0.8, pass if they show at least 0.8", "harness-uq gate runs/b --at-least gsm8k=0.8"),
+    (
+        "Fail if the data show a score below 0.8, pass if they show at least 0.8",
+        "harness-uq gate runs/b --at-least gsm8k=0.8",
+    ),
     (
         "Simulate how often the gate fails a system that is equal to the baseline",
         "harness-uq gate runs/a --self-test --margin 0.01",
@@ -145,7 +148,9 @@ def add_arguments(parser: CommandParser) -> None:
         help="If the gate is undecided, exit as if it had passed or failed (default: exit code 3)",
     )
     parser.groups["Output"].add_argument(
-        "--annotations", metavar="FILE", help="Also write the decisions to FILE as GitHub annotations, which a workflow step must print"
+        "--annotations",
+        metavar="FILE",
+        help="Also write the decisions to FILE as GitHub annotations, which a workflow step must print",
     )
     _emit_results.add_output(parser, more_formats=("junit", "github"))
     _loading.add_engine(parser)
