@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness_uq import __version__
 from harness_uq.cli import main
 from harness_uq.commands.command_table import COMMANDS
 from harness_uq.commands.parser import build_parser
@@ -21,6 +22,21 @@ def test_the_inputs_of_the_github_workflow_are_those_of_the_action() -> None:
     (given,) = [step["with"] for step in workflow["jobs"]["gate"]["steps"] if "harness-uq@" in step.get("uses", "")]
     assert set(given) <= set(action["inputs"])
     assert len(given["baseline"].splitlines()) == 3
+    assert build_parser(COMMANDS["gate"]).parse_args(["new", *given["arguments"].splitlines()])
+
+
+def test_the_guide_shows_the_github_workflow_with_this_version_of_the_action() -> None:
+    text = (FOLDER / "github-actions.yml").read_text()
+    assert f"```yaml\n{text}```" in (ROOT / "docs" / "howto" / "gate.md").read_text()
+    assert f"uses: harness-uq/harness-uq@v{__version__}\n" in text
+
+
+def test_the_gate_reads_the_artifacts_that_the_github_workflow_uploads() -> None:
+    jobs = yaml.safe_load((FOLDER / "github-actions.yml").read_text())["jobs"]
+    (artifact,) = [step["with"]["name"] for step in jobs["baseline"]["steps"] if "upload" in step.get("uses", "")]
+    names = [artifact.replace("${{ matrix.run }}", str(run)) for run in jobs["baseline"]["strategy"]["matrix"]["run"]]
+    (given,) = [step["with"] for step in jobs["gate"]["steps"] if "harness-uq@" in step.get("uses", "")]
+    assert given["baseline"].split() == [f"main=baseline/{name}" for name in names]
 
 
 def test_the_commands_of_the_gitlab_pipeline_parse() -> None:
