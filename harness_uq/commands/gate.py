@@ -20,7 +20,7 @@ from harness_uq.errors import HarnessUqError, StructureError, UsageError, unknow
 from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 
 if TYPE_CHECKING:
-    from harness_uq.data.task_log import TaskLog
+    from harness_uq.data.task_log import Source, TaskLog
     from harness_uq.gating.gate import GateOptions
     from harness_uq.gating.requirements import Requirement
     from harness_uq.io.human_labels import Label
@@ -65,7 +65,7 @@ def add_arguments(parser: CommandParser) -> None:
         "new",
         metavar="NEW",
         nargs="+",
-        help="Runs of the new system; NAME=NEW names or selects it. With --self-test: runs of any systems, or a store",
+        help="Runs of the new system, as [NAME=]PATH (repeatable). With --self-test: runs of any systems, or a store",
     )
     mode = data.add_mutually_exclusive_group()
     mode.add_argument(
@@ -78,7 +78,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--history",
         metavar="LOG",
         nargs="+",
-        help="Learn which questions are flaky from these further runs, or this store, of the baseline's system",
+        help="Learn from these further runs, or this store, of the baseline's system which questions are flaky",
     )
     mode.add_argument(
         "--self-test",
@@ -178,27 +178,25 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
 
     if args.history and not args.baseline:
         raise UsageError("--history requires --baseline.")
-    if len(args.new) > 1:
-        raise UsageError(
-            f"Too many arguments: {' '.join(args.new[1:])}. Give one NEW; several are valid only with --self-test."
-        )
-    read = _loading.scan_named(args, args.new[0], plugins).reading
-    baselines = [_baseline(args, argument, read, plugins) for argument in args.baseline or ()]
+    news = [_loading.scan_named(args, argument, plugins).reading for argument in args.new]
+    sources = {log.source for reading in news for log in reading.logs}
+    baselines = [_baseline(args, argument, sources, plugins) for argument in args.baseline or ()]
     further = [_loading.read_runs_or_store(args, argument, plugins) for argument in args.history or ()]
-    readings = [read, *baselines, *further]
+    readings = [*news, *baselines, *further]
     errors = [error for reading in readings for error in _loading.reading_errors(reading)]
     if max(_loading.report_read_errors(reading) for reading in readings):
         emitter.emit({"gates": ()}, errors)
         return BROKEN
-    new = _side(args, "The new runs", read, None)
+    new = [_side(args, "The new runs", reading, None) for reading in news]
     baseline = [
         _side(args, "The baseline runs", reading, _loading.parse_named_path(argument)[0])
         for argument, reading in zip(args.baseline or (), baselines, strict=True)
     ]
-    _check_one_system(baseline)
+    _check_one_system("new", new)
+    _check_one_system("baseline", baseline)
     with _argument_values.checking_arguments():
         LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
-    every = [*new, *(log for logs in baseline for log in logs)]
+    every = [log for logs in (*new, *baseline) for log in logs]
     _check_selected(args, {log.task for reading in readings for log in reading.logs}, {log.task for log in every})
     options = _gate_options(args, every)
     labels = _labels(args, every, options)
@@ -245,17 +243,17 @@ def _names_resources(args: argparse.Namespace) -> bool:
     return reads_resources(named_metrics(names))
 
 
-def _check_one_system(baseline: "Sequence[Sequence[TaskLog]]") -> None:
-    """Check that the runs of the baseline belong to one system.
+def _check_one_system(side: str, runs: "Sequence[Sequence[TaskLog]]") -> None:
+    """Check that the runs of one side belong to one system.
 
     Raises
     ------
     UsageError : if they do not; the message explains how to name them
     """
-    systems = sorted({log.system for logs in baseline for log in logs})
+    systems = sorted({log.system for logs in runs for log in logs})
     if len(systems) > 1:
         raise UsageError(
-            f"The baseline runs belong to several systems: {', '.join(systems)}. If they are repeated runs of one "
+            f"The {side} runs belong to several systems: {', '.join(systems)}. If they are repeated runs of one "
             "system, name all of them alike, such as main=RUN1 main=RUN2."
         )
 
@@ -299,7 +297,7 @@ def _labels(
         return human_labels(args.labels, logs, args.inclusion_probabilities)
 
 
-def _baseline(args: argparse.Namespace, argument: str, new: "Reading", plugins: "Plugins") -> "Reading":
+def _baseline(args: argparse.Namespace, argument: str, new: "Set[Source]", plugins: "Plugins") -> "Reading":
     """The baseline runs; of a store, all runs except the new ones.
 
     Raises
@@ -312,8 +310,7 @@ def _baseline(args: argparse.Namespace, argument: str, new: "Reading", plugins: 
     store = _loading.parse_named_path(argument)[1]
     if not is_store(store):
         return _loading.scan_named(args, argument, plugins).reading
-    own = {log.source for log in new.logs}
-    older = tuple(log for log in stored_logs(store) if log.source not in own)
+    older = tuple(log for log in stored_logs(store) if log.source not in new)
     if not older:
         raise HarnessUqError(f"The store {store} contains no runs besides the new ones, so there is no baseline.")
     return Reading(older)

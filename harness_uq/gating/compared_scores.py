@@ -1,7 +1,7 @@
 """Comparisons of a gate: each score with its margin or required improvement, and the variation between runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,12 @@ from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.run_selection import select_runs
 from harness_uq.data.task_log import TaskLog
-from harness_uq.gating.baseline_runs import RunCounts
 from harness_uq.gating.overall_row import overall_comparison
+from harness_uq.gating.repeated_runs import RunCounts
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
-from harness_uq.stats.pairs.run_variation import DifferenceOverRuns, RunVariation
+from harness_uq.stats.pairs.run_variation import DistributionOverRuns, pooled_variation
 from harness_uq.structure.split_groups import split_by
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ class ComparedScore:
     row : comparison of the new system (A) with the baseline (B)
     improve_by : required improvement; None if the new system must not be worse by more than the margin
     is_group : whether the questions are a group of those of a task
-    over_runs : the difference with the variation between runs; None if the baseline has one run
+    over_runs : the difference with the variation between runs; None if each system has one run
     """
 
     row: Comparison
     improve_by: float | None = None
     is_group: bool = False
-    over_runs: DifferenceOverRuns | None = None
+    over_runs: DistributionOverRuns | None = None
 
     def prob_better_than(self, threshold: float) -> float:
         """Probability that the advantage of the new system exceeds a threshold."""
@@ -65,12 +65,12 @@ class Sides:
     Attributes
     ----------
     new, baseline : the sides
-    counts : numbers of runs of the baseline
+    counts : numbers of runs of the new system and of the baseline
     """
 
     new: Side
     baseline: Side
-    counts: RunCounts = field(default_factory=RunCounts)
+    counts: tuple[RunCounts, RunCounts] = (RunCounts(), RunCounts())
 
     def compared(self, new: Sequence[TaskLog], options: "GateOptions", plugins: Plugins) -> list[ComparedScore]:
         """Compare logs of the new system with the baseline."""
@@ -87,7 +87,11 @@ class Sides:
     def divided(self, fields: Sequence[str]) -> "Sides":
         """The sides with each group of questions as a task."""
         new, baseline = (with_groups(side, fields, only_groups=True) for side in (self.new, self.baseline))
-        return Sides(new, baseline, self.counts.of_groups(log.task for log in baseline.logs))
+        counts = [
+            runs.of_groups(log.task for log in side.logs)
+            for runs, side in zip(self.counts, (new, baseline), strict=True)
+        ]
+        return Sides(new, baseline, (counts[0], counts[1]))
 
     def _rows(self, new: Sequence[TaskLog], options: "GateOptions", plugins: Plugins) -> list[ComparedScore]:
         return [
@@ -99,8 +103,17 @@ class Sides:
         row = compared.row
         if row.posterior is None:
             return compared
-        variation = self.counts.variation((row.task, row.metric, row.filter), self.new, self.baseline, plugins)
-        return compared if variation is None else _over_runs(compared, variation, options.compare.level)
+        key = (row.task, row.metric, row.filter)
+        of_new, of_baseline = (
+            runs.variation(key, side, plugins)
+            for runs, side in zip(self.counts, (self.new, self.baseline), strict=True)
+        )
+        known = [one for one in (of_new, of_baseline) if one is not None]
+        if not known:
+            return compared
+        n_runs = (of_new.df + 1 if of_new else 1, of_baseline.df + 1 if of_baseline else 1)
+        over_runs = DistributionOverRuns(row.posterior, pooled_variation(known), n_runs)
+        return _with_over_runs(compared, over_runs, options.compare.level)
 
 
 def with_groups(side: Side, fields: Sequence[str], *, only_groups: bool = False) -> Side:
@@ -111,12 +124,11 @@ def with_groups(side: Side, fields: Sequence[str], *, only_groups: bool = False)
     return replace(side, logs=logs, chosen=select_runs(logs)[side.system])
 
 
-def _over_runs(compared: ComparedScore, variation: RunVariation, level: float) -> ComparedScore:
+def _with_over_runs(compared: ComparedScore, over_runs: DistributionOverRuns, level: float) -> ComparedScore:
     """The comparison with the variation between runs in its interval, probabilities and verdict."""
     row = compared.row
-    if row.posterior is None or row.difference is None:
+    if row.difference is None:
         return compared
-    over_runs = DifferenceOverRuns(row.posterior, variation)
     plain, (low, high) = row.difference.value, over_runs.interval(level)
     low, high = min(low, plain), max(high, plain)
     with_runs = replace(compared, over_runs=over_runs)

@@ -12,14 +12,13 @@ from harness_uq.comparison.compare import OVERALL
 from harness_uq.data.run_selection import ScoreKey
 from harness_uq.errors import NotEstimableError
 from harness_uq.gating.compared_scores import ComparedScore, is_exact
-from harness_uq.gating.requirements import Requirement, bound_p_values, requirement_row
+from harness_uq.gating.requirements import RequiredScore, bound_p_values, requirement_row
 from harness_uq.results.comparison import Comparison, Difference
-from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Decision, GateRow, RequirementRow
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
-from harness_uq.stats.pairs.run_variation import DifferenceOverRuns, Normal, RunVariation
+from harness_uq.stats.pairs.run_variation import DistributionOverRuns, Normal, RunVariation
 
 POWER = 0.8
 _MOST_RUNS = 50
@@ -66,16 +65,14 @@ def _exact(row: Comparison, required: float | None) -> PValues | None:
     return PValues(swapped.p_noninferior, swapped.p_inferior)
 
 
-def decided_rows(
-    compared: Sequence[ComparedScore], required: Sequence[tuple[Requirement, Estimate]], alpha: float
-) -> Decided:
+def decided_rows(compared: Sequence[ComparedScore], required: Sequence[RequiredScore], alpha: float) -> Decided:
     """Decide on all scores and bounds; failures are corrected by Holm's method for all of them."""
     p = [p_values(one) for one in compared]
-    p_required = [bound_p_values(row, requirement.bound) for requirement, row in required]
+    p_required = [bound_p_values(one.row, one.requirement.bound, one.over_runs) for one in required]
     tested = [values.met for values in p if values is not None]
     tested += [
-        values.violated(requirement.kind)
-        for (requirement, _), values in zip(required, p_required, strict=True)
+        values.violated(one.requirement.kind)
+        for one, values in zip(required, p_required, strict=True)
         if values is not None
     ]
     adjusted = iter(holm(tested).tolist() if tested else [])
@@ -89,8 +86,8 @@ def decided_rows(
         for one, values in zip(compared, p, strict=True)
     )
     bounded = tuple(
-        requirement_row(requirement, row, values, None if values is None else next(adjusted), alpha)
-        for (requirement, row), values in zip(required, p_required, strict=True)
+        requirement_row(one, values, None if values is None else next(adjusted), alpha)
+        for one, values in zip(required, p_required, strict=True)
     )
     return rows, bounded
 
@@ -115,7 +112,8 @@ def _row(
         is_needed and not compared.is_group,
         adjusted,
         improve_by=compared.improve_by,
-        n_baseline_runs=1 if runs is None else runs.runs.n_runs,
+        n_new_runs=1 if runs is None else runs.n_runs[0],
+        n_baseline_runs=1 if runs is None else runs.n_runs[1],
         std_error_questions=None if runs is None else runs.questions.sd,
         std_error_runs=None if runs is None else runs.run_sd,
     )
@@ -153,7 +151,7 @@ class PowerInputs:
         return self.alpha / max(self.n_tested, 1)
 
 
-def with_power(row: GateRow, over_runs: DifferenceOverRuns | None, inputs: PowerInputs) -> GateRow:
+def with_power(row: GateRow, over_runs: DistributionOverRuns | None, inputs: PowerInputs) -> GateRow:
     """Add what the data could show: of an equally good system, and at the strictest step of Holm's procedure."""
     one = row.comparison
     p_worst = inputs.worst.get((one.task, one.metric, one.filter))
@@ -198,7 +196,7 @@ def _n_for_improvement(row: GateRow, difference: Difference, inputs: PowerInputs
     return _n_additional(row.comparison, distance, 1 - inputs.alpha / (1 if is_exact(row.comparison) else 2))
 
 
-def _with_power_over_runs(row: GateRow, over_runs: DifferenceOverRuns, inputs: PowerInputs) -> GateRow:
+def _with_power_over_runs(row: GateRow, over_runs: DistributionOverRuns, inputs: PowerInputs) -> GateRow:
     margin = row.comparison.margin
     power = _PowerOverRuns.of(over_runs, margin, inputs.alpha)
     strict = over_runs.mean - float(over_runs.quantile(inputs.strict))
@@ -220,28 +218,31 @@ class _PowerOverRuns:
     """Probability that an equally good system passes, by the normal approximation of the observed difference."""
 
     runs: RunVariation
+    n_runs: tuple[int, ...]
     question_sd: float
     margin: float
     alpha: float
 
     @classmethod
-    def of(cls, over_runs: DifferenceOverRuns, margin: float, alpha: float) -> "_PowerOverRuns":
-        return cls(over_runs.runs, over_runs.questions.sd, margin, alpha)
+    def of(cls, over_runs: DistributionOverRuns, margin: float, alpha: float) -> "_PowerOverRuns":
+        return cls(over_runs.runs, over_runs.n_runs, over_runs.questions.sd, margin, alpha)
 
-    def to_pass(self, n_runs: int | None = None, factor: float = 1.0) -> float:
-        """The power with this number of runs, and this multiple of the questions."""
+    def to_pass(self, n_baseline: int | None = None, factor: float = 1.0) -> float:
+        """The power with this number of runs of the baseline, and this multiple of the questions."""
+        n_new, n_now = self.n_runs
+        n_runs = (n_new, n_baseline or n_now)
         noise = self.runs.trial_variance / factor
         mean_square = max(self.runs.run_variance + noise, self.runs.mean_square / factor)
-        expected = RunVariation(n_runs or self.runs.n_runs, mean_square, noise)
-        distribution = DifferenceOverRuns(Normal(0.0, self.question_sd / factor**0.5), expected)
+        expected = RunVariation(self.runs.df + n_runs[1] - n_now, mean_square, noise)
+        distribution = DistributionOverRuns(Normal(0.0, self.question_sd / factor**0.5), expected, n_runs)
         critical = -float(distribution.quantile(self.alpha))
         return float(special.ndtr((self.margin - critical) / distribution.sd))
 
     def additional_runs(self) -> int | None:
         """Number of further runs for a power of 80 %; None if 50 runs do not suffice."""
-        numbers = range(self.runs.n_runs + 1, _MOST_RUNS + 1)
+        numbers = range(self.n_runs[1] + 1, _MOST_RUNS + 1)
         needed = bisect_left(numbers, POWER, key=self.to_pass)
-        return numbers[needed] - self.runs.n_runs if needed < len(numbers) else None
+        return numbers[needed] - self.n_runs[1] if needed < len(numbers) else None
 
     def question_factor(self) -> float | None:
         """Multiple of the questions for a power of 80 %; None if 100 times as many do not suffice."""

@@ -26,14 +26,21 @@ from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
-from harness_uq.gating.baseline_runs import RunCounts, read_baseline
 from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
 from harness_uq.gating.history_runs import HistoryRuns
 from harness_uq.gating.margin_scales import scale_messages
 from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
-from harness_uq.gating.requirements import Bounds, Requirement, check_selected, required_scores, requirements_of
+from harness_uq.gating.repeated_runs import RunCounts, read_side
+from harness_uq.gating.requirements import (
+    Bounds,
+    RequiredScore,
+    Requirement,
+    check_selected,
+    required_scores,
+    requirements_of,
+)
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.overall.options import OverallOptions
@@ -129,8 +136,8 @@ def gate(
     Parameters
     ----------
     new, baseline : runs of one system each: paths or results in memory, as for `read_logs`. Without a baseline, only
-        bounds are tested. If the baseline is a list in which several elements contain a task, these are runs of one
-        system, and the variation between them is part of the decision. A folder counts as one run: its newest
+        bounds are tested. If several elements of a list contain a task, these are repeated runs of the system, and the
+        variation between them is part of the decision. A folder counts as one run: its newest
     options : margins, bounds and options of the comparisons
     at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
         be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
@@ -176,28 +183,28 @@ def gate(
     selection = replace(
         selection_with_labels(selection_of(keywords), labels), resources=reads_resources(named), prices=prices
     )
-    own = Side.read(new, "the new system", offered, chosen.compare.structure, selection)
+    own, own_counts = read_side(new, "the new system", offered, chosen.compare.structure, selection)
     if selection.filter.tasks:
         named_tasks = [one.task for one in chosen.requirements if one.task is not None]
         check_selected("A requirement", named_tasks, [log.task for log in own.logs])
     counts, others = RunCounts(), None
     if baseline is not None:
-        others, counts = read_baseline(baseline, "the baseline", offered, chosen.compare.structure, selection)
+        others, counts = read_side(baseline, "the baseline", offered, chosen.compare.structure, selection)
     further = HistoryRuns()
     if history is not None:
         if others is None:
             raise DataError("a history requires a baseline")
-        compared_logs = {*counts.sources, *(log.source for log in own.logs)}
+        compared_logs = own_counts.sources | counts.sources
         further = HistoryRuns.read(history, others, compared_logs, offered, chosen.compare.structure, selection)
     logs = [log for side in (own, others) if side for log in side.logs]
-    if counts.by_score and (labels is not None or chosen.overall is not None):
+    if (own_counts.by_score or counts.by_score) and (labels is not None or chosen.overall is not None):
         raise DataError(
-            "a gate with human labels or an overall result uses one run of the baseline, but several are given"
+            "a gate with human labels or an overall result uses one run of each system, but several are given"
         )
     if labels is not None:
         chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs, inclusion_probabilities), grader_shift))
     settings = with_margins(chosen, keywords.get("margins"), logs)
-    job = _Job(settings, offered, counts, named, compared, further)
+    job = _Job(settings, offered, (own_counts, counts), named, compared, further)
     first, scores = job.decide_with_scores(own, others)
     decided = with_missing_scores(
         first,
@@ -275,7 +282,7 @@ class _Job:
     ----------
     options : options of the gate
     plugins : plugins to use
-    counts : numbers of runs of the baseline
+    counts : numbers of runs of the new system and of the baseline
     named : resources and rates that options name
     compared : those of them that are compared with the baseline
     history : further runs of the baseline's system
@@ -283,7 +290,7 @@ class _Job:
 
     options: GateOptions
     plugins: Plugins
-    counts: RunCounts = field(default_factory=RunCounts)
+    counts: tuple[RunCounts, RunCounts] = (RunCounts(), RunCounts())
     named: frozenset[str] = frozenset()
     compared: frozenset[str] = frozenset()
     history: HistoryRuns = field(default_factory=HistoryRuns)
@@ -307,7 +314,10 @@ class _Job:
         _check_names(options, rows)
         _check_improvements(options, new)
         own = with_groups(with_named_metrics(new, self.named) if self.named else new, options.by)
-        required = required_scores(own, options.requirements, options.compare, self.plugins)
+        required = [
+            self._with_runs(one, own)
+            for one in required_scores(own, options.requirements, options.compare, self.plugins)
+        ]
         decided, bounded = decided_rows(scores, required, options.alpha)
         missing = () if baseline is None else _missing_scores(new, baseline)
         has_one_run = bool(scores) and all(one.over_runs is None for one in scores)
@@ -315,6 +325,11 @@ class _Job:
         notes = (*scale_messages(options, rows, new), *notes)
         decision = whole_decision(decided, bounded, missing)
         return Gate(decision, options.alpha, decided, missing, bounded, messages=notes), scores
+
+    def _with_runs(self, required: RequiredScore, own: Side) -> RequiredScore:
+        """A required score with the variation between runs of the new system."""
+        counts, row = self.counts[0].with_groups(log.task for log in own.logs), required.row
+        return required.with_runs(counts.variation((row.task, row.metric, row.filter), own, self.plugins))
 
     def _compared(
         self, new: Side, baseline: Side, logs: Sequence[TaskLog], options: GateOptions

@@ -10,7 +10,7 @@ the unit is the distance of the interval's limit on that side.
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIR
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Decision, RequirementKind, RequirementRow
+from harness_uq.stats.pairs.run_variation import DistributionOverRuns, RunVariation
 
 BINOMIAL_METHODS = frozenset({"beta", "totals"})
 _WHOLE = 1e-9
@@ -124,8 +125,10 @@ class BoundPValues:
         return self.above if kind == "at_least" else self.below
 
 
-def bound_p_values(row: Estimate, bound: float) -> BoundPValues | None:
+def bound_p_values(row: Estimate, bound: float, over_runs: DistributionOverRuns | None = None) -> BoundPValues | None:
     """Return the p-values of one-sided tests of a score against a bound; None if the score is not estimable.
+
+    `over_runs` is the distribution of the score if the system has several runs.
 
     References
     ----------
@@ -133,12 +136,13 @@ def bound_p_values(row: Estimate, bound: float) -> BoundPValues | None:
     """
     if row.interval is None or row.value is None:
         return None
-    if (counts := _binomial_counts(row)) is not None:
+    if over_runs is None and (counts := _binomial_counts(row)) is not None:
         right, n = counts
         rate = min(max(bound, 0.0), 1.0)
         return BoundPValues(float(stats.binom.cdf(right, n, rate)), float(stats.binom.sf(right - 1, n, rate)))
-    if row.posterior is not None:
-        below = float(row.posterior.cdf(bound))
+    distribution = over_runs or row.posterior
+    if distribution is not None:
+        below = float(distribution.cdf(bound))
         return BoundPValues(min(2 * (1 - below), 1.0), min(2 * below, 1.0))
     below = float(
         stats.norm.cdf(_standardized(bound, row.value, row.interval.low, row.interval.high, row.interval.level))
@@ -184,9 +188,37 @@ def _newest_estimates(rows: Iterable[Estimate], chosen: Mapping[ScoreKey, Select
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RequiredScore:
+    """A score with a bound.
+
+    Attributes
+    ----------
+    requirement : the bound
+    row : estimate of the score
+    over_runs : distribution of the score over runs; None if the system has one run
+    """
+
+    requirement: Requirement
+    row: Estimate
+    over_runs: DistributionOverRuns | None = None
+
+    def with_runs(self, variation: RunVariation | None) -> "RequiredScore":
+        """The score with the variation between runs in its interval; unchanged if the system has one run."""
+        row = self.row
+        if variation is None or row.posterior is None or row.interval is None:
+            return self
+        over_runs = DistributionOverRuns(row.posterior, variation, (variation.df + 1,))
+        low, high = over_runs.interval(row.interval.level)
+        if row.structure is not None and row.structure.bounds is not None:
+            low, high = max(low, row.structure.bounds[0]), min(high, row.structure.bounds[1])
+        interval = replace(row.interval, low=low, high=high)
+        return replace(self, row=replace(row, interval=interval, std_error=over_runs.sd), over_runs=over_runs)
+
+
 def required_scores(
     new: Side, requirements: Sequence[Requirement], compared: CompareOptions, plugins: Plugins
-) -> list[tuple[Requirement, Estimate]]:
+) -> list[RequiredScore]:
     """Each requirement with the estimate of each score that it refers to.
 
     Raises
@@ -199,9 +231,9 @@ def required_scores(
         return []
     how = Options(level=compared.level, scope=compared.scope, structure=compared.structure, seed=compared.seed)
     rows = _newest_estimates(estimate(new.logs, how, plugins=plugins), new.chosen)
-    required = [(requirement, rows[key]) for requirement, key in keys]
-    for requirement, row in required:
-        _check_bound(requirement.bound, row)
+    required = [RequiredScore(requirement, rows[key]) for requirement, key in keys]
+    for one in required:
+        _check_bound(one.requirement.bound, one.row)
     return required
 
 
@@ -244,14 +276,17 @@ def check_selected(option: str, named: Iterable[str], selected: Iterable[str]) -
 
 
 def requirement_row(
-    requirement: Requirement, row: Estimate, p: BoundPValues | None, adjusted: float | None, alpha: float
+    required: RequiredScore, p: BoundPValues | None, adjusted: float | None, alpha: float
 ) -> RequirementRow:
     """Return the decision on a requirement, given its p-values and the adjusted p-value of a violation."""
+    requirement, row = required.requirement, required.row
     p_met = None if p is None else p.met(requirement.kind)
     decision: Decision = "undecided"
     if adjusted is not None and adjusted <= alpha:
         decision = "fail"
     elif p_met is not None and p_met <= alpha:
         decision = "pass"
-    n = n_to_decide(row, requirement.bound, alpha=alpha, power=_POWER) if decision == "undecided" else None
+    # the number is known only if nothing but the questions varies
+    is_open = decision == "undecided" and required.over_runs is None
+    n = n_to_decide(row, requirement.bound, alpha=alpha, power=_POWER) if is_open else None
     return RequirementRow(row, requirement.kind, requirement.bound, decision, p_met, adjusted, n)

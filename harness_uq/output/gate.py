@@ -171,7 +171,7 @@ def _open_margins(rows: Sequence[GateRow], gate: Gate, a: str, b: str) -> list[s
     ]
     if needed:
         sentences.append(f"With {' or '.join(needed)}, 80 % would.")
-    elif any(row.n_baseline_runs > 1 for row in rows) and powers and min(powers) < _ENOUGH:
+    elif any(row.std_error_runs is not None for row in rows) and powers and min(powers) < _ENOUGH:
         sentences.append(
             "Neither more questions nor more baseline runs alone would raise this to 80 % with this margin."
         )
@@ -259,11 +259,11 @@ def _margin(row: GateRow) -> str:
 
 
 def _run_cells(gate: Gate, digits: int) -> list[Cells]:
-    """Number of runs of the baseline, and the parts of the standard error."""
-    if all(row.n_baseline_runs == 1 for row in gate.rows):
+    """Numbers of runs, and the parts of the standard error."""
+    if all(row.std_error_runs is None for row in gate.rows):
         return []
     return [
-        Cells("Baseline runs", [str(row.n_baseline_runs) for row in gate.rows], spare=3),
+        Cells("Runs", [f"{row.n_new_runs}, {row.n_baseline_runs}" for row in gate.rows], spare=3),
         Cells("SE questions", [format_number(row.std_error_questions, digits) for row in gate.rows], spare=1),
         Cells("SE runs", [format_number(row.std_error_runs, digits) for row in gate.rows], spare=1),
     ]
@@ -280,6 +280,7 @@ def _legend(gate: Gate) -> dict[str, str]:
         "Margin": "Margin: > +D requires an improvement of more than D, and a score fails if it is shown to be smaller."
         if any(row.improve_by is not None for row in gate.rows)
         else "",
+        "Runs": "Runs: numbers of runs of the new system and of the baseline.",
         "SE runs": "SE questions, SE runs: standard error of the change due to the questions and their answers, and "
         "due to differences between whole runs.",
         "Decision": "" if all(row.is_needed for row in gate.rows) else optional,

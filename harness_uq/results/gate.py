@@ -33,9 +33,10 @@ class GateRow(Declared):
     improve_by : required improvement, if the new system must be better than the baseline. `decision` is then `pass` if
         it is better by more, and `fail` if it is better by less or worse; None if it must not be worse by more than the
         margin
-    n_baseline_runs : number of runs of the baseline whose variation is part of the decision; 1 if there is one run
+    n_new_runs, n_baseline_runs : numbers of runs of the new system and of the baseline, whose variation is part of the
+        decision if either is larger than 1
     std_error_questions, std_error_runs : standard error of the difference due to the questions and their answers, and
-        due to differences between whole runs; None with one run
+        due to differences between whole runs; None if each system has one run
     n_additional_runs : number of further runs of the baseline with which a system as good as the baseline would pass
         with 80 % probability; None if none are necessary, or if the number is unknown
     """
@@ -49,6 +50,7 @@ class GateRow(Declared):
     n_additional_questions: int | None = None
     can_fail: bool | None = None
     improve_by: float | None = None
+    n_new_runs: int = 1
     n_baseline_runs: int = 1
     std_error_questions: float | None = None
     std_error_runs: float | None = None

@@ -1,5 +1,6 @@
-"""Variation between runs of one system, and the difference between systems that allows for it."""
+"""Variation between runs of one system, and distributions of scores and differences that allow for it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +16,7 @@ _NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(_N_NODES)[i] / 2 + (0.5, 0.0
 
 
 class Distribution(Protocol):
-    """A distribution of a difference of scores."""
+    """A distribution of a score or of a difference of scores."""
 
     @property
     def mean(self) -> float:
@@ -26,18 +27,18 @@ class Distribution(Protocol):
         """Standard deviation."""
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        """Probability of a difference of at most `x`."""
+        """Probability of a value of at most `x`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """Normal distribution of a difference."""
+    """Normal distribution."""
 
     mean: float
     sd: float
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        """Probability of a difference of at most `x`."""
+        """Probability of a value of at most `x`."""
         return np.asarray(special.ndtr((np.asarray(x, float) - self.mean) / self.sd))
 
 
@@ -47,15 +48,16 @@ class RunVariation:
 
     Attributes
     ----------
-    n_runs : int
-        Number of runs, at least 2.
+    df : int
+        Degrees of freedom of the variance, at least 1: the number of runs minus 1, or the sum of these numbers over
+        several systems.
     mean_square : float
         Variance of the runs' mean scores.
     trial_variance : float
         The part of this variance that is expected from the noise of the answers to single questions.
     """
 
-    n_runs: int
+    df: int
     mean_square: float
     trial_variance: float
 
@@ -66,10 +68,9 @@ class RunVariation:
 
     def run_variances(self) -> tuple[FloatArray, FloatArray]:
         """Values of the variance between runs that the data support, and their weights; float (n_nodes,)."""
-        df = self.n_runs - 1
         # the nodes are dense where the chi-square variable is small, because the variance is large there
-        chi_square = special.chdtri(df, 1 - _NODES**3)
-        values = self.mean_square * df / np.maximum(chi_square, 1e-300) - self.trial_variance
+        chi_square = special.chdtri(self.df, 1 - _NODES**3)
+        values = self.mean_square * self.df / np.maximum(chi_square, 1e-300) - self.trial_variance
         return np.maximum(values, 0.0), 3 * _NODES**2 * _WEIGHTS
 
 
@@ -102,8 +103,8 @@ def run_variation(scores: ArrayLike) -> RunVariation:
     Examples
     --------
     >>> found = run_variation([[1, 0, 1, 0], [1, 1, 1, 1]])
-    >>> found.mean_square, round(found.trial_variance, 4)
-    (0.125, 0.0417)
+    >>> found.df, found.mean_square, round(found.trial_variance, 4)
+    (1, 0.125, 0.0417)
     """
     x = as_floats(scores, "scores")
     if x.ndim != 2 or not np.isfinite(x).all():
@@ -114,26 +115,41 @@ def run_variation(scores: ArrayLike) -> RunVariation:
     means = x.mean(axis=1)
     residuals = x - x.mean(axis=0) - means[:, None] + means.mean()
     residual_variance = float((residuals**2).sum()) / ((n_runs - 1) * (n_questions - 1))
-    return RunVariation(n_runs, float(means.var(ddof=1)), residual_variance / n_questions)
+    return RunVariation(n_runs - 1, float(means.var(ddof=1)), residual_variance / n_questions)
+
+
+def pooled_variation(parts: Sequence[RunVariation]) -> RunVariation:
+    """Pool the variations of several systems whose runs vary equally.
+
+    >>> pooled_variation([RunVariation(1, 0.4, 0.1), RunVariation(3, 0.2, 0.1)])
+    RunVariation(df=4, mean_square=0.25, trial_variance=0.1)
+    """
+    weights = np.array([part.df for part in parts], float)
+    squares, noise = ([getattr(part, name) for part in parts] for name in ("mean_square", "trial_variance"))
+    return RunVariation(
+        int(weights.sum()), float(np.average(squares, weights=weights)), float(np.average(noise, weights=weights))
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DifferenceOverRuns:
-    """Distribution of the difference between one run of a new system and several runs of a baseline, over future runs.
+class DistributionOverRuns:
+    """Distribution of a score, or of the difference of two systems' scores, over future runs.
 
     The questions' part is a posterior that ignores the variation between runs. Its deviations from the mean are
-    stretched, so that their variance includes (1 + 1 / R) times the variance between runs of a system, where R is the
-    number of the baseline's runs and the new system varies as much as the baseline. This variance is unknown: it is
-    averaged over its fiducial distribution, in which the variance of a run's mean is ``mean_square * (R - 1) / chi2``
-    with R - 1 degrees of freedom, and at least the variance due to single questions (Weerahandi 1993). If nothing but
-    the runs varies, the difference has a t distribution with R - 1 degrees of freedom.
+    stretched, so that their variance includes 1 / R times the variance between runs of each system, where R is the
+    number of its runs and the runs of all systems vary equally. This variance is unknown: it is
+    averaged over its fiducial distribution, in which the variance of a run's mean is ``mean_square * df / chi2`` with
+    df degrees of freedom, and at least the variance due to single questions (Weerahandi 1993). If nothing but the runs
+    varies, this is a t distribution with df degrees of freedom.
 
     Attributes
     ----------
     questions : Distribution
-        Distribution of the difference without variation between runs.
+        Distribution without variation between runs.
     runs : RunVariation
-        Variation of the baseline's runs.
+        Variation between runs of a system.
+    n_runs : tuple of int
+        Number of runs of each system.
 
     References
     ----------
@@ -142,32 +158,38 @@ class DifferenceOverRuns:
 
     questions: Distribution
     runs: RunVariation
+    n_runs: tuple[int, ...]
+
+    @property
+    def _multiple(self) -> float:
+        """Multiple of the variance between runs that enters the variance."""
+        return sum(1 / n for n in self.n_runs)
 
     @property
     def mean(self) -> float:
-        """Mean of the difference."""
+        """Mean."""
         return self.questions.mean
 
     @property
     def run_sd(self) -> float:
-        """Standard deviation of the difference due to the runs, at the estimated variance between runs."""
-        return float(np.sqrt((1 + 1 / self.runs.n_runs) * self.runs.run_variance))
+        """Standard deviation due to the runs, at the estimated variance between runs."""
+        return float(np.sqrt(self._multiple * self.runs.run_variance))
 
     @property
     def sd(self) -> float:
-        """Standard deviation of the difference at the estimated variance between runs."""
+        """Standard deviation at the estimated variance between runs."""
         return float(np.hypot(self.questions.sd, self.run_sd))
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        """Probability that the difference is at most `x`."""
+        """Probability of a value of at most `x`."""
         variances, weights = self.runs.run_variances()
         sd = self.questions.sd
-        shrunk = sd / np.sqrt(sd**2 + (1 + 1 / self.runs.n_runs) * variances)
+        shrunk = sd / np.sqrt(sd**2 + self._multiple * variances)
         deviation = np.asarray(x, float)[..., None] - self.mean
         return np.asarray(np.asarray(self.questions.cdf(self.mean + deviation * shrunk)) @ weights)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        """Value below which the difference lies with probability `p`."""
+        """Value below which the score or difference lies with probability `p`."""
         wanted = np.asarray(p, float)
         widest = self.sd * 10.0 ** np.arange(1, 8)[:, None]
         width = float(

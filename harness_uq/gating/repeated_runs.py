@@ -1,4 +1,4 @@
-"""Several runs of a baseline: the runs as trials of the same questions, and the variation between them."""
+"""Several runs of a system: the runs as trials of the same questions, and the variation between them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +11,7 @@ from harness_uq.comparison.sides import Side
 from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.question_subset import select_questions
 from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.score_selection import LogFilter
 from harness_uq.data.task_log import FloatArray, IntArray, MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError, NotEstimableError
@@ -28,7 +29,7 @@ from harness_uq.structure.types import StructureOptions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunCounts:
-    """Numbers of runs that the columns of merged scores contain.
+    """Numbers of runs that the columns of a system's merged scores contain.
 
     Attributes
     ----------
@@ -38,6 +39,10 @@ class RunCounts:
 
     by_score: Mapping[ScoreKey, int] = field(default_factory=dict)
     sources: frozenset[Source] = frozenset()
+
+    def with_groups(self, tasks: Iterable[str]) -> "RunCounts":
+        """These numbers, and those of groups of questions."""
+        return replace(self, by_score={**self.by_score, **self.of_groups(tasks).by_score})
 
     def of_groups(self, tasks: Iterable[str]) -> "RunCounts":
         """The numbers of runs of groups of questions, whose names begin with that of their task."""
@@ -50,45 +55,43 @@ class RunCounts:
             }
         )
 
-    def variation(self, key: ScoreKey, new: Side, baseline: Side, plugins: Plugins) -> RunVariation | None:
-        """Variation of a score between the baseline's runs; None if there is one run."""
+    def variation(self, key: ScoreKey, side: Side, plugins: Plugins) -> RunVariation | None:
+        """Variation of a score between the runs of the system; None if there is one run."""
         task, *names = key
         metric = (names[0], names[1])
-        if task == OVERALL and key not in baseline.chosen:
+        if task == OVERALL and key not in side.chosen:
             members = [other for other in self.by_score if other[1:] == metric]
-            n_scores = sum(other[1:] == metric and not _is_group(baseline, other) for other in baseline.chosen)
-            sizes = [float(len(_run_means(baseline, other, self.by_score[other])[0])) for other in members]
-            return self._combined(baseline, members, sizes) if len(members) == n_scores else None
-        if key in new.chosen and _is_group(new, key):
-            return self._of_group(new.chosen[key].log, metric, new, baseline, plugins)
-        return self._combined(baseline, [key], [1.0]) if key in self.by_score else None
+            n_scores = sum(other[1:] == metric and not _is_group(side, other) for other in side.chosen)
+            sizes = [float(len(_run_means(side, other, self.by_score[other])[0])) for other in members]
+            return self._combined(side, members, sizes) if len(members) == n_scores else None
+        if key in side.chosen and _is_group(side, key):
+            return self._of_group(side.chosen[key].log, metric, side, plugins)
+        return self._combined(side, [key], [1.0]) if key in self.by_score else None
 
-    def _of_group(
-        self, log: TaskLog, metric: MetricKey, new: Side, baseline: Side, plugins: Plugins
-    ) -> RunVariation | None:
+    def _of_group(self, log: TaskLog, metric: MetricKey, side: Side, plugins: Plugins) -> RunVariation | None:
         try:
             group = group_data(
-                log, *metric, members_of(log, new.logs), lambda task: clusters_of(task, StructureOptions(), plugins)
+                log, *metric, members_of(log, side.logs), lambda task: clusters_of(task, StructureOptions(), plugins)
             )
         except NotEstimableError:
             return None
         members = [(task, *metric) for task in group.names]
         has_all = all(member in self.by_score for member in members)
-        return self._combined(baseline, members, group.weights.tolist()) if has_all else None
+        return self._combined(side, members, group.weights.tolist()) if has_all else None
 
-    def _combined(self, baseline: Side, members: Sequence[ScoreKey], weights: Sequence[float]) -> RunVariation | None:
+    def _combined(self, side: Side, members: Sequence[ScoreKey], weights: Sequence[float]) -> RunVariation | None:
         """Variation of the weighted mean of tasks, whose runs are in the same order."""
         n_runs = min(self.by_score[member] for member in members) if members else 0
         if n_runs < 2:
             return None
-        tables = [_run_means(baseline, member, self.by_score[member])[:n_runs] for member in members]
+        tables = [_run_means(side, member, self.by_score[member])[:n_runs] for member in members]
         if any(table.shape[1] < 2 for table in tables):
             return None
         shares = np.array(weights) / np.sum(weights)
         parts = [run_variation(table) for table in tables]
         means = np.stack([table.mean(axis=1) for table in tables])
         noise = float(np.sum(shares**2 * [part.trial_variance for part in parts]))
-        return RunVariation(n_runs, float((shares @ means).var(ddof=1)), noise)
+        return RunVariation(n_runs - 1, float((shares @ means).var(ddof=1)), noise)
 
 
 def _is_group(side: Side, key: ScoreKey) -> bool:
@@ -117,16 +120,17 @@ def separate_runs(runs: Runs) -> list[Runs]:
     return list(runs) if isinstance(runs, list | tuple) else [runs]
 
 
-def read_baseline(
+def read_side(
     runs: Runs, name: str, plugins: Plugins, structure: StructureOptions, selection: Selection
 ) -> tuple[Side, RunCounts]:
-    """Read the baseline; tasks that several of the listed runs contain have all of their runs as trials.
+    """Read a system; tasks that several of the listed runs contain have all of their runs as trials.
 
     Raises
     ------
     DataError : if the runs belong to several systems
     """
-    given = [_newest(task_logs(one, plugins, selection), name) for one in separate_runs(runs)]
+    read = _selected(runs, plugins, selection)
+    given = [_newest(logs, name) for logs in read]
     copies = {
         copy
         for logs in given
@@ -141,7 +145,7 @@ def read_baseline(
             if log.source not in copies and not log.subtasks:
                 by_task.setdefault(log.task, []).append(log)
     if all(len(logs) < 2 for logs in by_task.values()):
-        return Side.read(runs, name, plugins, structure, selection), RunCounts(sources=sources)
+        return Side.read([log for logs in read for log in logs], name, plugins, structure), RunCounts(sources=sources)
     systems = sorted({log.system for logs in given for log in logs})
     if len(systems) != 1:
         raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(systems)))
@@ -151,6 +155,16 @@ def read_baseline(
     used = tuple(with_best_evidence(logged, plugins, structure))
     counts = {key: n for _, by_score in merged for key, n in by_score.items()}
     return Side(systems[0], used, select_runs(used)[systems[0]], logged), RunCounts(counts, sources)
+
+
+def _selected(runs: Runs, plugins: Plugins, selection: Selection) -> list[list[TaskLog]]:
+    """The selected logs of each listed run; a pattern must match something in any of them."""
+    everything = replace(selection, filter=LogFilter(), structure=None, tasks=())
+    read = [task_logs(one, plugins, everything) for one in separate_runs(runs)]
+    tasks = {log.task for log in selection.of([log for logs in read for log in logs])}
+    of_any_task = replace(selection.filter, tasks=())
+    selected = [[log for log in of_any_task.of(logs) if log.task in tasks] for logs in read]
+    return [logs for logs in selected if logs]
 
 
 def _newest(logs: Iterable[TaskLog], name: str) -> list[TaskLog]:
@@ -171,7 +185,7 @@ def _merged(logs: Sequence[TaskLog]) -> tuple[TaskLog, dict[ScoreKey, int]]:
     everything = [replace(log, data=(_any_score(log),)) for log in logs]
     rows = common_questions([SelectedRun(log, log.data[0]) for log in everything]).rows
     if len(rows) < len(logs):
-        raise DataError(f"{last.task}: the runs of the baseline contain different questions")
+        raise DataError(f"{last.task}: the runs of {last.system} contain different questions")
     base = select_questions(last, rows[-1])
     shared = set.intersection(*(set(table) for table in tables))
     data = tuple(

@@ -1,4 +1,4 @@
-"""Gates whose baseline has several runs."""
+"""Gates of systems with several runs."""
 
 from dataclasses import replace
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from harness_uq import DataError, OverallOptions, TaskLog, gate
-from harness_uq.stats.pairs.run_variation import run_variation
+from harness_uq.results.gate import RequirementRow
+from harness_uq.stats.pairs.run_variation import pooled_variation, run_variation
 from tests.data.toy import task_log
 
 N = 60
@@ -105,10 +106,54 @@ def test_runs_with_different_numbers_of_trials_are_averaged_by_run() -> None:
     assert row.comparison.value_b == pytest.approx(scores(*runs).mean())
 
 
+def test_runs_of_the_new_system_enter_like_those_of_the_baseline() -> None:
+    news = [run(seed, "new") for seed in (4, 5)]
+    (row,) = gate(news, RUNS, margin=0.1).rows
+    variation = pooled_variation([run_variation(scores(*runs)) for runs in (news, RUNS)])
+    assert (row.n_new_runs, row.n_baseline_runs, variation.df) == (2, 3, 3)
+    assert row.comparison.value_a == pytest.approx(scores(*news).mean())
+    assert row.std_error_runs == pytest.approx(np.sqrt((1 / 2 + 1 / 3) * variation.run_variance))
+
+
+def test_several_new_runs_suffice_for_the_variation_between_runs() -> None:
+    news = [run(seed, "new") for seed in (4, 5, 6)]
+    found = gate(news, RUNS[0], margin=0.1)
+    (row,) = found.rows
+    assert (row.n_new_runs, row.n_baseline_runs) == (3, 1)
+    assert row.std_error_runs == pytest.approx(np.sqrt(4 / 3 * run_variation(scores(*news)).run_variance))
+    assert "one-baseline-run" not in names(found)
+
+
+def test_exchanged_systems_have_the_exchanged_difference() -> None:
+    first, second = [run(seed, "new") for seed in (4, 5)], RUNS
+    (there,), (back,) = (gate(*sides, margin=0.1).rows for sides in ((first, second), (second, first)))
+    interval, other = there.comparison.difference.interval, back.comparison.difference.interval
+    assert (interval.low, interval.high) == pytest.approx((-other.high, -other.low), abs=1e-3)
+
+
+def test_a_bound_accounts_for_the_variation_between_new_runs() -> None:
+    def bounded(*n_right: int) -> RequirementRow:
+        logs = [task_log([1.0] * n + [0.0] * (N - n), system="new", ids=IDS) for n in n_right]
+        return gate(logs, at_least=0.6).requirements[0]
+
+    similar, different = bounded(45, 45, 45), bounded(60, 27, 48)
+    assert similar.estimate.value == pytest.approx(different.estimate.value)
+    assert different.p_met > similar.p_met
+    assert different.estimate.interval.low < similar.estimate.interval.low
+    assert different.estimate.interval.high <= 1.0
+    assert (different.decision, different.n_to_decide) == ("undecided", None)
+
+
+def test_selected_tasks_may_be_in_one_of_several_elements() -> None:
+    logs = [run(0, "new", task=task) for task in "tu"]
+    found = gate(logs, [run(1, task=task) for task in "tu"], margin=0.1, task="t")
+    assert [row.comparison.task for row in found.rows] == ["t"]
+
+
 def test_runs_of_different_systems_are_refused() -> None:
     with pytest.raises(DataError, match="old, other"):
         gate(NEW, [run(1), run(2, "other")], margin=0.1)
-    with pytest.raises(DataError, match="one run of the baseline"):
+    with pytest.raises(DataError, match="one run of each system"):
         gate(NEW, RUNS, margin=0.1, labels=[])
-    with pytest.raises(DataError, match="one run of the baseline"):
+    with pytest.raises(DataError, match="one run of each system"):
         gate(NEW, RUNS, margin=0.1, overall=OverallOptions())
