@@ -7,8 +7,8 @@ arXiv 2601.20251).
 
 Of the systems, the 110 with the highest accuracy are never in the history. The history has 400 of the others. The new
 systems are 320 others, and 40 that are stronger than all of the history. Each of these 360 systems is evaluated once
-per cell, with one draw of its scores. Further cells have all 1,811 systems that are not in the history, or the quarter
-of these with the highest accuracy. The ratio is the effective sample size over the number of questions: (mean
+per cell, with one draw of its scores. Further cells have systems from all 1,811 that are not in the history, or the
+quarter of these with the highest accuracy. The ratio is the effective sample size over the number of questions: (mean
 width of the interval of the plain mean with finite-population correction / mean width)^2. Beside it stands the same
 ratio of the mean squared errors.
 """
@@ -62,6 +62,7 @@ CELLS = {
     **{f"decide-{offset:g}": Cell(0.1, offset=offset) for offset in (0.0, 0.02, 0.04)},
     **{f"{name}-0.05": Cell(0.05, new=name) for name in ("outside", "accurate")},
     **{f"strongest-quarter-{share:g}": Cell(share, systems="strongest quarter") for share in (0.025, 0.05, 0.1)},
+    **{f"all-systems-{share:g}": Cell(share, systems="all") for share in (0.025, 0.05, 0.1)},
     "all-systems-duplicated-0.025": Cell(0.025, "duplicated", systems="all"),
 }
 
