@@ -23,6 +23,7 @@ from .data.task_log import Questions as Questions
 from .data.task_log import RunMetadata as RunMetadata
 from .data.task_log import Scores as Scores
 from .data.task_log import Source as Source
+from .data.task_log import StoredInterval as StoredInterval
 from .data.task_log import SufficientStatistics as SufficientStatistics
 from .data.task_log import TaskLog as TaskLog
 from .data.trial_endings import TrialEndings as TrialEndings
@@ -61,6 +62,7 @@ from .messages import MessageCatalogue as MessageCatalogue
 from .messages import MessageType as MessageType
 from .messages import message_types_in as message_types_in
 from .messages import with_severity as with_severity
+from .messages.catalogue.estimation import STORED_INTERVAL_DIFFERS as STORED_INTERVAL_DIFFERS
 from .messages.catalogue.reading import FILE_EMPTY as FILE_EMPTY
 from .messages.catalogue.reading import FILE_UNREADABLE as FILE_UNREADABLE
 from .messages.catalogue.reading import INVALID_JSON as INVALID_JSON

@@ -149,6 +149,15 @@ CHOSEN_IN_ROUNDS = MessageType(
     "Use `--scope full --reference-runs LOGS`, where LOGS are the logs of earlier systems that the run used to choose "
     "the questions.",
 )
+INTERVAL_OF_LIVE_RUN = MessageType(
+    "LM117",
+    "interval-of-live-run",
+    "note",
+    "The interval comes from the live run, which stored it in the results file, because the score cannot be computed "
+    "again from the log.",
+    "The live run called the aggregation function of the task. The log contains the interval, but not the function.",
+    "No action is required.",
+)
 
 # ---------------------------------------------------------------- warnings on what was read
 
@@ -276,8 +285,8 @@ NOT_RESAMPLED = MessageType(
     "No bootstrap interval could be computed with the aggregation function of the task. {reason:sentence}",
     "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
     "interval, harness_uq calls the aggregation function on many random resamples of the questions.",
-    "Use one of the aggregation functions of harness_uq in the task file. The message contains the reason why the "
-    "bootstrap failed.",
+    "The message contains the reason why the bootstrap failed. Change the aggregation function of the task so that it "
+    "is fast, returns a number, and does not depend on the order of the questions. A mean needs no bootstrap.",
 )
 SAMPLES_UNREADABLE = MessageType(
     "LM215",
@@ -297,7 +306,8 @@ AGGREGATION_NOT_REPRODUCED = MessageType(
     "The questions cannot be resampled: {reason:sentence}",
     "For an interval, the aggregation function of the task must reproduce the reported value, and the value must not "
     "depend on the order of the questions.",
-    "Use one of the aggregation functions of harness_uq in the task file.",
+    "Change the aggregation function of the task so that it is fast, returns a number, and does not depend on the "
+    "order of the questions. A mean needs no bootstrap.",
 )
 STATISTICS_UNAVAILABLE = MessageType(
     "LM302",

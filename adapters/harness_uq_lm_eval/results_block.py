@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from contextlib import suppress
+from typing import Literal, TypeAlias
 
-from harness_uq_lm_eval.json_access import NOTHING, Table, items, real, table
+from harness_uq.plugin_api import Message, StoredInterval
+from harness_uq_lm_eval.json_access import NOTHING, Table, integer, items, real, table, text
+from harness_uq_lm_eval.messages import FEW_RESAMPLED_UNITS, INTERVAL_OF_LIVE_RUN, RESAMPLED
 
 BLOCK = "uq"
 SCHEMA = 1
@@ -19,6 +22,11 @@ Entry: TypeAlias = Mapping[str, object]
 Results: TypeAlias = dict[str, object]
 
 _TOLERANCE = 1e-6
+_KINDS: Mapping[str, Literal["quantile", "hdi", "confidence"]] = {
+    "quantile": "quantile",
+    "hdi": "hdi",
+    "confidence": "confidence",
+}
 
 
 def native_std_errors(tree: Table) -> dict[tuple[str, str, str], float | None]:
@@ -161,6 +169,29 @@ def interval_of(entry: Table) -> tuple[float, float] | None:
     interval = table(entry, "interval")
     low, high = real(interval.get("low")), real(interval.get("high"))
     return None if low is None or high is None else (low, high)
+
+
+def stored_interval(entry: Table, value: float) -> StoredInterval | None:
+    """The interval of an entry, if the entry estimates `value`, which is the harness's; otherwise None."""
+    interval, limits, estimated = table(entry, "interval"), interval_of(entry), real(entry.get("value"))
+    method, scope, kind = text(entry.get("method")), text(entry.get("scope")), _KINDS.get(str(interval.get("kind")))
+    level = real(interval.get("level"))
+    if limits is None or level is None or method is None or scope is None or kind is None or estimated is None:
+        return None
+    if not math.isclose(estimated, value, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):
+        return None
+    messages = (INTERVAL_OF_LIVE_RUN(), *_resampling_messages(entry))
+    std_error, n_clusters = real(entry.get("std_error")), integer(entry.get("n_clusters"))
+    return StoredInterval(method, scope, *limits, level, kind, std_error, n_clusters, messages)
+
+
+def _resampling_messages(entry: Table) -> Iterator[Message]:
+    """The messages of an entry about the bootstrap."""
+    for stored in map(table, items(entry.get("messages"))):
+        for kind in (RESAMPLED, FEW_RESAMPLED_UNITS):
+            if stored.get("code") == kind.code:
+                with suppress(TypeError, ValueError):  # parameters that another program changed
+                    yield kind(**table(stored, "params"))
 
 
 def entries_of(results: Table) -> dict[tuple[str, str, str], Table]:

@@ -10,7 +10,7 @@ import copyreg
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -392,6 +392,41 @@ class SufficientStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredInterval:
+    """An interval that a live run or `rescore` stored in the log, for the value that the harness reported.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    scope : str
+        Scope of the estimate: `population`, `benchmark` or `full`.
+    low, high : float
+        Limits.
+    level : float
+        Nominal coverage.
+    kind : str
+        `quantile`, `hdi` or `confidence`.
+    std_error : float or None
+        Standard error; None if the log contains none.
+    n_clusters : int or None
+        Number of clusters; None if the questions are independent.
+    messages : tuple of Message
+        Notes and warnings about the interval.
+    """
+
+    method: str
+    scope: str
+    low: float
+    high: float
+    level: float
+    kind: Literal["quantile", "hdi", "confidence"]
+    std_error: float | None = None
+    n_clusters: int | None = None
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AggregateScore:
     """A value for which the log contains no usable data per question.
 
@@ -411,6 +446,8 @@ class AggregateScore:
         Standard error as logged; None if the harness reported none.
     is_contradicted : bool
         Whether the samples give another value, as `reason` says. There is then no interval, not even from `std_error`.
+    stored : StoredInterval or None
+        Interval of this value that the log contains; None if there is none.
     """
 
     metric: str
@@ -421,6 +458,7 @@ class AggregateScore:
     is_share: bool | None = None
     std_error: float | None = None
     is_contradicted: bool = False
+    stored: StoredInterval | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

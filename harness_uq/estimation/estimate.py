@@ -25,6 +25,7 @@ from harness_uq.estimation.defaults import choices
 from harness_uq.estimation.diagnostics import caveats, missing_note
 from harness_uq.estimation.missing_scores import EstimateAt, identified, with_sensitivity
 from harness_uq.estimation.samples_or_totals import with_best_evidence
+from harness_uq.estimation.stored_interval import with_stored_interval
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import (
     CLUSTERS_USED,
@@ -296,6 +297,8 @@ def _estimate_task(log: TaskLog, data: TaskData, clusters: Clusters, options: Op
     except (DataError, NotEstimableError, StructureError) as error:
         return not_estimable(log, data, _estimand(data, options), (refusal_of(error),))
     row = solve(problem, options.method, plugins)
+    if isinstance(data, AggregateScore):
+        row = with_stored_interval(row, data, options.level)
     row = replace(
         row,
         n_missing=_n_missing(data),

@@ -85,6 +85,11 @@ def _paragraph(structure: "TaskStructure") -> Section:
             f"  {metric_name(metric, filter_name)}: {score.value} ({score.evidence}); {trials.value}; "
             f"{counted(found.n_scores, 'score')}"
         )
+    lines += [
+        f"  {metric_name(data.metric, data.filter)}: no scores per question ({data.reason})"
+        for data in log.data
+        if isinstance(data, AggregateScore)
+    ]
     messages = [message for message in _messages(structure) if not message.is_ignored]
     lines += [f"  {message.severity}: {text_with_code(message)}" for message in messages]
     return Section(title, [], lines)

@@ -17,10 +17,8 @@ def counts_of(data: AggregateScore) -> tuple[int, int]:
     """
     value, n = data.value, data.n
     if value is None or not n:
-        missing = "value" if value is None else "number of questions"
+        missing = "the value" if value is None else "the number of questions"
         raise NotEstimableError(INCOMPLETE_TOTALS(reason=data.reason, missing=missing))
-    if data.is_share is False:
-        raise NotEstimableError(data.reason)
     if not data.is_share:
         raise NotEstimableError(TOTALS_NOT_A_PROPORTION(reason=data.reason, metric=data.metric))
     is_share = 0 <= value <= 1 and 0 < n <= _MOST_QUESTIONS

@@ -60,11 +60,13 @@ def test_the_interval_of_a_proportion_ends_at_one() -> None:
     assert row.interval.high == 1
 
 
-@pytest.mark.parametrize("std_error", [None, 0.0])
-def test_graded_totals_without_a_standard_error_are_not_estimable(std_error: float | None) -> None:
+@pytest.mark.parametrize(
+    ("std_error", "missing"), [(None, "a standard error"), (0.0, "a standard error greater than 0")]
+)
+def test_graded_totals_without_a_standard_error_are_not_estimable(std_error: float | None, missing: str) -> None:
     (row,) = estimate(results_only("bleu", 0.5, std_error, 1000))
     assert row.status == "not_estimable"
-    assert has(row, "incomplete-totals", missing="standard error above 0")
+    assert has(row, "incomplete-totals", missing=missing)
 
 
 def test_prompts_that_follow_their_instructions_are_a_share() -> None:

@@ -18,6 +18,7 @@ from harness_uq.plugin_api import (
     NamedStatistic,
     NotEstimableError,
     Scores,
+    StoredInterval,
     SufficientStatistics,
     corpus_statistic,
 )
@@ -71,6 +72,7 @@ class MetricType:
     is_complete : whether the samples contain all questions that the harness scored
     logged_trials : number of trials per question that `filter` reduced to one value
     has_own_aggregation : whether the task defines the function itself, so that its name is not reliable
+    stored : interval of the reported value that the results file contains; None if there is none
     """
 
     metric: str
@@ -81,6 +83,7 @@ class MetricType:
     is_complete: bool = True
     logged_trials: int = 1
     has_own_aggregation: bool = False
+    stored: StoredInterval | None = None
 
     @property
     def known_aggregation(self) -> str | None:
@@ -140,7 +143,13 @@ def totals(about: MetricType, reason: str, n: int | None = None) -> AggregateSco
     reported = about.reported or HarnessResult(None)
     is_mean = about.known_aggregation in (None, *_MEANS) and not about.has_own_aggregation
     return AggregateScore(
-        about.metric, about.filter, reported.value, reported.n if n is None else n, reason, None if is_mean else False
+        about.metric,
+        about.filter,
+        reported.value,
+        reported.n if n is None else n,
+        reason,
+        None if is_mean else False,
+        stored=about.stored,
     )
 
 
@@ -365,7 +374,7 @@ def _unknown_function(about: MetricType) -> AggregateScore:
     function = about.aggregation or "its function"
     if about.reported_value is None:
         return totals(about, f"lm-eval reports no value for these questions, which would show what {function} is")
-    return totals(about, f"lm-eval combines the classes by {function}, whose value is not that of one known function")
+    return totals(about, f"lm-eval computes the score with {function}, which is no function that harness_uq knows")
 
 
 def _flags(column: MetricValues, about: MetricType) -> Interpretation | None:

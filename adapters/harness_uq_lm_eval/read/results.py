@@ -13,12 +13,13 @@ from harness_uq.plugin_api import (
     HarnessResult,
     LogError,
     RunMetadata,
+    StoredInterval,
 )
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.json_access import Table, integer, items, loads, real, table, text
 from harness_uq_lm_eval.messages import NO_RESULTS, PREDATES_VERSION_4
 from harness_uq_lm_eval.read.system_names import model_arguments, system_name
-from harness_uq_lm_eval.results_block import BLOCK, native_std_errors, native_values
+from harness_uq_lm_eval.results_block import BLOCK, entries_of, native_std_errors, native_values, stored_interval
 
 MetricKey = tuple[str, str]
 
@@ -62,6 +63,7 @@ class Results:
         self._tree = load(path, self.repeated_keys) if tree is None else tree
         self._harness_errors = native_std_errors(self._tree)
         self._harness_values = native_values(self._tree)
+        self._stored = entries_of(self._tree)
         self.system = system_name(self._tree)
         logged_version = text(self._tree.get("lm_eval_version"))  # an error message if lm-eval is not installed
         self.version = logged_version if logged_version and _VERSION.fullmatch(logged_version) else None
@@ -168,6 +170,11 @@ class Results:
         if recorded is None:
             return None
         return [table(entry) for entry in items(recorded) if table(entry).get("task") == task]
+
+    def stored_interval(self, task: str, key: MetricKey, value: float | None) -> StoredInterval | None:
+        """The interval that the block contains for this value of a metric and filter; None if there is none."""
+        entry = self._stored.get((task, *key))
+        return None if entry is None or value is None else stored_interval(entry, value)
 
     def num_fewshot(self, task: str) -> int | None:
         """Number of few-shot examples of each question; None if unknown."""

@@ -249,7 +249,9 @@ class _Task:
     def _about(self, key: MetricKey, reported: HarnessResult | None) -> MetricType:
         aggregation = self.results.aggregation(self.name, key[0]) if self.results is not None else None
         is_own = self.results is not None and self.results.has_own_aggregation(self.name, key[0])
-        return MetricType(*key, 0, aggregation, reported, has_own_aggregation=is_own)
+        value = None if reported is None else reported.value
+        stored = self.results.stored_interval(self.name, key, value) if self.results is not None else None
+        return MetricType(*key, 0, aggregation, reported, has_own_aggregation=is_own, stored=stored)
 
     @property
     def _repeats(self) -> int:

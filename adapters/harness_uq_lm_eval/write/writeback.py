@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from harness_uq.plugin_api import Estimate, LogError, exclusive, temporary_file
+from harness_uq.plugin_api import STORED_INTERVAL_DIFFERS, Estimate, LogError, exclusive, temporary_file
 from harness_uq.plugin_api import paths as io_paths
 from harness_uq_lm_eval.read.discover import LmEvalRun
 from harness_uq_lm_eval.read.results import parsed
-from harness_uq_lm_eval.results_block import Entry, Results, add_block, recorded_trials
+from harness_uq_lm_eval.results_block import Entry, Results, add_block, entries_of, recorded_trials
 
 _ORIGINAL_PREFIX, _ORIGINAL_SUFFIX = "original_of_", ".before-harness-uq"
 _CHUNK = 1 << 20
@@ -48,13 +48,24 @@ def write(
         raise LogError(f"nothing can be written to: {run.why_no_results}")
     try:
         content_read = io_paths.read_bytes(run.results)
-        render = partial(_render, dict(parsed(content_read)), [row.to_dict() for row in estimates], settings)
+        results = dict(parsed(content_read))
+        render = partial(_render, results, _with_stored(estimates, results), settings)
         if destination is None:
             _write_in_place(Path(run.results).resolve(), content_read, render)
             return [run.results]
         return _write_copies(run.results, run.files, destination, render())
     except OSError as error:
         raise LogError(f"cannot be written: {error.strerror or error}") from None
+
+
+def _with_stored(estimates: Sequence[Estimate], results: Results) -> list[Entry]:
+    """The entries of the estimates; an interval that cannot be computed again keeps its entry."""
+    stored = entries_of(results)
+    is_kept = [any(message.code == STORED_INTERVAL_DIFFERS.code for message in row.messages) for row in estimates]
+    return [
+        stored[row.task, row.metric, row.filter] if kept else row.to_dict()
+        for row, kept in zip(estimates, is_kept, strict=True)
+    ]
 
 
 def _render(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> bytes:

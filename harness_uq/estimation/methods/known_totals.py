@@ -101,7 +101,9 @@ def _totals_of(method: str, problem: Problem) -> AggregateScore:
 def _posterior_of(data: AggregateScore) -> StudentPosterior:
     """Student's t distribution with n - 1 degrees of freedom, or the normal distribution if n is unknown."""
     if data.value is None or not data.std_error:
-        missing = "value" if data.value is None else "standard error above 0"
+        missing = "the value" if data.value is None else "a standard error"
+        if data.value is not None and data.std_error == 0:
+            missing = "a standard error greater than 0"
         raise NotEstimableError(catalogue.INCOMPLETE_TOTALS(reason=data.reason, missing=missing))
     return StudentPosterior(data.value, data.std_error, data.n - 1.0 if data.n and data.n > 1 else np.inf)
 

@@ -4,6 +4,17 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 # ---------------------------------------------------------------- warnings
 
+STORED_INTERVAL_DIFFERS = MessageType(
+    "UQ100",
+    "stored-interval-differs",
+    "refusal",
+    "The log stores an interval of this score only for level {level:g} and scope {scope!r}, and the score cannot be "
+    "computed again from the log.",
+    "The live run called the aggregation function of the task, and stored the interval in the log. The log does not "
+    "contain the function, so an interval for another level or scope cannot be computed from the log.",
+    "Request the level and the scope of the live run with `--level` and `--scope`, or repeat the run with another "
+    "`--uq_level`. `harness-uq rescore` keeps the stored interval.",
+)
 FEW_QUESTIONS = MessageType(
     "UQ101",
     "few-questions",
@@ -712,7 +723,7 @@ STATISTIC_UNSUPPORTED = MessageType(
     "Method {method!r} cannot compute the statistic {statistic!r}.",
     "The method supports a fixed list of statistics that are functions of sums over questions. The statistic that the "
     "task uses is not in the list.",
-    "Use one of the aggregation functions of harness_uq in the definition of the task.",
+    "Use `--uq bayes`. A plugin that reads such logs must use the name of a supported statistic.",
 )
 GROUP_REQUIRED = MessageType(
     "UQ171",
@@ -779,10 +790,11 @@ INCOMPLETE_TOTALS = MessageType(
     "UQ178",
     "incomplete-totals",
     "refusal",
-    "{reason:sentence} The uncertainty cannot be estimated because the log does not record the {missing}.",
+    "{reason:sentence} The uncertainty cannot be estimated because the log does not record {missing}.",
     "An interval from a total score requires the value of the score, and either the number of questions or a "
     "standard error.",
-    "Log the samples. If the log contains some samples, use these samples with `--use-samples`.",
+    "Log the samples. If the log contains some samples, use these samples with `--use-samples`. If the task has its "
+    "own aggregation function, add `--uq bayes` to the run of lm-eval, because only a live run can call the function.",
 )
 TOTALS_NOT_A_PROPORTION = MessageType(
     "UQ179",
@@ -791,7 +803,8 @@ TOTALS_NOT_A_PROPORTION = MessageType(
     "{reason:sentence} The total score cannot be used instead, because metric {metric!r} is not known to be a "
     "proportion of correct answers.",
     "A total score determines the uncertainty only if the score is a proportion of independent correct answers.",
-    "Log the samples.",
+    "Log the samples. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, because "
+    "only a live run can call the function.",
 )
 INCONSISTENT_TOTALS = MessageType(
     "UQ180",
@@ -919,7 +932,7 @@ NOT_COMPUTABLE = MessageType(
     "not-computable",
     "refusal",
     "The score cannot be estimated: {reason:sentence}",
-    "The numerical computation of the method did not succeed for these data. The message contains the reason.",
+    "The method cannot compute an interval from these data. The message contains the reason.",
     "Add questions or trials, or choose another method with `--uq`.",
 )
 METHOD_UNSUITABLE = MessageType(

@@ -250,7 +250,7 @@ def test_a_value_of_several_functions_is_of_the_one_that_the_name_tells():
     perfect = [[1, 1], [0, 0], [1, 1]]
     assert read(perfect, "f1", aggregation="macro_f1", reported=1.0).data.function == "macro_f1"
     multi = read([["a", "a"], ["b", "b"], ["c", "c"]] * 2, "f1", aggregation="mine", reported=1.0)
-    assert multi.data.reason == "lm-eval combines the classes by mine, whose value is not that of one known function"
+    assert multi.data.reason == "lm-eval computes the score with mine, which is no function that harness_uq knows"
 
 
 def test_a_value_of_no_function_of_the_classes_has_no_interval():
@@ -409,7 +409,7 @@ def test_totals_of_another_function_are_not_proportions(tmp_path):
     assert (row.value, row.interval) == (1.0, None)
     assert row.status == "not_estimable"
     reason = "lm-eval combines the questions by best, which is not their mean"
-    assert has(row, "not-computable", reason=reason)
+    assert has(row, "totals-not-a-proportion", reason=reason, metric="acc")
 
 
 def test_texts_that_give_another_value_than_lm_evals_are_totals():
