@@ -7,23 +7,21 @@ from typing import Unpack
 import numpy as np
 from scipy import stats
 
+from harness_uq.breakdown.group_tests import DividedScore, GroupTests, TestedGroups, adjusted_p_values, divided_scores
 from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_errors
 from harness_uq.comparison.build_rows import DifferenceKeywords
-from harness_uq.comparison.compare import CompareOptions, compare
-from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.comparison.compare import CompareOptions
+from harness_uq.comparison.sides import Side
 from harness_uq.data.run_selection import SelectedRun, higher_is_better
-from harness_uq.data.task_log import Scores
-from harness_uq.messages import Message
-from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
+from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
-from harness_uq.stats.pairs.multiple_testing import holm
 from harness_uq.structure.detection import known_range
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
-from harness_uq.structure.question_groups import QuestionGroups, divided_logs, part_of
 
 
 class CompareByKeywords(ScoreKeywords, DifferenceKeywords, total=False):
@@ -41,8 +39,9 @@ def compare_by(
 ) -> ResultList[DifferenceBreakdown]:
     """Compare two systems on groups of questions, such as categories, languages or levels of difficulty.
 
-    The verdict of each group is corrected for the number of groups (Holm), so that two equal systems differ on any
-    group with probability at most 1 - level. Partially pooled differences correct for the selection of extreme groups.
+    The verdict of each group is corrected for the groups of all returned breakdowns (Holm), so that two equal systems
+    differ on any group with probability at most 1 - level. Partially pooled differences correct for the selection of
+    extreme groups. A warning names each group whose verdict depends on trials without a score.
 
     Parameters
     ----------
@@ -66,84 +65,110 @@ def compare_by(
     TypeError : if an option does not exist
     """
     options = options_with(options or CompareOptions(), keywords, "compare_by")
-    plugins = plugins or load_plugins()
-    structure, selection = options.structure.without_bounds("compare_by"), selection_of(keywords)
-    sides = [Side.read(runs, name, plugins, structure, selection) for runs, name in ((a, "A"), (b, "B"))]
-    options = replace(options, structure=structure.without_policies)
-    matched, _ = common_keys(*sides)
-    pairs = [(sides[0].chosen[first], sides[1].chosen[second]) for first, second in matched]
-    pairs = [pair for pair in pairs if all(isinstance(run.data, Scores) for run in pair)]
-    rows = ResultList[DifferenceBreakdown]()
-    for name in [by] if isinstance(by, str) else by:
-        groups, notes = _groups(pairs, name)
-        for pair in pairs:
-            of_a, of_b = (groups.get(id(run.log)) for run in pair)
-            if of_a is not None and of_b is not None:
-                rows.append(_breakdown(pair, (of_a, of_b), notes, options, plugins))
-    return rows
+    plugins, selection = plugins or load_plugins(), selection_of(keywords)
+    sides = (
+        Side.read(a, "A", plugins, options.structure, selection),
+        Side.read(b, "B", plugins, options.structure, selection),
+    )
+    tests = GroupTests.of(sides, options, plugins)
+    scores = [score for name in ([by] if isinstance(by, str) else by) for score in divided_scores(sides, name)]
+    plain = [tests.as_logged(score) for score in scores]
+    opened = [tests.open(score, one) for score, one in zip(scores, plain, strict=True)]
+    if options.structure.missing.has_bounds:
+        known = [(score, one) for score, one in zip(scores, opened, strict=True) if one is not None]
+        return _breakdowns([score for score, _ in known], [one for _, one in known], options)
+    rows = _breakdowns(scores, plain, options)
+    if not tests.alternatives:
+        return rows
+    worst = [tests.worst(score, one) for score, one in zip(scores, plain, strict=True)]
+    any_score = [one or other for one, other in zip(opened, plain, strict=True)]
+    others = _breakdowns(scores, worst, options), _breakdowns(scores, any_score, options)
+    return ResultList(map(_with_warnings, rows, *others, scores))
 
 
-def _groups(
-    pairs: Sequence[tuple[SelectedRun, SelectedRun]], name: str
-) -> tuple[dict[int, QuestionGroups], tuple[Message, ...]]:
-    """Groups of each log by its identity."""
-    logs = {id(run.log): run.log for pair in pairs for run in pair}
-    divided, notes = divided_logs(logs.values(), name)
-    return {id(log): groups for log, groups in divided}, notes
+def _breakdowns(
+    scores: Sequence[DividedScore], tested: Sequence[TestedGroups], options: CompareOptions
+) -> ResultList[DifferenceBreakdown]:
+    """The breakdowns of all scores, whose verdicts are corrected together."""
+    adjusted = adjusted_p_values(tested)
+    n_tests = sum(p is not None for one in tested for p in one.p_values)
+    rows = [_breakdown(*of_score, options) for of_score in zip(scores, tested, adjusted, strict=True)]
+    return ResultList(replace(row, n_tests=n_tests) for row in rows)
 
 
 def _breakdown(
-    pair: tuple[SelectedRun, SelectedRun],
-    groups: tuple[QuestionGroups, QuestionGroups],
-    notes: tuple[Message, ...],
-    options: CompareOptions,
-    plugins: Plugins,
+    score: DividedScore, tested: TestedGroups, adjusted: Sequence[float | None], options: CompareOptions
 ) -> DifferenceBreakdown:
-    labels = [label for label in groups[0].labels if label in groups[1].labels]
-    rows = [_compared(pair, groups, label, options, plugins) for label in labels]
-    values = [_value(row) for row in rows]
-    pooled = pooled_values(values, options.level, _possible_differences(pair, options))
-    if pooled.spread is None:
+    (run_a, run_b), rows, notes = score.runs, tested.rows, score.notes
+    is_open = any(row.identified_range is not None for row in rows)
+    values = [None if is_open else _value(row) for row in rows]
+    pooled = pooled_values(values, options.level, _possible_differences(score.runs, options))
+    if is_open:
+        notes = (*notes, GROUPS_WITH_ANY_SCORE(n_missing=sum(map(score.n_missing, score.labels))))
+    elif pooled.spread is None:
         notes = (*notes, GROUPS_NOT_POOLED(n_groups=len(values) - values.count(None)))
-    p_values = [_p_value(row) for row in rows]
-    tested = [p for p in p_values if p is not None]
-    adjusted = iter(holm(tested).tolist() if tested else [])
-    is_higher = higher_is_better(pair[0].log, pair[0].data.metric)
+    is_higher = higher_is_better(run_a.log, run_a.data.metric)
     sign = 1 if is_higher else -1
     differences = [
-        _with_verdict(
-            GroupDifference(
-                group=label,
-                n_questions=row.n_matched,
-                value_a=row.value_a,
-                value_b=row.value_b,
-                value=row.difference.value if row.difference else None,
-                interval=row.difference.interval if row.difference else None,
-                std_error=row.difference.std_error if row.difference else None,
-                pooled_value=value,
-                pooled_interval=interval,
-                p_value=p,
-                adjusted_p=None if p is None else next(adjusted),
-            ),
-            1 - options.level,
-            is_higher=is_higher,
+        GroupDifference(
+            group=label,
+            n_questions=row.n_matched,
+            value_a=row.value_a,
+            value_b=row.value_b,
+            value=row.difference.value if row.difference else None,
+            interval=row.difference.interval if row.difference else None,
+            std_error=row.difference.std_error if row.difference else None,
+            pooled_value=value,
+            pooled_interval=interval,
+            p_value=p,
+            adjusted_p=adjusted_p,
+            verdict=verdict,
         )
-        for label, row, value, interval, p in zip(labels, rows, pooled.values, pooled.intervals, p_values, strict=True)
+        for label, row, value, interval, p, adjusted_p, verdict in zip(
+            score.labels,
+            rows,
+            pooled.values,
+            pooled.intervals,
+            tested.p_values,
+            adjusted,
+            tested.verdicts(adjusted, 1 - options.level, is_higher=is_higher),
+            strict=True,
+        )
     ]
-    (run_a, run_b) = pair
     return DifferenceBreakdown(
         system_a=run_a.log.system,
         system_b=run_b.log.system,
         task=run_a.log.task,
         metric=run_a.data.metric,
         filter=run_a.data.filter,
-        field=groups[0].field,
+        field=score.groups[0].field,
         groups=tuple(sorted(differences, key=lambda one: _advantage(one, sign))),
         higher_is_better=is_higher,
         heterogeneity_p=_cochran([value for value in values if value is not None]),
         spread=pooled.spread,
         messages=notes,
     )
+
+
+def _with_warnings(
+    row: DifferenceBreakdown, worst: DifferenceBreakdown, any_score: DifferenceBreakdown, score: DividedScore
+) -> DifferenceBreakdown:
+    """Warn about the groups whose verdict is not the same under all policies for trials without a score."""
+    of_worst, of_any = ({one.group: one for one in other.groups} for other in (worst, any_score))
+    warnings = [
+        VERDICT_DEPENDS_ON_MISSING(
+            n_missing=n_missing,
+            dropped=one.verdict,
+            worst=of_worst[one.group].verdict,
+            open=of_any[one.group].verdict,
+        ).of_group(row.task, row.field, one.group)
+        for one in row.groups
+        if (n_missing := score.n_missing(one.group))
+        and one.value is not None
+        and of_worst[one.group].value is not None
+        and {of_worst[one.group].verdict, of_any[one.group].verdict} != {one.verdict}
+    ]
+    return replace(row, messages=(*warnings, *row.messages))
 
 
 def _possible_differences(pair: tuple[SelectedRun, SelectedRun], options: CompareOptions) -> tuple[float, float] | None:
@@ -154,42 +179,10 @@ def _possible_differences(pair: tuple[SelectedRun, SelectedRun], options: Compar
     return range_a[0] - range_b[1], range_a[1] - range_b[0]
 
 
-def _compared(
-    pair: tuple[SelectedRun, SelectedRun],
-    groups: tuple[QuestionGroups, QuestionGroups],
-    label: str,
-    options: CompareOptions,
-    plugins: Plugins,
-) -> Comparison:
-    """Compare the systems on the questions of one group."""
-    logs = [
-        part_of(replace(run.log, data=(run.data,)), of_run.rows(label))
-        for run, of_run in zip(pair, groups, strict=True)
-    ]
-    return compare(logs[0], logs[1], options, plugins=plugins)[0]
-
-
-def _p_value(row: Comparison) -> float | None:
-    """Twice the posterior tail beyond 0, but at least the p-value of McNemar's exact test, or of t.
-
-    A posterior tail has its error rate on average only, which many groups would add up.
-    """
-    if row.prob_positive is None:
-        return None
-    return max(2 * min(row.prob_positive, 1 - row.prob_positive), row.p_value or 0.0)
-
-
 def _value(row: Comparison) -> GroupValue | None:
     if row.difference is None:
         return None
     return GroupValue.of(row.difference.value, row.difference.std_error, row.n_matched)
-
-
-def _with_verdict(row: GroupDifference, alpha: float, *, is_higher: bool) -> GroupDifference:
-    """Set the verdict by the adjusted p-value."""
-    if row.adjusted_p is None or row.adjusted_p > alpha or not row.value:
-        return row
-    return replace(row, verdict="better" if (row.value > 0) == is_higher else "worse")
 
 
 def _advantage(row: GroupDifference, sign: int) -> tuple[bool, float]:

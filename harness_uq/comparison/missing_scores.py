@@ -18,6 +18,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.trials.partial_identification import IdentifiedPosterior
+from harness_uq.structure.types import StructureOptions
 
 CompareSides: TypeAlias = Callable[[Side, Side], list[Comparison]]
 """Comparisons of two sides, with their verdicts after correction."""
@@ -34,22 +35,17 @@ def apply_missing_policies(
     sides : the two systems
     compare : compares sides in which such trials have other scores
     """
-    missing = [counts for side in sides for counts in missing_counts(side.chosen).values()]
     policies = options.structure.missing
-    if not missing or not (policies.has_bounds or policies.is_default):
+    if not has_alternatives(sides, policies):
         return rows
-    chosen = MissingPolicies("bounds") if policies.is_default else policies
 
     def at(first: Extreme, second: Extreme) -> dict[ScoreKey, Comparison]:
-        read = [
-            side.with_policies(replace(options.structure, missing=chosen.at(extreme)), plugins)
-            for side, extreme in zip(sides, (first, second), strict=True)
-        ]
-        return {_key(row): row for row in compare(read[0], read[1])}
+        read = with_extremes(sides, (first, second), options.structure, plugins)
+        return {_key(row): row for row in compare(*read)}
 
     extremes = at("worst", "best"), at("best", "worst")
     open_rows = {
-        key: _identified(row, [ends[key] for ends in extremes if key in ends], options.level)
+        key: identified(row, [ends[key] for ends in extremes if key in ends], options.level)
         for key, row in ((_key(row), row) for row in rows)
     }
     if policies.has_bounds:
@@ -58,11 +54,28 @@ def apply_missing_policies(
     return [_with_warning(row, worst.get(_key(row)), open_rows[_key(row)], sides) for row in rows]
 
 
+def has_alternatives(sides: tuple[Side, Side], policies: MissingPolicies) -> bool:
+    """Whether trials without a score may count as any score, because the user chose so or chose no policy."""
+    return (policies.has_bounds or policies.is_default) and any(missing_counts(side.chosen) for side in sides)
+
+
+def with_extremes(
+    sides: tuple[Side, Side], extremes: tuple[Extreme, Extreme], structure: StructureOptions, plugins: Plugins
+) -> tuple[Side, Side]:
+    """The sides in which trials that may count as any score have the worst or the best possible score."""
+    policies = MissingPolicies("bounds") if structure.missing.is_default else structure.missing
+    first, second = (
+        side.with_policies(replace(structure, missing=policies.at(extreme)), plugins)
+        for side, extreme in zip(sides, extremes, strict=True)
+    )
+    return first, second
+
+
 def _key(row: Comparison) -> ScoreKey:
     return row.task, row.metric, row.filter
 
 
-def _identified(row: Comparison, ends: Sequence[Comparison], level: float) -> Comparison:
+def identified(row: Comparison, ends: Sequence[Comparison], level: float) -> Comparison:
     """The comparison for any scores of the open trials, whose extremes `ends` gives."""
     for end in ends:
         if end.difference is None or end.posterior is None:

@@ -25,7 +25,8 @@ def worst_logs(logs: Sequence[TaskLog], options: StructureOptions) -> list[TaskL
     for log in logs:
         data = [worst for item in log.data if (worst := _worst(item, log, options)) is not None]
         if data or log.subtasks:
-            worst_case.append(replace(log, data=tuple(data) if data else log.data))
+            # the score that the harness reported for a group is not that of the worst scores of its tasks
+            worst_case.append(replace(log, data=tuple(data) if data else log.data, reported={}))
     return worst_case
 
 

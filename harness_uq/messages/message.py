@@ -54,6 +54,10 @@ class Message:
         """The message about some of several systems, whose names open its text."""
         return replace(self, text=f"{systems}: {self.text}", params={**self.params, "systems": systems})
 
+    def of_group(self, task: str, field: str, group: str) -> "Message":
+        """The message about one group of the questions of a task, whose name opens its text."""
+        return replace(self, text=f"{task}, {field} {group}: {self.text}", params={**self.params, "group": group})
+
     def to_dict(self) -> dict[str, object]:
         """JSON-ready form; NaN and infinite parameters become None."""
         params = {name: _json_value(value) for name, value in self.params.items()}

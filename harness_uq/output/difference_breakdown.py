@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from harness_uq.messages import with_severity
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.output.breakdown import POOLED, interval_cells, p_text
 from harness_uq.output.columns import format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section
@@ -22,10 +24,23 @@ def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
     """The groups on which A is worse and better, after correction for their number."""
     names = {verdict: [one.group for one in row.groups if one.verdict == verdict] for verdict in ("worse", "better")}
     parts = [f"{verdict} than {row.system_b} on {join_names(groups)}" for verdict, groups in names.items() if groups]
-    n = len(row.groups)
+    n = row.n_tests
     if not parts:
-        return f"No group shows a difference between {row.system_a} and {row.system_b} after correction for {n} groups."
-    return f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}."
+        systems = f"{row.system_a} and {row.system_b}"
+        return f"No group shows a difference between {systems} after correction for {n} groups.{_caveat(row)}"
+    return f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}.{_caveat(row)}"
+
+
+def _caveat(row: DifferenceBreakdown) -> str:
+    """A sentence on the groups whose verdicts depend on trials without a score, if there are any."""
+    code = VERDICT_DEPENDS_ON_MISSING.code
+    warned = with_severity(row.messages, "warning")
+    groups = [str(message.params["group"]) for message in warned if message.code == code]
+    if not groups:
+        return ""
+    verdicts = "verdict" if len(groups) == 1 else "verdicts"
+    depend = "depends" if len(groups) == 1 else "depend"
+    return f" The {verdicts} on {join_names(groups)} {depend} on trials without a score."
 
 
 def _section(row: DifferenceBreakdown, digits: int) -> Section:
@@ -43,7 +58,7 @@ def _section(row: DifferenceBreakdown, digits: int) -> Section:
     title = f"{row.task}, {metric_name(row.metric, row.filter)} by {row.field} (A: {row.system_a}, B: {row.system_b})"
     legend = {
         "Pooled": POOLED,
-        "Adjusted p": f"Adjusted p: two-sided p-value, corrected for {len(groups)} groups by Holm's method.",
+        "Adjusted p": f"Adjusted p: two-sided p-value, corrected for {row.n_tests} groups by Holm's method.",
     }
     lines = []
     if row.heterogeneity_p is not None:

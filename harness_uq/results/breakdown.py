@@ -69,7 +69,7 @@ class GroupDifference(Declared):
     value, interval, std_error : difference A minus B from the questions of the group alone; None if not estimable
     pooled_value, pooled_interval : partially pooled difference; None if it is unavailable
     p_value : two-sided p-value of the hypothesis that the systems are equal on this group
-    adjusted_p : the same, adjusted by Holm's method over all groups
+    adjusted_p : the same, adjusted by Holm's method over the groups of all fields, tasks, metrics and filters
     verdict : `better`, `worse` or `undecided`, by `adjusted_p`
     """
 
@@ -98,6 +98,7 @@ class DifferenceBreakdown(Declared, HasMessages):
     higher_is_better : whether higher scores are better
     heterogeneity_p : p-value of Cochran's Q test of the hypothesis that the difference is the same on all groups
     spread : posterior mean of the standard deviation between the true differences of groups; None without pooling
+    n_tests : number of groups for which verdicts are corrected, of all fields, tasks, metrics and filters
     messages : notes and warnings
     """
 
@@ -113,4 +114,5 @@ class DifferenceBreakdown(Declared, HasMessages):
     higher_is_better: bool = True
     heterogeneity_p: float | None = None
     spread: float | None = None
+    n_tests: int = 0
     messages: tuple[Message, ...] = ()

@@ -12,8 +12,11 @@ from harness_uq import Questions, TaskLog, compare_by, compare_scores, estimate_
 from harness_uq.cli import main
 from harness_uq.data.task_log import MetadataField, Scores, Source
 from harness_uq.errors import DataError, StructureError
-from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED
+from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
+from harness_uq.output.difference_breakdown import difference_breakdown_answer
 from harness_uq.output.formats import RenderOptions, render_results
+from harness_uq.stats.pairs.multiple_testing import holm
 from tests.message_checks import has
 
 SUBJECTS = ("law", "art", "war", "tax")
@@ -211,3 +214,64 @@ def test_policies_for_missing_scores_apply_to_groups() -> None:
     assert (zero.groups[0].value, drop.groups[0].value) == (29 / 60, 29 / 59)
     with pytest.raises(DataError, match="bounds"):
         estimate_by(part, "subject", missing="bounds")
+
+
+def divided_run(scores: dict[str, list[float]], system: str, task: str = "t") -> TaskLog:
+    """A run with these scores by level, in which NaN are trials without a score."""
+    flat = [value for values in scores.values() for value in values]
+    codes = np.repeat(np.arange(len(scores)), [len(values) for values in scores.values()])
+    fields = {"level": MetadataField(codes, values=tuple(scores))}
+    questions = Questions(tuple(map(str, range(len(flat)))), fields=fields)
+    data = (Scores("acc", "none", np.array(flat)[:, None], is_complete=False),)
+    return TaskLog(system=system, task=task, source=Source(system, "table"), questions=questions, data=data)
+
+
+@pytest.fixture
+def failing() -> tuple[TaskLog, TaskLog]:
+    """A is better on both levels, but 20 of the 100 hard questions, which B answered right, have no score of A."""
+    easy, hard = [1.0] * 60 + [0.0] * 20, [1.0] * 45 + [0.0] * 35 + [np.nan] * 20
+    of_b = {"easy": [0.0] * 20 + [1.0] * 40 + [0.0] * 20, "hard": [1.0] * 25 + [0.0] * 55 + [1.0] * 20}
+    return divided_run({"easy": easy, "hard": hard}, "A"), divided_run(of_b, "B")
+
+
+def test_a_group_whose_verdict_depends_on_failed_trials_has_a_warning(failing: tuple[TaskLog, TaskLog]) -> None:
+    (row,) = compare_by(*failing, "level")
+    (warning,) = (message for message in row.messages if message.code == VERDICT_DEPENDS_ON_MISSING.code)
+    by_policy = {
+        policy: {one.group: one.verdict for one in compare_by(*failing, "level", missing=policy)[0].groups}
+        for policy in ("drop", "zero", "bounds")
+    }
+    shown = warning.params
+    assert (shown["group"], shown["n_missing"]) == ("hard", 20)
+    assert [shown[name] for name in ("dropped", "worst", "open")] == [of["hard"] for of in by_policy.values()]
+    assert [of["easy"] for of in by_policy.values()] == ["better"] * 3
+    assert "The verdict on hard depends on trials without a score." in difference_breakdown_answer(row)
+
+
+def test_a_chosen_policy_needs_no_warning(failing: tuple[TaskLog, TaskLog]) -> None:
+    for policy in ("drop", "zero", "bounds"):
+        (row,) = compare_by(*failing, "level", missing=policy)
+        assert not has(row, VERDICT_DEPENDS_ON_MISSING.code)
+        assert difference_breakdown_answer(row).endswith(("easy.", "hard."))
+
+
+def test_bounds_contain_the_intervals_of_both_extremes(failing: tuple[TaskLog, TaskLog]) -> None:
+    (row,) = compare_by(*failing, "level", missing="bounds")
+    hard = next(one for one in row.groups if one.group == "hard")
+    a, b = (np.array(run.data[0].values[80:, 0]) for run in failing)
+    worst, best = (compare_scores(np.nan_to_num(a, nan=value), b).difference for value in (0.0, 1.0))
+    assert hard.interval.low < worst.value < best.value < hard.interval.high
+    assert all(one.pooled_value is None for one in row.groups)
+    assert row.heterogeneity_p is None
+    assert has(row, GROUPS_WITH_ANY_SCORE.code)
+
+
+def test_groups_of_all_tasks_are_corrected_together() -> None:
+    a, b = {"easy": [1.0] * 40, "hard": [1.0, 0.0] * 20}, {"easy": [0.0] * 8 + [1.0] * 32, "hard": [0.0, 1.0] * 20}
+    first = [divided_run(a, "A", task) for task in ("t", "u", "v")]
+    second = [divided_run(b, "B", task) for task in ("t", "u", "v")]
+    alone, together = compare_by(first[0], second[0], "level"), compare_by(first, second, "level")
+    p_values = [one.p_value for row in together for one in row.groups]
+    assert [row.n_tests for row in (*alone, *together)] == [2, 6, 6, 6]
+    assert [one.adjusted_p for row in together for one in row.groups] == pytest.approx(holm(p_values))
+    assert alone[0].groups[-1].adjusted_p < together[0].groups[-1].adjusted_p

@@ -87,3 +87,11 @@ def test_the_option_overall_decides_the_exit_code(tmp_path: Path) -> None:
     command = ["gate", str(tmp_path / "new.csv"), "--baseline", str(tmp_path / "old.csv"), "--margin", "0.12"]
     assert main(command) == 1
     assert main([*command, "--overall"]) in (0, 3)
+
+
+def test_a_gate_reproduces_the_weights_of_a_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The group `demo_exam` of the example logs is weighted by size."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    large, small = (f"demo-output/lm-eval/scripted-{size}" for size in ("large", "small"))
+    assert main(["gate", large, "--baseline", small, "--overall", "--metric", "acc", "--margin", "0.02"]) == 0

@@ -47,5 +47,15 @@ GROUP_FIELD_IN_NO_TASK = MessageType(
     "Tasks of the same run can have different fields, and the message lists the tasks that have each set of fields.",
     "Use one of the available fields. `harness-uq structure` lists the fields of each task.",
 )
+GROUPS_WITH_ANY_SCORE = MessageType(
+    "UQ435",
+    "groups-with-any-score",
+    "note",
+    "The intervals and verdicts of groups allow any score of the {n_missing:count trial} without a score. No pooled "
+    "estimates and no test of equal differences are available.",
+    "With `--missing bounds`, the data determine the difference of a group only up to a range. Pooled estimates and "
+    "the test of equal differences require one value for each group.",
+    "For pooled estimates, use `--missing drop` or `--missing zero`.",
+)
 
 TYPES = message_types_in(globals())

@@ -72,8 +72,9 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
     "By default, scores do not include failed trials. If the failed trials were harder or easier than the other "
     "trials, the verdict may be wrong.",
-    "With `--missing`, choose whether failed trials are left out (`drop`), count as the worst possible score "
-    "(`zero`) or may have any score (`bounds`), and report the choice with the verdict.",
+    "Choose what failed trials count as, and report the choice with the verdict. With `--missing zero`, they count as "
+    "the worst possible score. With `--missing bounds`, they may have any score. With `--missing drop`, they are left "
+    "out.",
 )
 GATE_DEPENDS_ON_MISSING = MessageType(
     "UQ208",
