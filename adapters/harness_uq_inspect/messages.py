@@ -90,15 +90,17 @@ EPOCHS_AS_QUESTIONS = MessageType(
     "The epochs of one question are all easy or all difficult, so their scores are not independent.",
     "Use the interval of harness_uq, or set an epochs reducer in Inspect.",
 )
-INSPECT_VALUE_DIFFERS = MessageType(
+MEAN_NOT_REPORTED = MessageType(
     "IN110",
-    "inspect-value-differs",
+    "mean-not-reported",
     "note",
-    "Inspect reports {function} = {reported:.6g} for metric {metric!r} (reducer: {filter}), but the estimate is the "
-    "mean of the logged scores, {mean:.6g}.",
-    "harness_uq computes an interval for the mean of the scores. The metric of Inspect is not the mean, so harness_uq "
-    "does not add the interval to the metric in the log.",
-    "No action is required.",
+    "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} no "
+    "interval. harness_uq estimates the mean of the logged scores, {mean:.6g}. The interval of the mean is not added "
+    "to the metrics in the log.",
+    "harness_uq computes intervals for mean scores. If Inspect reports neither `accuracy` nor `mean` for a scorer, the "
+    "interval of the mean would appear beside a value that it does not describe.",
+    "Use `harness-uq estimate` to see the interval of the mean score. To see it in Inspect as well, add the metric "
+    "`mean()` to the scorer.",
 )
 RARE_KEYS_OMITTED = MessageType(
     "IN111",
@@ -155,6 +157,16 @@ SCORES_CHANGED = MessageType(
     "If people change only some scores of a grader, the mean score mixes scores of people with scores of the grader.",
     "Instead of changing scores, enter human labels as scores with a new name NAME. With `--labels NAME`, the human "
     "labels correct all scores of the grader.",
+)
+METRICS_WITHOUT_INTERVAL = MessageType(
+    "IN117",
+    "metrics-without-interval",
+    "note",
+    "For metric {metric!r} (reducer: {filter}), the interval describes the mean score, {mean:.6g}. Inspect also "
+    "reports {reported:join}, which {n_reported:plural has|have} no interval.",
+    "harness_uq computes intervals for mean scores. An interval of the mean can exclude the value of another metric, "
+    "such as a median.",
+    "Do not use the interval for the other metrics.",
 )
 
 # ---------------------------------------------------------------- warnings

@@ -8,13 +8,14 @@ from typing import Final
 import msgspec
 
 from harness_uq.plugin_api import ClusterDeclaration, HarnessResult
+from harness_uq_inspect.log_metadata import NAME
 from harness_uq_inspect.read.harness_uq_metrics import harness_value, is_ours
 from harness_uq_inspect.read.reducers import MEAN, SINGLE_TRIAL_IDENTITIES
 from harness_uq_inspect.read.schema import Header, Headline, Metric, ScoreTotals
 
 NO_FILTER: Final = "none"
-_MEANS: Final = ("accuracy", "mean")
-_SPREADS: Final = frozenset({"stderr", "std", "var", "bootstrap_stderr", "bootstrap_std"})
+MEANS: Final = ("accuracy", "mean")
+_SPREADS: Final = frozenset({"stderr", "std", "var", "bootstrap_stderr", "bootstrap_std", "ci", "ci_wilson"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def printed_value(score: ScoreTotals) -> Metric | None:
     It has the value that Inspect computed, even if harness_uq replaced it.
     """
     ungrouped = [metric for metric in score.metrics.values() if metric.group is None and not is_ours(metric)]
-    for name in _MEANS:
+    for name in MEANS:
         for metric in ungrouped:
             if metric.bare_name == name:
                 return msgspec.structs.replace(metric, value=harness_value(metric))
@@ -77,8 +78,22 @@ def printed_value(score: ScoreTotals) -> Metric | None:
 
 
 def is_mean(metric: Metric) -> bool:
-    """Whether the metric is the mean of the scores."""
-    return metric.bare_name in _MEANS
+    """Whether the metric is the mean of the scores, by its name."""
+    return metric.bare_name in MEANS and metric.group is None
+
+
+def other_quantities(score: ScoreTotals) -> tuple[str, ...]:
+    """Metrics of Inspect that are no means and no measures of spread: `name = value`, or the name of several values."""
+    return tuple(
+        dict.fromkeys(
+            metric.group or f"{metric.bare_name} = {metric.value:.6g}"
+            for metric in score.metrics.values()
+            if not (is_mean(metric) or is_ours(metric) or NAME in (metric.metadata or {}))
+            and (metric.group or metric.bare_name) not in _SPREADS
+            and metric.value is not None
+            and math.isfinite(metric.value)
+        )
+    )
 
 
 def finite(value: float | None) -> float | None:

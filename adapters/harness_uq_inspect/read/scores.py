@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.plugin_api import AggregateScore, Message, Scores
-from harness_uq_inspect.messages import INSPECT_VALUE_DIFFERS, MEAN_NOT_REPRODUCED
+from harness_uq_inspect.messages import MEAN_NOT_REPORTED, MEAN_NOT_REPRODUCED, METRICS_WITHOUT_INTERVAL
 from harness_uq_inspect.read.harness_results import (
     finite,
     is_mean,
     is_of_cells,
     n_questions,
+    other_quantities,
     printed_value,
     reported_by,
 )
@@ -134,13 +135,21 @@ def totals_alone(columns: Sequence[ScoreColumn], frame: Frame) -> Iterator[tuple
 def disagreements(
     data: Iterable[Scores | AggregateScore], printed: Mapping[MetricKey, ScoreTotals], frame: Frame
 ) -> Iterator[Message]:
-    """Where Inspect's value is not the mean of the logged scores: a warning if it claims to be, else a note."""
+    """A warning for each mean that the logged scores do not reproduce, and a note on metrics that are not the mean."""
     for item in data:
+        score = printed.get((item.metric, item.filter))
+        if score is None or isinstance(item, AggregateScore) or not item.is_scored.any():
+            continue
+        names = {"metric": item.metric, "filter": item.filter, "mean": _mean_of(item, score, frame)}
+        others = other_quantities(score)
+        reports_mean = any(map(is_mean, score.metrics.values()))
         difference = _difference(item, printed, frame)
-        if difference is not None:
-            metric, reported, mean = difference
-            kind = MEAN_NOT_REPRODUCED if is_mean(metric) else INSPECT_VALUE_DIFFERS
-            yield kind(metric=item.metric, filter=item.filter, function=metric.bare_name, reported=reported, mean=mean)
+        if reports_mean and difference is not None:
+            metric, reported, _ = difference
+            yield MEAN_NOT_REPRODUCED(**names, function=metric.bare_name, reported=reported)
+        elif others:
+            kind = METRICS_WITHOUT_INTERVAL if reports_mean else MEAN_NOT_REPORTED
+            yield kind(**names, reported=others, n_reported=len(others))
 
 
 def without_other_quantities(
@@ -177,6 +186,11 @@ def _difference(
         return None
     if not item.is_scored.any():
         return None
-    is_pooled = is_of_cells(score, frame.header, frame.epochs)
-    mean = float(np.nanmean(item.values if is_pooled else mean_of_trials(item.values)))
+    mean = _mean_of(item, score, frame)
     return (metric, value, mean) if abs(mean - value) > _TOLERANCE * max(1.0, abs(value)) else None
+
+
+def _mean_of(item: Scores, score: ScoreTotals, frame: Frame) -> float:
+    """The mean of the logged scores: of all trials, or of the questions, as Inspect computes it for this score."""
+    is_pooled = is_of_cells(score, frame.header, frame.epochs)
+    return float(np.nanmean(item.values if is_pooled else mean_of_trials(item.values)))

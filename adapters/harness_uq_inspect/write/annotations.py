@@ -11,11 +11,11 @@ from typing import Final, TypeAlias, cast
 
 from harness_uq.plugin_api import Estimate
 from harness_uq_inspect.log_metadata import METRICS, NAME, NATIVE_STDERR, NATIVE_VALUE, SCORES_HASH
+from harness_uq_inspect.read.harness_results import MEANS
 from harness_uq_inspect.read.schema import Json
 
 ANNOTATED_MEMBERS: Final = ("results", "log_updates", "metadata")
 _STDERR: Final = "stderr"
-_MEANS: Final = ("accuracy", "mean")
 ACTIVE: Final = "active"  # the method for questions that were chosen during the run
 _TOLERANCE: Final = 1e-6
 _AUTHOR: Final = "harness_uq "
@@ -83,10 +83,13 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
 
     The mean of actively chosen samples is not an estimate; the value of `accuracy` or `mean` becomes that of the
     estimate. An interval of the mean is otherwise added only if Inspect's value is the mean: a metric with parameters
-    such as `accuracy(to_float=...)` computes another quantity.
+    such as `accuracy(to_float=...)` computes another quantity. Without `accuracy` or `mean`, the score gets no metrics.
     """
     interval, sd = estimate.interval, estimate.std_error
     if interval is None or sd is None or not all(map(math.isfinite, (interval.low, interval.high, sd))):
+        return score
+    metrics = _mapping(score.get("metrics"))
+    if not any(_is_mean(_mapping(metric)) for metric in metrics.values()):
         return score
     printed, value = estimate.harness.value, estimate.value
     is_printed = printed is not None and value is not None and math.isclose(printed, value, abs_tol=_TOLERANCE)
@@ -104,7 +107,6 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
         name: {"name": name if is_only else name.removeprefix("uq_"), "value": value, **shared}
         for name, value in zip(METRICS, (interval.low, interval.high, sd), strict=True)
     }
-    metrics = _mapping(score.get("metrics"))
     if is_replaced:
         metrics = {name: _with_estimate(_mapping(metric), value) for name, metric in metrics.items()}
     stderr = metrics.get(_STDERR)
@@ -118,11 +120,14 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
 
 def _with_estimate(metric: Json, value: float | None) -> Json:
     """The metric with the estimate as its value, if it is a mean without parameters; its own value is kept."""
-    is_mean = str(metric.get("name")).rpartition("/")[2] in _MEANS and not metric.get("params")
-    if not is_mean or value is None or metric.get("group") is not None:
+    if not _is_mean(metric) or metric.get("params") or value is None:
         return metric
     metadata = _mapping(metric.get("metadata")) | {NAME: {NATIVE_VALUE: metric.get("value"), "method": ACTIVE}}
     return metric | {"value": value, "metadata": metadata}
+
+
+def _is_mean(metric: Json) -> bool:
+    return str(metric.get("name")).rpartition("/")[2] in MEANS and metric.get("group") is None
 
 
 def _original_score(score: Json) -> Json:

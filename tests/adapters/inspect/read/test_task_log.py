@@ -286,7 +286,33 @@ def test_a_value_that_the_samples_contradict_is_a_warning(log_of):
 def test_a_value_that_is_not_a_mean_is_a_note(log_of):
     log = log_of(header(scores=[score_totals("match", 0.75, metric_name="f1")], total=2), grid([["C"], ["I"]]))
     assert log.warnings == ()
-    assert has(log, "inspect-value-differs", metric="match", filter="none", function="f1", reported=0.75)
+    assert has(log, "mean-not-reported", metric="match", filter="none", reported=("f1 = 0.75",), mean=0.5)
+
+
+def totals_with(*names, **groups):
+    metrics = {name: metric(name, 0.5) for name in names}
+    metrics |= {name: metric(name, 0.5) | {"group": group} for name, group in groups.items()}
+    return score_totals("match", 0.5) | {"metrics": metrics}
+
+
+def test_all_metrics_beside_a_mean_are_named_as_metrics_without_interval(log_of):
+    """Measures of spread and the metrics of harness_uq describe the mean, too."""
+    totals = totals_with("accuracy", "stderr", "median_score", "pkg/f1", ci_lower="ci", easy="grouped", all="grouped")
+    totals["metrics"] |= {"uq_lower": metric("lower", 0.1) | {"group": "uq", "metadata": {"harness_uq": {}}}}
+    log = log_of(header(scores=[totals], total=2), grid([["C"], ["I"]]))
+    assert has(log, "metrics-without-interval", reported=("median_score = 0.5", "f1 = 0.5", "grouped"), mean=0.5)
+    assert not has(log, "mean-not-reported")
+
+
+def test_a_median_that_happens_to_equal_the_mean_is_no_mean(log_of):
+    log = log_of(header(scores=[totals_with("median_score", "stderr")], total=2), grid([["C"], ["I"]]))
+    assert has(log, "mean-not-reported", reported=("median_score = 0.5",))
+
+
+def test_a_scorer_with_means_and_spreads_has_no_note_on_other_metrics(log_of):
+    log = log_of(header(scores=[totals_with("accuracy", "mean", "stderr", "std")], total=2), grid([["C"], ["I"]]))
+    assert not has(log, "mean-not-reported")
+    assert not has(log, "metrics-without-interval")
 
 
 def test_questions_scored_are_counted_from_trials_where_old_logs_say_no_more(log_of):

@@ -18,7 +18,7 @@ from harness_uq_inspect.read.samples import read_log
 from harness_uq_inspect.write import writeback
 from harness_uq_inspect.write.annotate import annotate_log
 from harness_uq_inspect.write.json_spans import insert_at_end, members, replace_parts
-from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, score_totals, write_eval
+from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, grid, header, metric, score_totals, write_eval
 
 GRID = [["C", "I"], ["C", "C"], ["I", "I"], ["C", "I"], ["I", "C"]]
 HEAD = header(scores=[score_totals("match", 0.5, reducer="mean", n=5, stderr=0.12)], total=10, epochs=2)
@@ -274,6 +274,24 @@ def test_no_interval_is_added_beside_a_value_that_is_not_the_mean(tmp_path):
     write_live(path)
     assert results(path).scores == before
     assert block_of(results(path).metadata)["estimates"]
+
+
+def test_a_scorer_without_a_mean_gets_no_interval_even_if_its_value_equals_the_mean(tmp_path):
+    """The interval of the mean says nothing about a median, which can equal the mean by chance."""
+    totals = score_totals("match", 0.5, reducer="mean", n=5, stderr=0.12, metric_name="median_score")
+    path = write_eval(tmp_path / "log.eval", header(scores=[totals], total=10, epochs=2), grid(GRID))
+    before = results(path).scores
+    write_live(path)
+    assert results(path).scores == before
+    assert block_of(results(path).metadata)["estimates"][0]["interval"] is not None
+
+
+def test_an_interval_of_the_mean_stays_beside_the_mean_and_another_metric(tmp_path):
+    totals = score_totals("match", 0.5, reducer="mean", n=5, stderr=0.12)
+    totals["metrics"]["median_score"] = metric("median_score", 0.9)
+    path = write_eval(tmp_path / "log.eval", header(scores=[totals], total=10, epochs=2), grid(GRID))
+    write_live(path)
+    assert list(results(path).scores[0].metrics) == ["accuracy", "stderr", "median_score", *METRICS]
 
 
 def test_scores_that_are_added_to_an_unscored_run_are_not_an_edit(tmp_path):
