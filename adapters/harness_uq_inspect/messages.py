@@ -95,8 +95,8 @@ MEAN_NOT_REPORTED = MessageType(
     "mean-not-reported",
     "note",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} no "
-    "interval. harness_uq estimates the mean of the logged scores, {mean:.6g}. The interval of the mean is not added "
-    "to the metrics in the log.",
+    "interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, whose interval is not added to the "
+    "metrics in the log.",
     "harness_uq computes intervals for mean scores. If Inspect reports neither `accuracy` nor `mean` for a scorer, the "
     "interval of the mean would appear beside a value that it does not describe.",
     "Use `harness-uq estimate` to see the interval of the mean score. To see it in Inspect as well, add the metric "
