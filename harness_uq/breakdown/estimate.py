@@ -60,7 +60,7 @@ def estimate_by(
     """
     options = options_with(options or Options(), keywords, "estimate_by")
     plugins = plugins or load_plugins()
-    structure = options.structure.without_bounds("estimate_by")
+    structure = options.structure.without_bounds("scores of groups (--by)")
     logged = [log for log in task_logs(logs, plugins, selection_of(keywords)) if not log.subtasks]
     read = with_policies(logged, structure)
     options = replace(options, structure=structure.without_policies)

@@ -130,7 +130,7 @@ def assess_graders(
 def _assess(
     logs: Sequence[TaskLog], labels: Human | None, options: GraderOptions, plugins: Plugins
 ) -> GraderAssessment:
-    structure = options.structure.without_bounds("assess_graders")
+    structure = options.structure.without_bounds("graders")
     systems = list(dict.fromkeys(log.system for log in logs))
     if options.same_family:
         _check_family(options.same_family, systems, has_labels=labels is not None)
@@ -180,7 +180,7 @@ def _agreements_by(
     logs: Sequence[TaskLog], labels: Human, name: str, options: GraderOptions, plugins: Plugins
 ) -> Iterator[GraderAgreement]:
     """The agreement on groups of questions, of all systems together."""
-    structure = options.structure.without_bounds("assess_graders")
+    structure = options.structure.without_bounds("graders")
     parts: dict[str, list[TaskLog]] = {}
     for log, groups in divided_logs([log for log in logs if not log.subtasks], name)[0]:
         for label, part in groups.parts(log):

@@ -7,6 +7,7 @@ from io import StringIO
 
 from harness_uq.errors import DataError, HarnessUqError
 from harness_uq.io.paths import read_bytes
+from harness_uq.messages.similar_names import did_you_mean
 from harness_uq.overall.options import WEIGHT_SCHEMES
 
 
@@ -24,8 +25,10 @@ def read_weights(path: str) -> dict[str, float]:
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except (HarnessUqError, OSError, UnicodeDecodeError) as error:
-        schemes = ", ".join(WEIGHT_SCHEMES)
-        raise DataError(f"Weights could not be read: {path!r} ({error}). Give {schemes} or a file.") from error
+        raise DataError(
+            f"Weights could not be read: {path!r} ({error}). Give equal, questions (by number of questions), group (as in "
+            f"their group), subtasks or a file.{did_you_mean(path, WEIGHT_SCHEMES)}"
+        ) from error
     try:
         if path.endswith(".json"):
             pairs = json.loads(text)

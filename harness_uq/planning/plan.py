@@ -131,7 +131,7 @@ def plan(
     offered = plugins or load_plugins()
     plans = ResultList[Plan]()
     selected = task_logs(pilot, offered, selection_of(keywords))
-    read = with_best_evidence(selected, offered, chosen.structure.without_bounds("plan"))
+    read = with_best_evidence(selected, offered, chosen.structure.without_bounds("plans"))
     for key, entries in _by_key(select_runs(read).values()).items():
         try:
             plans.append(_plan_of(key, entries, chosen, offered))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.task_log import IntArray
-from harness_uq.errors import DataError, StructureError
+from harness_uq.errors import StructureError, UsageError
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
 
@@ -57,16 +57,16 @@ class StructureOptions:
         """These options for logs to which the policies for missing scores have been applied."""
         return replace(self, missing=MissingPolicies("drop"))
 
-    def without_bounds(self, function: str) -> "StructureOptions":
+    def without_bounds(self, analysis: str) -> "StructureOptions":
         """These options.
 
         Raises
         ------
-        DataError : if a policy for missing scores is `bounds`, which `function` does not support
+        UsageError : if a policy for missing scores is `bounds`, which `analysis` does not support
         """
         if self.missing.has_bounds:
-            raise DataError(
-                f"{function} does not support the policy bounds for missing scores; use drop, zero or error"
+            raise UsageError(
+                f"--missing bounds is not supported for {analysis}. Use --missing drop, --missing zero or --missing error."
             )
         return self
 

@@ -275,3 +275,8 @@ def test_groups_of_all_tasks_are_corrected_together() -> None:
     assert [row.n_tests for row in (*alone, *together)] == [2, 6, 6, 6]
     assert [one.adjusted_p for row in together for one in row.groups] == pytest.approx(holm(p_values))
     assert alone[0].groups[-1].adjusted_p < together[0].groups[-1].adjusted_p
+
+
+def test_scores_of_groups_do_not_support_bounds(tables: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", tables[0], "--by", "subject", "--missing", "bounds"]) == 2
+    assert "--missing bounds is not supported for scores of groups (--by)." in capsys.readouterr().err

@@ -264,3 +264,8 @@ def test_scores_are_sorted_on_request(order: str, tmp_path, capsys) -> None:
     }
     assert keys[order] == sorted(keys[order])
     assert len(estimates) == 6
+
+
+def test_a_mistyped_scheme_of_weights_is_explained() -> None:
+    with pytest.raises(DataError, match=r"questions \(by number of questions\).*Did you mean 'questions'\?"):
+        read_weights("question")
