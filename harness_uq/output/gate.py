@@ -74,13 +74,32 @@ def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
         return decision, ""
     if decision == "fail":
         return decision, f"The data show that {join_names(_violation(row, gate) for row in rows)}."
-    bounds = join_names(f"{_required_name(row, gate)} ({_RELATIONS[row.requirement]} {row.bound:g})" for row in rows)
-    keeps = "score on {} keeps to its bound" if len(rows) == 1 else "scores on {} keep to their bounds"
     if decision == "pass":
-        return decision, f"The data show that the {keeps.format(bounds)}."
-    more = max((row.n_to_decide or 0 for row in rows), default=0)
-    advice = f" If the true scores equal the observed ones, {more:,} more questions would show it." if more else ""
-    return decision, f"The data do not show whether the {keeps.format(bounds)}.{advice}"
+        return decision, f"The data show that the {_keeps(rows, gate)}."
+    tested = [row for row in rows if row.estimate.interval is not None]
+    sentences = []
+    if tested:
+        sentences.append(f"The data do not show whether the {_keeps(tested, gate)}.")
+        if more := max(row.n_to_decide or 0 for row in tested):
+            sentences.append(f"If the true scores equal the observed ones, {more:,} more questions would show it.")
+    if unknown := [_required_name(row, gate) for row in rows if row.estimate.interval is None]:
+        sentences.append(f"{_not_estimable('score', unknown)} and cannot be compared with a bound.")
+    return decision, " ".join(sentences)
+
+
+def _keeps(rows: Sequence[RequirementRow], gate: Gate) -> str:
+    """The scores on tasks keep to their bounds, in words."""
+    bounds = join_names(f"{_required_name(row, gate)} ({_RELATIONS[row.requirement]} {row.bound:g})" for row in rows)
+    return f"score on {bounds} keeps to its bound" if len(rows) == 1 else f"scores on {bounds} keep to their bounds"
+
+
+def _not_estimable(what: str, names: Sequence[str]) -> str:
+    """The start of a sentence that scores or differences are not estimable."""
+    return (
+        f"The {what} on {names[0]} is not estimable"
+        if len(names) == 1
+        else (f"The {what}s on {join_names(names)} are not estimable")
+    )
 
 
 def _violation(row: RequirementRow, gate: Gate) -> str:
@@ -141,7 +160,7 @@ def _undecided(gate: Gate, a: str, b: str) -> str:
     open_rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
     if not open_rows:
         return f"no score shows that {a} is worse than {b} by more than the margin."
-    rows, improved = _by_kind(open_rows)
+    rows, improved = _by_kind(row for row in open_rows if row.comparison.difference is not None)
     sentences = _open_margins(rows, gate, a, b) if rows else []
     if improved:
         names = join_names(f"{_name(row, gate)} by more than {row.improve_by:g}" for row in improved)
@@ -150,6 +169,9 @@ def _undecided(gate: Gate, a: str, b: str) -> str:
         if n := max((row.n_additional_questions or 0 for row in improved), default=0):
             questions = f"{n:,} additional {'question' if n == 1 else 'questions'}"
             sentences.append(f"If the true difference is the observed one, {questions} would decide in 80 % of runs.")
+    if unknown := [_name(row, gate) for row in open_rows if row.comparison.difference is None]:
+        text = _not_estimable("difference", unknown)
+        sentences.append(f"{text if sentences else text[0].lower() + text[1:]}.")
     return " ".join(sentences)
 
 

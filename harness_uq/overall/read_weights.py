@@ -26,8 +26,8 @@ def read_weights(path: str) -> dict[str, float]:
         text = read_bytes(path).decode("utf-8-sig")
     except (HarnessUqError, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"Weights could not be read: {path!r} ({error}). Give equal, questions (by number of questions), group (as in "
-            f"their group), subtasks or a file.{did_you_mean(path, WEIGHT_SCHEMES)}"
+            f"Weights could not be read: {path!r} ({error}). Give equal, questions (by number of questions), "
+            f"group (as in their group), subtasks or a file.{did_you_mean(path, WEIGHT_SCHEMES)}"
         ) from error
     try:
         if path.endswith(".json"):

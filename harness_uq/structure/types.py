@@ -66,7 +66,7 @@ class StructureOptions:
         """
         if self.missing.has_bounds:
             raise UsageError(
-                f"--missing bounds is not supported for {analysis}. Use --missing drop, --missing zero or --missing error."
+                f"--missing bounds is not supported for {analysis}. Use --missing with drop, zero or error."
             )
         return self
 

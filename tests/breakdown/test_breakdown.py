@@ -11,7 +11,7 @@ import pytest
 from harness_uq import Questions, TaskLog, compare_by, compare_scores, estimate_by, estimate_scores
 from harness_uq.cli import main
 from harness_uq.data.task_log import MetadataField, Scores, Source
-from harness_uq.errors import DataError, StructureError
+from harness_uq.errors import StructureError, UsageError
 from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.output.difference_breakdown import difference_breakdown_answer
@@ -212,7 +212,7 @@ def test_policies_for_missing_scores_apply_to_groups() -> None:
     part = replace(log({"law": (30, 60), "art": (50, 60)}), data=(Scores("acc", "none", values),))
     (zero,), (drop,) = (estimate_by(part, "subject", missing=policy) for policy in ("zero", "drop"))
     assert (zero.groups[0].value, drop.groups[0].value) == (29 / 60, 29 / 59)
-    with pytest.raises(DataError, match="bounds"):
+    with pytest.raises(UsageError, match="bounds"):
         estimate_by(part, "subject", missing="bounds")
 
 

@@ -3,9 +3,11 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from harness_uq import CompareOptions, GateOptions, Interval, SelfTest, gate
+from harness_uq.data.array_input import log_of_array
 from harness_uq.output.gate import gate_answer
 from tests.gating.test_gate import NEW, OLD, log, options
 from tests.output.rendering import render
@@ -100,3 +102,14 @@ def test_a_self_test_says_its_rate_its_interval_and_what_was_promised() -> None:
     assert "fails equal systems more often than the nominal rate" in render([broken], "markdown")
     assert "No equal system passed" in render([broken], "markdown")
     assert json.loads(render([SELF_TEST], "json"))["self_tests"][0]["rate"] == 0.015
+
+
+def test_a_score_without_an_interval_is_not_estimable() -> None:
+    one, other = (
+        log_of_array(np.array([score]), name, clusters=None, metric="score")
+        for name, score in (("A", 0.5), ("B", 0.25))
+    )
+    assert "is not estimable and cannot be compared with a bound." in gate_answer(gate(one, at_least=0.4))
+    answer = gate_answer(gate(one, other, margin=0.1))
+    assert "the difference on" in answer
+    assert answer.endswith("is not estimable.")
