@@ -12,7 +12,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_retry, eval_set
 from inspect_ai.log import edit_score, read_eval_log, recompute_metrics, write_eval_log
 from inspect_ai.scorer import ScoreEdit
-from live_tasks import everything, failing_once, gaps, growing, make, plain, precomputed, right
+from live_tasks import everything, failing_once, gaps, growing, make, middle, plain, precomputed, right
 
 # what every run imports while it runs: scripts with a process for each run import it before these part
 RUN_IMPORTS = ("inspect_ai._control.server", "inspect_ai.agent._acp.server", "harness_uq.estimation.live_settings")
@@ -26,6 +26,7 @@ def main(folder: Path) -> None:
     run(folder, "clustered", make(right(), name="clustered", epochs=4))
     run(folder, "no_samples", make(right(), name="clustered", epochs=4), log_samples=False)
     run(folder, "errors", make(right(), n=12, passages=False, fails_on=(3, 4)), fail_on_error=False)
+    run(folder, "median", make(middle(), n=12, passages=False))
     run(folder, "two", [make(right(), name="one"), make(right(), name="two")], max_tasks=2)
     os.environ["HARNESS_UQ_SWAP"] = "0"
     run(folder, "unswapped", plain())

@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
+from statistics import median
 
 import inspect_ai.scorer
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import Score, accuracy, mean, scorer, stderr
+from inspect_ai.scorer import SampleScore, Score, accuracy, mean, metric, scorer, stderr
 from inspect_ai.solver import solver
 
 N_QUESTIONS, N_PASSAGES = 60, 20
@@ -77,6 +78,22 @@ def gaps():
         if number(state) % 4 == 0:
             return None
         return Score(value=float("nan") if number(state) % 5 == 0 else float(number(state) % 2))
+
+    return score
+
+
+@metric
+def median_score():
+    def compute(scores: list[SampleScore]) -> float:
+        return median(score.score.as_float() for score in scores) if scores else 0.0
+
+    return compute
+
+
+@scorer(metrics=[median_score(), stderr()])
+def middle():
+    async def score(state, target):
+        return Score(value=number(state) ** 2 / 121)
 
     return score
 

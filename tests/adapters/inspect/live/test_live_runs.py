@@ -133,6 +133,15 @@ def test_every_score_and_key_gets_an_interval_of_its_own_posterior(runs):
             ]
 
 
+def test_a_scorer_without_a_mean_keeps_its_metrics_and_a_note_names_them(runs):
+    path = log_file(runs, "median")
+    assert list(printed(path)["middle", None]) == ["median_score", "stderr"]
+    (row,) = block(path)["estimates"]
+    assert row["interval"] is not None
+    # the scores are i²/121 for i from 0 to 11, whose median is (25 + 36)/242
+    assert logged_params(row, "mean-not-reported")["reported"] == [f"median_score = {61 / 242:.6g}"]
+
+
 def test_clusters_and_epochs_enter_together(runs):
     (row,) = block(log_file(runs, "clustered"))["estimates"]
     assert (row["method"], row["cluster_key"], row["n_clusters"], row["n_trials"]) == ("nested", "passage", 20, 4)
