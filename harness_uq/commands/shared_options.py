@@ -247,8 +247,8 @@ def add_overall(parser: CommandParser) -> None:
         "--weights",
         default="equal",
         metavar="WEIGHTS",
-        help="Weight tasks equally (equal), by number of questions (questions), as in their group (group), by subtasks "
-        "(subtasks), or by the weights in FILE (default: %(default)s)",
+        help="Set the weights of tasks: equal, questions, group, subtasks or a file with a weight for each task "
+        "(default: %(default)s)",
     )
     overall.add_argument(
         "--normalize",
