@@ -247,8 +247,7 @@ def add_overall(parser: CommandParser) -> None:
         "--weights",
         default="equal",
         metavar="WEIGHTS",
-        help="Set the weights of tasks: equal, questions, group, subtasks or a file with a weight for each task "
-        "(default: %(default)s)",
+        help="Set the weights of tasks: equal, questions, group, subtasks or a FILE of weights (default: %(default)s)",
     )
     overall.add_argument(
         "--normalize",
