@@ -51,10 +51,11 @@ def _measured(measured: dict) -> str:
     head = (
         f"`benchmarks/bench_scale.py` measured these figures on two cores with {n:,} logs of {one['megabytes']} MB in "
         "total. Half of the logs are\n`.eval` files of 100 questions, and the other half are lm-eval runs with two "
-        "tasks and a group. The estimates were\nidentical for one process, two processes, dask, S3 and a store. "
-        "*Processor time* is the time of the main process plus the time\nof the busiest worker. Processor time is more "
-        "reliable than elapsed time, because other programs ran on the same computer\n"
-        f"(load {measured['load']:g} at the start). Speed-ups are relative to one process without a store.\n"
+        "tasks and a group. All variants of the computation (one\nprocess, two processes, dask, S3 and an estimate "
+        "store) resulted in identical estimates. The *processor time* is the time of the main\nprocess plus the time "
+        "of the busiest worker. For these figures, processor time is more reliable than elapsed time, because other\n"
+        f"programs were running on the same computer (load {measured['load']:g} at the start). Speed-ups are relative "
+        "to one process without a store.\n"
     )
     return "\n".join([head, "| | |", "| :-- | --: |", *(f"| {what} | {value} |" for what, value in rows.items()), ""])
 
@@ -68,11 +69,12 @@ def _million(measured: dict) -> str:
         f"{1e6 * seconds / 3600:.1f} hours. With {CORES} cores, the run takes {1e6 * seconds / CORES / 60:.0f} "
         "minutes if the\n"
         f"disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A dask scheduler needs about 10 s to distribute "
-        "10,000 batches, and S3 needs 1,000 requests to list a\nmillion objects. The main process is the bottleneck: "
-        f"two million rows of {row} kB need {2 * row:.0f} GB of memory. Therefore, process one\nfolder at a time with "
-        "the same store, and query the store instead of printing a table. The next run looks up each log in the\n"
-        f"store. This lookup takes {_warm_ms(measured):.1f} ms per log, or {_warm_ms(measured) * 1e3:.0f} seconds for "
-        "a million logs on one core.\n"
+        "10,000 batches, and S3 needs 1,000 requests to list a\nmillion objects. The memory of the main process is the "
+        f"bottleneck, because two million result rows of {row} kB need {2 * row:.0f} GB of memory.\nTherefore, run the "
+        "command for one folder at a time, use the same estimate store for all folders, and query the estimate store\n"
+        "instead of printing a table. The next run looks up each log in the store. This lookup takes "
+        f"{_warm_ms(measured):.1f} ms per log, or {_warm_ms(measured) * 1e3:.0f} seconds\nfor a million logs on one "
+        "core.\n"
     )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from harness_uq.settings import Settings
 
 _NAME = "harness-uq"
+_BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
 _EXAMPLES = """\
 Examples:
@@ -52,8 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    exit code: 0 success, 1 failure, 2 wrong arguments, 3 worse (`compare --fail-if-worse`), 130 interrupted; `gate` has
-    codes of its own
+    exit code: 0 success, 1 failure, 2 wrong arguments, 3 worse (`compare --fail-if-worse`), 130 interrupted, 141 if the
+    output was not read to its end; `gate` has codes of its own
     """
     arguments = sys.argv[1:] if argv is None else list(argv)
     if arguments[:1] == ["--debug"]:
@@ -72,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         _discard_output()
-        return 0
+        return _BROKEN_PIPE
     except Exception as error:
         print_error(
             f"{_NAME}: Internal error: {error_summary(error)}. Run again with --debug to see the traceback, and please "

@@ -255,10 +255,11 @@ def test_a_full_disk_is_a_line(run):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
-def test_a_reader_that_goes_away_is_no_error(run):
+def test_a_reader_that_goes_away_ends_the_command_quietly_but_not_with_success(run):
+    """A failing gate whose output nobody reads must not look like a pass."""
     reader, writer = os.pipe()
     os.close(reader)
-    assert in_a_process(writer, "estimate", str(run)) == (0, "")
+    assert in_a_process(writer, "estimate", str(run)) == (141, "")
     os.close(writer)
 
 
