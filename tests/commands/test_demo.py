@@ -38,6 +38,7 @@ def test_the_suggested_report_shows_both_systems(tmp_path, monkeypatch):
     page = (tmp_path / "report.html").read_text()
     assert "scripted-large" in page
     assert "scripted-small" in page
+    assert "`--" not in page  # options in warnings are code
 
 
 def test_the_name_of_the_folder_is_quoted_in_suggested_commands(tmp_path, monkeypatch, capsys):
