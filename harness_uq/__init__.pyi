@@ -23,6 +23,7 @@ from .data.task_log import Questions as Questions
 from .data.task_log import RunMetadata as RunMetadata
 from .data.task_log import Scores as Scores
 from .data.task_log import Source as Source
+from .data.task_log import StoredInterval as StoredInterval
 from .data.task_log import SufficientStatistics as SufficientStatistics
 from .data.task_log import TaskLog as TaskLog
 from .errors import DataError as DataError
