@@ -513,9 +513,11 @@ SYSTEM_WITHOUT_INTERVAL = MessageType(
     "UQ253",
     "system-without-interval",
     "refusal",
-    "The score of system {system!r} has no interval: {reason:sentence}",
-    "Systems can be compared only if the scores of both systems have an interval.",
-    "Run `harness-uq estimate` on the logs of the system. The output contains the reason and a remedy.",
+    "The score of system {system!r} cannot be compared: {reason:sentence}",
+    "Systems can be compared only if harness_uq can compute the uncertainty of the scores of both systems. For an "
+    "own aggregation of a task, the interval of a live run is not sufficient.",
+    "Run `harness-uq estimate` on the logs of the system. If the output contains no interval, the output contains the "
+    "reason and a remedy. For own aggregations, see the guide *Intervals for your own metric*.",
 )
 IDENTICAL_RUNS = MessageType(
     "UQ254",
