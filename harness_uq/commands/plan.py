@@ -1,10 +1,10 @@
 """`harness-uq plan`: calculate how many questions and trials to run."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands import argument_values as _argument_values
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
     from harness_uq.planning.components import Components
     from harness_uq.plugins.manager import Plugins
+    from harness_uq.results.grader_plan import GraderPlan
+    from harness_uq.results.label_plan import LabelPlan
     from harness_uq.results.plan import Plan
     from harness_uq.structure.types import StructureOptions
 
+_Plan = TypeVar("_Plan")
 
 USAGE = "[LOG ...] (--difference D | --width W) [options]"
 EXAMPLES = (
@@ -241,22 +244,15 @@ def _label(args: argparse.Namespace) -> int:
             "--target labels requires logs and a pilot of labels (--labels), and supports neither --generalize-over "
             "nor --plot."
         )
-    if args.ids:
-        _output_files.try_file(args.ids)
-    with _emit_results.emitting(args, "label_plans") as emitter:
-        structure = _argument_values.structure_options(args)
-        pilot = _pilot(args, args.logs, structure)
-        if not pilot.logs:
-            emitter.emit({"label_plans": ()}, pilot.errors)
-            return 1
-        with _argument_values.checking_arguments():
-            options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
-            plans = plan_labels(pilot.logs, args.labels, options, plugins=pilot.plugins)
-        emitter.emit({"label_plans": plans}, pilot.errors)
-    if args.ids and any(plan.template for plan in plans):
-        columns = ("id", "task", "system", "score", "probability")
-        _output_files.write_file(args.ids, _table(columns, [row for plan in plans for row in plan.template], n_names=3))
-    return max(pilot.failed, 0 if all(plan.strata for plan in plans) else 1)
+
+    def plans_of(pilot: _Pilot, structure: "StructureOptions") -> "Sequence[LabelPlan]":
+        options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
+        return plan_labels(pilot.logs, args.labels, options, plugins=pilot.plugins)
+
+    plans, failed = _emit_plans(args, "label_plans", plans_of)
+    columns = ("id", "task", "system", "score", "probability")
+    _write_ids(args.ids, columns, [row for plan in plans for row in plan.template], n_names=3)
+    return max(failed, 0 if all(plan.strata for plan in plans) else 1)
 
 
 def _plan_graders(args: argparse.Namespace) -> int:
@@ -276,22 +272,39 @@ def _plan_graders(args: argparse.Namespace) -> int:
         raise UsageError(
             "--target graders requires logs and the number of grades (--budget), and supports --seed and --ids."
         )
+
+    def plans_of(pilot: _Pilot, structure: "StructureOptions") -> "Sequence[GraderPlan]":
+        options = GraderPlanOptions(int(args.budget), args.seed, structure)
+        return plan_graders(pilot.logs, options, plugins=pilot.plugins)
+
+    plans, failed = _emit_plans(args, "grader_plans", plans_of)
+    columns = ("question", "task", "system", "grader", "score")
+    _write_ids(args.ids, columns, [row for plan in plans for row in plan.template], n_names=4)
+    return max(failed, 0 if all(plan.designs for plan in plans) else 1)
+
+
+def _emit_plans(
+    args: argparse.Namespace, kind: str, plans_of: "Callable[[_Pilot, StructureOptions], Sequence[_Plan]]"
+) -> "tuple[Sequence[_Plan], int]":
+    """Read the pilot, print its plans, and return them with the exit code of reading; no plans without a pilot."""
     if args.ids:
         _output_files.try_file(args.ids)
-    with _emit_results.emitting(args, "grader_plans") as emitter:
+    with _emit_results.emitting(args, kind) as emitter:
         structure = _argument_values.structure_options(args)
         pilot = _pilot(args, args.logs, structure)
         if not pilot.logs:
-            emitter.emit({"grader_plans": ()}, pilot.errors)
-            return 1
+            emitter.emit({kind: ()}, pilot.errors)
+            return (), 1
         with _argument_values.checking_arguments():
-            options = GraderPlanOptions(int(args.budget), args.seed, structure)
-            plans = plan_graders(pilot.logs, options, plugins=pilot.plugins)
-        emitter.emit({"grader_plans": plans}, pilot.errors)
-    if args.ids and any(plan.template for plan in plans):
-        columns = ("question", "task", "system", "grader", "score")
-        _output_files.write_file(args.ids, _table(columns, [row for plan in plans for row in plan.template], n_names=4))
-    return max(pilot.failed, 0 if all(plan.designs for plan in plans) else 1)
+            plans = plans_of(pilot, structure)
+        emitter.emit({kind: plans}, pilot.errors)
+    return plans, pilot.failed
+
+
+def _write_ids(path: Path | None, columns: "Sequence[str]", rows: "Sequence[tuple[str, ...]]", *, n_names: int) -> None:
+    """Write the answers to label or to grade, if a file is wanted and there are any."""
+    if path and rows:
+        _output_files.write_file(path, _table(columns, rows, n_names=n_names))
 
 
 def _table(columns: "Sequence[str]", rows: "Sequence[tuple[str, ...]]", *, n_names: int) -> bytes:

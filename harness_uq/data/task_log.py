@@ -73,7 +73,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a log came from.
+    """Origin of a log.
 
     Attributes
     ----------

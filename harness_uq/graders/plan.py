@@ -71,7 +71,10 @@ def plan_graders(logs: Runs, options: GraderPlanOptions, *, plugins: Plugins | N
     entries = graded_answers(task_logs(logs, offered), None, options.structure, offered)
     panels = graders_of_same_answers(entries)
     if not panels:
-        raise DataError("a plan of graders requires logs with the scores of several graders of the same answers")
+        raise DataError(
+            "A plan of graders requires scores of several graders for the same answers. In a table, name the column "
+            "of the graders, such as --column metric=grader."
+        )
     return ResultList(_plan(graders, options) for graders in panels)
 
 
