@@ -23,7 +23,7 @@ demo: install
 	$(BIN)/python examples/demo.py --output demo-output
 
 test: install
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports tests wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports wheel tests
 
 clean:
 	rm -rf $(VENV) .nox demo-output build dist

@@ -12,7 +12,7 @@ from pathlib import Path
 import nox
 from nox.command import CommandFailed
 
-nox.options.sessions = ["lint", "types", "imports", "tests", "wheel"]
+nox.options.sessions = ["lint", "types", "imports", "wheel", "tests"]
 nox.options.default_venv_backend = "venv"
 
 CONSTRAINTS = ["--constraint", "constraints.txt"]
