@@ -261,7 +261,9 @@ def _few_clusters(units: IntArray | None) -> Iterator[Message]:
 
 def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> Iterator[Message]:
     if len(systems) > 1:
-        yield PILOT_AVERAGED(n_systems=len(systems), pairs=" and of their pairs" if len(systems) > 2 else "")
+        yield PILOT_AVERAGED(
+            n_systems=len(systems), pairs=" and of the differences between them" if len(systems) > 2 else ""
+        )
     else:
         yield PILOT_ONE_SYSTEM()
     if any(system.within is None for system in systems):

@@ -70,7 +70,7 @@ def test_it_is_not_listed_as_runnable_and_a_try_says_which_are(harness_uq: Run) 
     assert "Run tap " not in harness_uq("--help").stdout
     done = harness_uq("tap", "eval")
     assert done.returncode == 1
-    assert "It can run the following harnesses: inspect and lm-eval" in done.stderr
+    assert "Harnesses that harness-uq can run: inspect and lm-eval" in done.stderr
 
 
 def test_a_broken_file_is_named_and_the_others_are_read(harness_uq: Run, scores: Path) -> None:

@@ -8,64 +8,65 @@ PILOT_FEW_CLUSTERS = MessageType(
     "UQ501",
     "pilot-few-clusters",
     "warning",
-    "The pilot has only {n_clusters:count cluster}, so its design effect and the plan are rough estimates. Use a "
-    "pilot with more clusters.",
-    "The design effect is the factor by which clusters increase the variance of a score. An estimate from few "
-    "clusters is imprecise.",
-    "Use a pilot run with at least 10 clusters, or plan with a larger design effect.",
+    "The pilot run has only {n_clusters:count cluster}, so the estimate of the design effect and the plan are "
+    "imprecise. Use a pilot run with more clusters.",
+    "The design effect is the factor by which clusters increase the variance of a score. With few clusters, the "
+    "estimate of the design effect is imprecise.",
+    "Use a pilot run with at least 10 clusters, or assume a larger design effect (`--design-effect`).",
 )
 PILOT_AVERAGED = MessageType(
     "UQ502",
     "pilot-averaged",
     "note",
-    "The plan uses the mean variances of {n_systems:count system}{pairs}. The planned widths are those of the system "
-    "with the widest interval.",
-    "A plan for several systems uses one set of variances for all systems.",
+    "The plan uses the average variances of {n_systems:count system}{pairs}. The planned widths are those of the "
+    "system with the widest interval.",
+    "A plan for several systems uses the same variances for all systems.",
     "If the variances differ greatly between the systems, plan for each system separately.",
 )
 PILOT_ONE_SYSTEM = MessageType(
     "UQ503",
     "pilot-one-system",
     "note",
-    "The pilot contains one system only, so the variance of a difference between two systems is unknown. Add the "
-    "pilot run of a second system, or set --correlation.",
+    "The pilot run contains only one system, so the variance of a difference between two systems is unknown. Add a "
+    "pilot run of a second system, or set the correlation with --correlation.",
     "The variance of the difference between two systems depends on the correlation of their scores on the same "
     "questions.",
-    "Add a pilot run of a second system on the same questions, or give the correlation of the scores with "
-    "`--correlation`.",
+    "Add a pilot run of a second system on the same questions, or set the correlation between the scores of the two "
+    "systems with `--correlation`.",
 )
 PILOT_ONE_TRIAL = MessageType(
     "UQ504",
     "pilot-one-trial",
     "note",
-    "The pilot has only one trial per question, so the effect of additional trials is unknown.",
-    "With one trial per question, the variation between questions and the trial-to-trial noise cannot be separated.",
+    "The pilot run has only one trial per question, so the benefit of additional trials is unknown.",
+    "With one trial per question, the variation between questions cannot be separated from the trial-to-trial noise.",
     "To plan the number of trials, use a pilot run with repeated trials.",
 )
 PILOT_CLUSTER_SIZE = MessageType(
     "UQ505",
     "pilot-cluster-size",
     "note",
-    "The design effect depends on the sizes of the clusters, and the plan assumes clusters of the same size as in"
-    " the pilot.",
-    "The design effect is larger for larger clusters.",
-    "Use clusters of the same size as in the pilot run.",
+    "The plan assumes clusters of the same size as in the pilot run, because the design effect depends on the cluster "
+    "size.",
+    "The design effect is the factor by which clusters increase the variance of a score. Larger clusters have a "
+    "larger design effect.",
+    "In the planned run, use clusters of the same size as in the pilot run.",
 )
 ZERO_VARIANCE_ESTIMATED = MessageType(
     "UQ506",
     "zero-variance-estimated",
     "warning",
-    "The estimated variance due to {factors:quote} is 0, and the plan uses 0 although larger values are "
-    "plausible. Use a pilot with more levels of these factors for a better estimate.",
-    "With few levels of a factor, the variance due to the factor is often estimated as 0. The plan then uses only "
-    "one level of the factor.",
+    "The estimated variance due to {factors:quote} is 0, and the plan uses this estimate although larger values are "
+    "plausible. For more precise estimates, use a pilot run with more levels of each factor.",
+    "If a factor such as the seed has few levels, its estimated variance is often 0. If the estimated variance due to "
+    "a factor is 0, the plan uses only one level of the factor.",
     "Add levels of the factor to the pilot run, such as more seeds.",
 )
 PILOT_TOO_SMALL = MessageType(
     "UQ510",
     "pilot-too-small",
     "refusal",
-    "A pilot with only one question is not sufficient to estimate a variance. Use a larger pilot.",
+    "A pilot run with only one question is not sufficient to estimate a variance. Use a larger pilot run.",
     "The variance between questions can be estimated only from two or more questions.",
     "Use a pilot run with more questions.",
 )
@@ -73,17 +74,18 @@ PILOT_WITHOUT_TRIALS = MessageType(
     "UQ511",
     "pilot-without-trials",
     "refusal",
-    "Each question of the pilot has only one trial, so the effect of more trials is unknown. Use a pilot with "
-    "repeated trials, or set the variance between trials with --variance-within.",
-    "With one trial per question, the variation between questions and the trial-to-trial noise cannot be separated.",
-    "Use a pilot run with repeated trials, or give the variance between trials with `--variance-within`.",
+    "Each question of the pilot run has only one trial, so the benefit of more trials is unknown. Use a pilot run "
+    "with repeated trials, or set the variance between trials with --variance-within.",
+    "With one trial per question, the variation between questions cannot be separated from the trial-to-trial noise.",
+    "Use a pilot run with repeated trials, or set the variance between trials with `--variance-within`.",
 )
 PILOT_WITHOUT_SCORES = MessageType(
     "UQ512",
     "pilot-without-scores",
     "refusal",
     "A plan requires a pilot run with scores of individual questions.",
-    "A plan uses the variance between questions, which is estimated from the scores of the questions in the pilot run.",
+    "A plan requires the variance between questions, which is estimated from the scores of the questions in the pilot "
+    "run.",
     "Log the samples of the pilot run.",
 )
 PLAN_UNAVAILABLE = MessageType(
@@ -91,8 +93,8 @@ PLAN_UNAVAILABLE = MessageType(
     "plan-unavailable",
     "refusal",
     "No plan is possible for {reasons:sentence}",
-    "The message names each task and metric, with the reason why no plan is possible.",
-    "Use another pilot run, or plan for another target.",
+    "For each task and metric, the message states the reason why no plan is possible.",
+    "Use another pilot run, or plan for another target, such as the width of an interval (`--width`).",
 )
 
 # ---------------------------------------------------------------- variance components
@@ -110,10 +112,10 @@ FEW_LEVELS = MessageType(
     "UQ521",
     "few-levels",
     "warning",
-    "With only {n_levels:count level} of factor {factor!r}, the estimate of the variance between levels is "
-    "imprecise. Run more levels of the factor.",
-    "The interval accounts for the uncertainty of the estimated variance between levels. If a factor has fewer than 5 "
-    "levels, the estimated variance is very uncertain.",
+    "With only {n_levels:count level} of factor {factor!r}, the estimate of the variance between levels is imprecise. "
+    "Add runs with other levels of the factor.",
+    "The interval accounts for the uncertainty of the estimated variance between the levels of a factor. If a factor "
+    "has fewer than 5 levels, its estimated variance is very uncertain.",
     "Add runs with other levels of the factor, such as other seeds.",
 )
 EFFECTS_UNAVAILABLE = MessageType(
@@ -121,7 +123,7 @@ EFFECTS_UNAVAILABLE = MessageType(
     "effects-unavailable",
     "refusal",
     "No variance components can be estimated: {reasons:sentence}",
-    "Variance components require at least two logs of the same system and task.",
+    "To estimate variance components, harness_uq needs at least two logs of the same system and task.",
     "Add logs that differ in the setting whose effect you want to measure, such as the seed.",
 )
 MODEL_LEFT_OUT = MessageType(
@@ -129,16 +131,16 @@ MODEL_LEFT_OUT = MessageType(
     "model-left-out",
     "warning",
     "System {model!r} on task {task!r} is left out ({reason_code}): {reason:sentence}",
-    "The scores of this system on this task cannot be used. The message does not concern other systems and tasks.",
-    "Look up the message code in parentheses on this page, which explains the reason and the remedy.",
+    "The scores of one system on one task cannot be used. The results of other systems and tasks are not affected.",
+    "Look up the code in parentheses on this page to find the reason and the remedy.",
 )
 LOGS_COMBINED = MessageType(
     "UQ524",
     "logs-combined",
     "note",
     "The estimate combines the scores of {n_logs:count log}.",
-    "The logs differ in one or more settings, such as the seed. Each setting is a factor, and each value of the "
-    "setting is a level of the factor.",
+    "The logs differ in one or more settings, such as the seed. Each setting that differs between logs is a factor, "
+    "and each value of the setting is a level of the factor.",
     "No action is required.",
 )
 FACTOR_USED = MessageType(
@@ -160,18 +162,18 @@ DRAW_SIZE_MISMATCH = MessageType(
     "{n_questions:plural has|have} a score, so the estimate is biased. Run all questions of the subset, and use the "
     "file that `harness-uq subset` wrote for this subset.",
     "Inverse-probability weights are valid only if all questions of the subset have a score.",
-    "Run all questions of the drawn subset that have no score. If you ran `harness-uq subset` again, pass the "
-    "probabilities that belong to the questions that you evaluated.",
+    "Run the questions of the subset that have no score. If you ran `harness-uq subset` more than once, pass the "
+    "probabilities of the subset that you evaluated.",
 )
 SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "UQ541",
     "subset-with-reference-runs",
     "note",
-    "The run covers {n_questions} of {n_all:count question}. The estimate uses the scores of {n_systems:count "
-    "reference system} on all questions to predict the scores of the other questions.",
-    "The difference estimator first predicts the scores of all questions from the reference systems. The estimator "
-    "then corrects the mean prediction by the mean prediction error on the questions with a score. The estimate is "
-    "unbiased even if the scores of the reference systems predict the other scores poorly.",
+    "The run covers {n_questions} of {n_all:count question}. The estimate predicts the scores of the other questions "
+    "from the scores of {n_systems:count reference system} on all questions.",
+    "The difference estimator first predicts the scores of all questions from the reference systems. The difference "
+    "estimator then corrects the mean prediction by the mean prediction error on the questions that were run. The "
+    "estimate is unbiased even if the scores of the reference systems are poor predictors.",
     "No action is required.",
 )
 EFFECTIVE_SUBSET = MessageType(
@@ -180,36 +182,38 @@ EFFECTIVE_SUBSET = MessageType(
     "note",
     "With the reference runs, the subset is as informative as a random sample of {effective:.0f} questions without "
     "reference runs.",
-    "If the reference runs predict the scores of the system more accurately, they add more information.",
+    "The more accurately the reference runs predict the scores of the evaluated system, the more information they add.",
     "No action is required.",
 )
 EQUAL_PROBABILITIES_ASSUMED = MessageType(
     "UQ543",
     "equal-probabilities-assumed",
     "note",
-    "All questions are assumed to have been drawn with the same probability. This assumption is wrong if the run "
-    "used the first questions of the data set.",
+    "The estimate assumes that all questions were drawn with the same probability. If the run used the first "
+    "questions of the data set, the assumption of equal probabilities is wrong.",
     "If some questions were more likely to be drawn than others, an estimate that assumes equal probabilities is "
     "biased.",
-    "Pass the probabilities with `--inclusion-probabilities FILE`.",
+    "If the probabilities differ, pass them with `--inclusion-probabilities FILE`.",
 )
 INTERVAL_ALLOWS_STOPPING = MessageType(
     "UQ544",
     "interval-allows-stopping",
     "note",
-    "The interval is valid although the evaluation may end after any of its {n_rounds:count round}. The interval is "
-    "wider than an interval after a fixed number of questions.",
-    "If an evaluation ends as soon as an ordinary interval is narrow enough, the coverage of the interval is below "
-    "its nominal level. The interval of an active evaluation accounts for the repeated decisions after each round.",
+    "The interval is valid even though the evaluation may end after any of its {n_rounds:count round}. The interval "
+    "is wider than an interval for a fixed number of questions.",
+    "If an evaluation ends as soon as an ordinary confidence interval is narrow enough, the coverage of the interval "
+    "is below the nominal level. The interval of an active evaluation accounts for the decision to continue or to "
+    "stop after each round.",
     "No action is required.",
 )
 TOO_FEW_ACTIVE_SCORES = MessageType(
     "UQ545",
     "too-few-active-scores",
     "refusal",
-    "Fewer than two questions of the first round have a score. A standard error requires at least two questions.",
+    "Fewer than two questions from the first round of the active evaluation have a score. A standard error requires "
+    "at least two scores.",
     "An active evaluation draws questions in rounds and computes an estimate from each round.",
-    "Continue the run.",
+    "Continue the run until at least two questions from the first round have a score.",
 )
 REFERENCE_SIZE_MISMATCH = MessageType(
     "UQ550",
@@ -217,7 +221,7 @@ REFERENCE_SIZE_MISMATCH = MessageType(
     "refusal",
     "The reference runs contain {n_reference:count question}, but the benchmark has {n_all} questions.",
     "Reference runs must contain scores for all questions of the benchmark.",
-    "Use reference runs without a sample limit.",
+    "Use reference runs that contain all questions, without a sample limit.",
 )
 PROBABILITIES_MISSING = MessageType(
     "UQ551",
@@ -225,8 +229,8 @@ PROBABILITIES_MISSING = MessageType(
     "refusal",
     "{n_missing} of {n_questions:count question} {n_missing:plural has|have} no inclusion probability, for example "
     "question {example!r}.",
-    "The estimate weights each question by the probability with which it was drawn, so each question must have a "
-    "probability.",
+    "The weight of each question in the estimate depends on the probability with which the question was drawn, so "
+    "each question must have a probability.",
     "Pass the file of probabilities that `harness-uq subset` wrote for this task.",
 )
 QUESTIONS_NOT_IN_REFERENCE = MessageType(
@@ -244,7 +248,7 @@ NO_REFERENCE_SCORES = MessageType(
     "refusal",
     "The reference runs contain no scores of individual questions for {what}.",
     "Reference runs must contain scores of other systems for the same task and metric.",
-    "Pass reference runs with logged samples.",
+    "Pass reference runs whose samples were logged.",
 )
 WHOLE_BENCHMARK_ESTIMAND = MessageType(
     "UQ554",
@@ -252,7 +256,7 @@ WHOLE_BENCHMARK_ESTIMAND = MessageType(
     "error",
     "Reference runs (--reference-runs) cannot be used to estimate {estimand!r}. Use --estimand mean.",
     "With reference runs, harness_uq estimates the mean score on the whole benchmark.",
-    "Omit `--estimand`.",
+    "Omit `--estimand`, or use `--estimand mean`.",
 )
 DUPLICATE_LABEL = MessageType(
     "UQ555",
@@ -262,16 +266,16 @@ DUPLICATE_LABEL = MessageType(
     "each label.",
     "A question of a task must have at most one human label.",
     "Remove one of the two labels from the file. If questions of two tasks have the same identifier, add a column "
-    "`task`.",
+    "`task` to the file of labels.",
 )
 PARTIAL_PROBABILITIES = MessageType(
     "UQ556",
     "partial-probabilities",
     "error",
     "Only {n_given} of {n_labels:count label} of task {task!r} {n_given:plural has|have} an inclusion probability. "
-    "Specify the probability of every label or of none.",
-    "Each labeled question is weighted by the probability with which it was drawn for labeling.",
-    "Fill in the column of probabilities for all labels, or remove the column.",
+    "Specify an inclusion probability for every label or for no label.",
+    "Each labeled question is weighted by the inverse of the probability with which it was drawn for labeling.",
+    "In the file of labels, fill in the probability of every label, or remove the column of probabilities.",
 )
 LABEL_COLUMNS_MISSING = MessageType(
     "UQ557",
@@ -295,7 +299,8 @@ PROBABILITIES_INVALID = MessageType(
     "error",
     "{path} does not contain valid inclusion probabilities: {reason:sentence} Use the file that `harness-uq subset` "
     "wrote.",
-    "The file of inclusion probabilities is a JSON object that contains the probability of each question by task.",
+    "A file of inclusion probabilities is a JSON object that contains, for each task, the probability of each "
+    "question.",
     "Use the file whose name ends in `.drawn.json`, which `harness-uq subset` writes to the same folder as the list "
     "of drawn questions.",
 )
@@ -303,17 +308,18 @@ LABEL_PLAN_TRIALS = MessageType(
     "UQ560",
     "label-plan-trials",
     "refusal",
-    "A plan of human labels requires one trial per question, but these logs contain several trials per question. "
-    "Give logs with one trial.",
-    "Each human label belongs to one answer, and the table of labels has no column for trials.",
+    "A plan for human labels requires one trial per question, but the logs contain several trials per question. Pass "
+    "logs with one trial per question.",
+    "Each human label belongs to one answer, and a table of labels has no column that distinguishes the trials of a "
+    "question.",
     "Pass logs that contain one trial per question.",
 )
 LABELS_OF_SEVERAL_TASKS = MessageType(
     "UQ561",
     "labels-of-several-tasks",
     "error",
-    "The human labels of {n_answers:count answer} do not name the task, but their identifiers occur in several tasks: "
-    "{tasks:join}. Add a column 'task' to the file of labels, or select one task with --task.",
+    "The human labels of {n_answers:count answer} do not name the task, but their question identifiers occur in "
+    "several tasks: {tasks:join}. Add a column 'task' to the file of labels, or select one task with --task.",
     "A human label belongs to one answer. Questions of different tasks can have the same identifier: lm-eval, for "
     "example, numbers the questions of every task from 0.",
     "Add a column `task` with the names of the tasks in the logs, or select the task of the labels with `--task`.",
@@ -324,17 +330,17 @@ LABELS_OF_OTHER_SYSTEMS = MessageType(
     "error",
     "The human labels name the systems {labeled:join}, but the logs contain the systems {systems:join}. In the column "
     "'system' of the labels, use the names from the logs.",
-    "The column `system` in the table of labels names the system that gave the labeled answer. No name in the column "
-    "`system` is the name of a system in the logs.",
-    "Replace the names in the column `system` by the names that `harness-uq estimate` prints. `NAME=LOG` gives a log "
-    "another name.",
+    "In a table of labels, the column `system` contains the name of the system that gave the labeled answer. None of "
+    "the names in the column `system` is the name of a system in the logs.",
+    "In the column `system`, use the names that `harness-uq estimate` prints. Alternatively, pass a log as `NAME=LOG` "
+    "to rename its system.",
 )
 LABEL_PROBABILITY_INVALID = MessageType(
     "UQ563",
     "label-probability-invalid",
     "error",
-    "The inclusion probability of the label of question {question!r} is {value:g}, which is not in (0, 1]. Give the "
-    "probability with which this question was drawn for labeling.",
+    "The inclusion probability of the label of question {question!r} is {value:g}, which is not in (0, 1]. Specify "
+    "the probability with which the question was drawn for labeling.",
     "Each label is weighted by the inverse of the probability with which its question was drawn. A question with a "
     "label had a positive probability of being drawn, and no probability exceeds 1.",
     "Correct the probability in the table of labels. Percentages must be divided by 100.",
@@ -345,8 +351,9 @@ PROBABILITY_COLUMN_MISSING = MessageType(
     "error",
     "Column {column!r} not found in {path} (expected for the inclusion probabilities of the labels). Available "
     "columns: {columns:join}.",
-    "With `--labels FILE`, the option `--inclusion-probabilities` is the name of a column of the table of labels.",
-    "Give the name of the column that contains the probability of each label, or omit the option if all questions "
+    "With `--labels FILE`, the value of the option `--inclusion-probabilities` must be the name of a column in the "
+    "table of labels.",
+    "Specify the column that contains the inclusion probability of each label, or omit the option if all questions "
     "had the same probability.",
 )
 

@@ -15,7 +15,8 @@ PLUGIN_SKIPPED = MessageType(
     "plugin-skipped",
     "warning",
     "Plugin {plugin!r} ({address}) is skipped{extent}: {reason:sentence}",
-    "The plugin is invalid or raised an error when harness_uq loaded it. Other plugins and commands are not affected.",
+    "The plugin is invalid, or it raised an exception when harness_uq loaded it. Other plugins and commands are not "
+    "affected.",
     "Update or uninstall the plugin.",
 )
 PLUGIN_HOOK_FAILED = MessageType(
@@ -23,7 +24,8 @@ PLUGIN_HOOK_FAILED = MessageType(
     "plugin-hook-failed",
     "warning",
     "The hook {hook!r} of plugin {plugin!r} failed: {reason:sentence}",
-    "The plugin raised an exception in this hook. The command ignored the hook of the plugin and continued.",
+    "A hook is a function of a plugin that harness_uq calls. The hook raised an exception, and the command continued "
+    "without the result of the hook.",
     "Update or uninstall the plugin.",
 )
 PLUGIN_WITHOUT_HARNESS = MessageType(
@@ -32,13 +34,13 @@ PLUGIN_WITHOUT_HARNESS = MessageType(
     "error",
     "No installed plugin provides a harness named {plugin!r}. Run `harness-uq plugins` to list the installed plugins.",
     "`harness-uq NAME` runs the harness NAME if a plugin for this harness is installed.",
-    "Check the name. `harness-uq plugins` also lists the plugins that could not be loaded.",
+    "Check the name of the harness. `harness-uq plugins` also lists the plugins that could not be loaded.",
 )
 HARNESS_NOT_RUNNABLE = MessageType(
     "UQ706",
     "harness-not-runnable",
     "error",
-    "harness-uq can read logs of {harness} but cannot run this harness. It can run the following harnesses: "
+    "harness-uq can read logs of {harness} but cannot run this harness. Harnesses that harness-uq can run: "
     "{known:join}.",
     "Some plugins can read the logs of a harness, but cannot run the harness.",
     "Run the evaluation with the command of the harness, and pass the logs to harness-uq.",

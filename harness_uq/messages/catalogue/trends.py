@@ -6,29 +6,29 @@ ONE_RUN = MessageType(
     "UQ590",
     "one-run",
     "refusal",
-    "There is only one run of this system and task. A history requires at least two runs.",
-    "A history compares several runs of the same system and task.",
-    "Give the logs of several runs. If the system has different names in the logs, pass each log as NAME=LOG with "
-    "the same name.",
+    "There is only one run of this system and task. At least two runs are required to detect a change of the score.",
+    "To detect a change of the score, harness_uq compares several runs of the same system and task.",
+    "Pass the logs of several runs. If the system has different names in the logs, pass each log as NAME=LOG with the "
+    "same name.",
 )
 FEW_RUNS = MessageType(
     "UQ591",
     "few-runs",
     "note",
-    "With only {n_runs:count run}, a change of the score can hardly be distinguished from the variation between "
-    "runs. At least {enough} runs are useful.",
-    "To detect a change of the score, harness_uq needs several runs before the change, from which it estimates the "
-    "usual variation between runs.",
-    "No action is required. Add runs to the history when they are available.",
+    "With only {n_runs:count run}, a change of the score can hardly be distinguished from the variation between runs. "
+    "At least {enough} runs are recommended.",
+    "To detect a change of the score, harness_uq must first estimate the usual variation between runs, which requires "
+    "several runs before the change.",
+    "No action is required. Add runs to the history as soon as more runs are available.",
 )
 RUNS_WITHOUT_TIME = MessageType(
     "UQ592",
     "runs-without-time",
     "note",
-    "{n_runs:count log contains|logs contain} no time, so their runs come first, in the order of the arguments. "
-    "Check the order of the runs.",
-    "A history orders runs by the times in their logs. Tables of scores contain no times.",
-    "Pass logs without a time in the order in which they were run.",
+    "{n_runs:count log does|logs do} not record the time of the run, so {n_runs:plural this run comes|these runs "
+    "come} first, in the order of the command-line arguments. Check the order of the runs.",
+    "The history orders the runs by the times that the logs record. Tables of scores do not record the time of a run.",
+    "Pass logs that do not record a time in the order in which the runs took place.",
 )
 
 TYPES = message_types_in(globals())
