@@ -37,7 +37,8 @@ class HistoryRuns:
         if not self.by_score:
             return ()
         n_runs = max(map(len, self.by_score.values()))
-        omitted = f", and omit {self.n_omitted} that a change of the score separates from the baseline"
+        others = "1 other run is" if self.n_omitted == 1 else f"{self.n_omitted} other runs are"
+        omitted = f"; {others} omitted because of a change of the score"
         return (HISTORY_RUNS_USED(n_runs=n_runs, omitted=omitted if self.n_omitted else ""),)
 
     @classmethod

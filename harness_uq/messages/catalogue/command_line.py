@@ -9,7 +9,7 @@ INTERNAL_ERROR = MessageType(
     "Internal error: {error:sentence} Run the command again with --debug to see the traceback, and please report the "
     "error.",
     "harness_uq or a plugin contains a defect.",
-    "Run `harness-uq --debug COMMAND …`, and report the error with the traceback.",
+    "Run `harness-uq --debug COMMAND …` to see the traceback, and report the error together with the traceback.",
 )
 USAGE = MessageType(
     "UQ902",
@@ -24,7 +24,7 @@ INVALID_VALUE = MessageType(
     "invalid-value",
     "error",
     "{reason:sentence}",
-    "An option or a value in a file has the wrong shape, type or range. The message names the value.",
+    "The value of an option, or a value in a file, has the wrong format, type or range. The message names the value.",
     "Correct the value that the message names.",
 )
 MISSING_DEPENDENCY = MessageType(
@@ -41,7 +41,7 @@ OPERATION_FAILED = MessageType(
     "error",
     "{reason:sentence}",
     "The command could not be completed. The message contains the reason.",
-    "Remove the cause that the message names, and run the command again.",
+    "Fix the problem that the message describes, and run the command again.",
 )
 NOT_IGNORABLE = MessageType(
     "UQ908",
@@ -50,15 +50,15 @@ NOT_IGNORABLE = MessageType(
     "The message {code} {name} cannot be ignored because its severity is '{severity}'. Only notes and warnings can "
     "be ignored.",
     "Messages with the severity `refusal` state why a result is missing, and messages with the severity `error` "
-    "report a failure. Neither can be hidden.",
-    "Remove the code or name of the message from `--ignore`, or from `ignore` in the settings file.",
+    "report a failure. You cannot hide messages with the severity `refusal` or `error`.",
+    "Remove the code or name of the message from the option `--ignore`, or from `ignore` in the settings file.",
 )
 UNKNOWN_MESSAGE = MessageType(
     "UQ909",
     "unknown-message",
     "error",
     'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
-    "The option `--ignore` accepts codes such as `UQ104` and names such as `few-clusters`.",
+    "The option `--ignore` accepts the code of a message, such as `UQ104`, or its name, such as `few-clusters`.",
     "Check the spelling of the message code or message name.",
 )
 SETTINGS_USED = MessageType(
@@ -66,10 +66,10 @@ SETTINGS_USED = MessageType(
     "settings-used",
     "note",
     "The settings in {path} apply to this gate.",
-    "A settings file can change the clusters, the ranges of metrics and the margins. These settings can change the "
-    "decision of a gate.",
-    "If the settings file comes from other people, for example in a pull request, check the file. The option "
-    "`--isolated` ignores settings files.",
+    "A settings file can define clusters, ranges of metrics and margins. These settings can change the decision of "
+    "`harness-uq gate`.",
+    "If other people can change the settings file, for example in a pull request, check its contents. With the option "
+    "`--isolated`, the command ignores settings files.",
 )
 
 TYPES = message_types_in(globals())

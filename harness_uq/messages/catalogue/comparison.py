@@ -11,8 +11,8 @@ QUESTION_CONTENT_DIFFERS = MessageType(
     "warning",
     "{n_different} of {n_common:count question} {n_different:plural has|have} the same identifier but different "
     "content in the runs, perhaps because answer choices were shuffled. The questions are still matched by identifier.",
-    "If one identifier belongs to different questions in the two runs, the comparison is not paired and its interval "
-    "is wrong.",
+    "If one identifier belongs to different questions in the two runs, the comparison is not paired and the interval "
+    "for the difference is wrong.",
     "Check that all runs used the same version of the data set.",
 )
 IDENTIFIERS_MOVED = MessageType(
@@ -30,9 +30,9 @@ MATCHED_BY_IDENTIFIER_ONLY = MessageType(
     "warning",
     "The questions of {harnesses:join} are matched by identifier alone. Check that these harnesses number the "
     "questions in the same way.",
-    "The logs of different harnesses contain different representations of a question, so the content of the "
-    "questions cannot be compared.",
-    "Compare the identifiers and the content of a few questions in the logs.",
+    "Different harnesses log the same question in different forms, so harness_uq cannot compare the content of the "
+    "questions.",
+    "Compare the identifiers and the content of a few questions in the logs of each harness.",
 )
 PROMPTS_DIFFER = MessageType(
     "UQ204",
@@ -40,8 +40,8 @@ PROMPTS_DIFFER = MessageType(
     "warning",
     "The prompts of {n_different} of {n_questions:count question} differ between the runs{settings}, which may "
     "change the scores.",
-    "Different prompts (examples, chat template or system prompt) can change the scores, so the difference does not "
-    "show the effect of the models alone.",
+    "Different prompts (examples, chat template or system prompt) can change the scores, so the difference between "
+    "the scores does not show the effect of the models alone.",
     "Run all systems with the same prompt.",
 )
 PARTIAL_SAMPLES = MessageType(
@@ -50,9 +50,10 @@ PARTIAL_SAMPLES = MessageType(
     "warning",
     "The log of system {system!r} contains samples of only {n_logged} of {n_questions:count question}, and only "
     "these questions are used{total}.",
-    "With the option `--use-samples`, harness_uq uses the samples in the log instead of the total score of all "
-    "questions. The logged questions can be easier or harder than the other questions.",
-    "Log all samples, or omit `--use-samples` to use the total scores.",
+    "With the option `--use-samples`, harness_uq uses the samples in the log instead of the total score that the "
+    "harness reports for all questions. Questions with logged samples can be easier or harder than the other "
+    "questions of the task.",
+    "Log all samples, or omit `--use-samples` to use the total score of all questions.",
 )
 TOTALS_USED = MessageType(
     "UQ206",
@@ -60,9 +61,10 @@ TOTALS_USED = MessageType(
     "warning",
     "The log of system {system!r} contains samples of only {n_samples:,} of {n_questions:count question}, so the "
     "total score of all questions is used.",
-    "The logged questions can be easier or harder than the other questions. harness_uq uses the samples only if at "
-    "least 95 % of the samples are in the log and their mean is within half a standard error of the total score.",
-    "Log all samples, or use the samples in the log with `--use-samples`.",
+    "Questions with logged samples can be easier or harder than the other questions of the task. harness_uq uses the "
+    "logged samples only if at least 95 % of the samples are in the log and the mean of these samples is within half "
+    "a standard error of the total score.",
+    "Log all samples, or use the option `--use-samples` to compute the score from the samples in the log.",
 )
 VERDICT_DEPENDS_ON_MISSING = MessageType(
     "UQ207",
@@ -70,11 +72,11 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
     "warning",
     "The verdict depends on the {n_missing:count trial} without a score. The verdict is {dropped!r} without these "
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
-    "By default, scores do not include failed trials. If the failed trials were harder or easier than the other "
-    "trials, the verdict may be wrong.",
-    "Choose what failed trials count as, and report the choice with the verdict. With `--missing zero`, they count as "
-    "the worst possible score. With `--missing bounds`, they may have any score. With `--missing drop`, they are left "
-    "out.",
+    "By default, trials that failed are not part of the score. If questions with failed trials are easier or harder "
+    "than other questions, the verdict may be wrong.",
+    "Choose how trials without a score count, and report this choice with the verdict. With `--missing drop`, trials "
+    "without a score are left out. With `--missing zero`, trials without a score count as the worst possible score. "
+    "With `--missing bounds`, trials without a score may have any possible score.",
 )
 GATE_DEPENDS_ON_MISSING = MessageType(
     "UQ208",
@@ -82,22 +84,24 @@ GATE_DEPENDS_ON_MISSING = MessageType(
     "warning",
     "The decision depends on the {n_missing:count trial} without a score. The decision is {dropped!r} without these "
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
-    "By default, scores do not include failed trials. A new system that fails more often on hard questions then "
-    "seems better than it is.",
-    "With `--missing`, choose whether failed trials are left out (`drop`), count as the worst possible score "
-    "(`zero`) or may have any score (`bounds`). For the new system, `--missing zero` is the strictest choice.",
+    "By default, trials that failed are not part of the score. If a new system fails on more hard questions than the "
+    "baseline, the new system therefore seems better than it is.",
+    "Choose how trials without a score count. With `--missing drop`, trials without a score are left out. With "
+    "`--missing zero`, trials without a score count as the worst possible score. With `--missing bounds`, the new "
+    "system passes only if it passes for all possible values of the missing scores.",
 )
 RANKS_DEPEND_ON_MISSING = MessageType(
     "UQ209",
     "ranks-depend-on-missing",
     "warning",
-    "The {n_missing:count trial} without a score {n_missing:plural decides|decide} which systems may be the best: "
-    "{dropped:quote} without them, {worst:quote} if they have the worst possible score, {open:quote} with any score.",
-    "By default, scores do not include failed trials. For this reason, a system that fails more often on hard "
-    "questions ranks higher than it should.",
-    "With `--missing`, choose a policy for trials without a score, and report the policy with the ranking. With "
-    "`drop`, trials without a score are left out. With `zero`, trials without a score count as the worst possible "
-    "score. With `bounds`, trials without a score may have any score.",
+    "Which systems may be the best depends on the {n_missing:count trial} without a score. The set of possible best "
+    "systems is {dropped:quote} without these trials, {worst:quote} if they count as the worst possible score, and "
+    "{open:quote} if their scores may have any value.",
+    "By default, trials that failed are not part of the score. A system that fails on many hard questions therefore "
+    "ranks higher than it should.",
+    "Choose how trials without a score count, and report this choice with the ranking. With `--missing drop`, trials "
+    "without a score are left out. With `--missing zero`, trials without a score count as the worst possible score. "
+    "With `--missing bounds`, trials without a score may have any possible score.",
 )
 
 # ---------------------------------------------------------------- alignment: notes
@@ -109,7 +113,7 @@ UNMATCHED_QUESTIONS = MessageType(
     "The {n_systems} systems are compared on the {n_common:count question} that all of them answered. Up to "
     "{n_unmatched:count other question} per system {n_unmatched:plural is|are} left out.",
     "A paired comparison requires questions that all systems answered.",
-    "If many questions are left out, run the missing questions.",
+    "If many questions are left out, run the systems on the questions that they have not answered.",
 )
 SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
     "UQ211",
@@ -126,8 +130,8 @@ SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
     "system-without-question-scores",
     "note",
     "System {system!r} is left out because its log contains no scores of individual questions.",
-    "Systems are compared question by question, which requires a score for each question.",
-    "Log the samples of the system that the message names.",
+    "Systems are compared question by question, so each system needs a score for each question.",
+    "Run the system that the message names again, and log the samples.",
 )
 SYSTEM_WITH_CONSTANT_SCORES = MessageType(
     "UQ213",
@@ -144,14 +148,14 @@ SYSTEM_NOT_ESTIMABLE = MessageType(
     "note",
     "System {system!r} is left out because its score has no interval (see {reason_code}).",
     "A ranking contains only systems whose score has an interval.",
-    "Run `harness-uq estimate` on the logs of the system. The output contains the reason and a remedy.",
+    "Run `harness-uq estimate` on the logs of the system to see why its score has no interval and what you can do.",
 )
 SEVERAL_RUNS = MessageType(
     "UQ215",
     "several-runs",
     "note",
     "System {system!r} has {n_runs:count run}. The newest {kind} is used: {path}{time}.",
-    "harness_uq uses one run of each system: the newest finished run. A run of all questions takes precedence over a "
+    "For each system, harness_uq uses the newest finished run. A run of all questions takes precedence over a newer "
     "run with a sample limit (`--limit`).",
     "To use another run, pass only the log of that run.",
 )
@@ -161,9 +165,9 @@ RUN_VARIATION_IGNORED = MessageType(
     "note",
     "The {n_runs} runs of system {system!r} differ ({evidence}), and this interval ignores the variation between "
     "runs. Use `harness-uq effects` to measure the variation.",
-    "Seeds, prompts and other settings change scores. The interval of one run does not include the variation between "
-    "runs with different settings.",
-    "Measure the variation between runs with `harness-uq effects`, and pass the logs of all runs.",
+    "Scores vary with the seed, the prompt and other settings. The interval of one run does not include the variation "
+    "between runs with different settings.",
+    "To measure the variation between runs, pass the logs of all runs to `harness-uq effects`.",
 )
 RUNS_MERGED = MessageType(
     "UQ217",
@@ -171,7 +175,7 @@ RUNS_MERGED = MessageType(
     "note",
     "These {n_runs:count log|logs} cover different questions of the same task and are combined into a single run: "
     "{paths:join}.",
-    "If runs of one system have no question in common, harness_uq treats the runs as parts of one run.",
+    "If the runs of one system have no question in common, harness_uq treats these runs as parts of a single run.",
     "If the logs are not parts of one run, analyze each log separately.",
 )
 FAILED_FOR_ONE_SYSTEM = MessageType(
@@ -179,8 +183,8 @@ FAILED_FOR_ONE_SYSTEM = MessageType(
     "failed-for-one-system",
     "note",
     "{n_questions:count question} {n_questions:plural has|have} a score for only one of the two systems and "
-    "{n_questions:plural is|are} not compared. {n_a} have no score of {system_a!r}, and {n_b} have no score of "
-    "{system_b!r}.",
+    "{n_questions:plural is|are} not compared. Of these questions, {n_a} have no score of {system_a!r}, and {n_b} "
+    "have no score of {system_b!r}.",
     "If a system fails on hard questions, leaving out these questions favors the system.",
     "Run the failed trials again, or repeat the comparison with `--missing zero` or `--missing bounds`.",
 )
@@ -190,10 +194,10 @@ IDENTIFIED_DIFFERENCE = MessageType(
     "note",
     "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
-    "With `--missing bounds`, missing scores may have any possible value, so the data determine the difference only "
-    "up to a range. The interval contains the true difference with the nominal probability, wherever the true "
-    "difference lies within the range of possible values (Imbens and Manski 2004).",
-    "If the range is wider than you can accept, repeat the trials that have no score.",
+    "With `--missing bounds`, missing scores may have any possible value, so the data determine the difference "
+    "between the systems only up to a range. The interval contains the true difference with the nominal probability, "
+    "wherever the true difference lies within this range (Imbens and Manski 2004).",
+    "If the range of possible differences is too wide for your purpose, run the trials without a score again.",
 )
 
 # ---------------------------------------------------------------- comparison
@@ -204,7 +208,8 @@ INDEPENDENT_COMPARISON = MessageType(
     "note",
     "The questions of the two systems could not be matched, so the scores are compared as independent samples, which "
     "is less precise. The reason is: {reason:sentence}",
-    "A comparison on the same questions is more precise, because easy and hard questions affect both systems alike.",
+    "A paired comparison on the same questions is more precise than a comparison of independent samples, because easy "
+    "and hard questions affect both systems alike.",
     "Run both systems on the same questions, and log the samples.",
 )
 POOLED_TASKS = MessageType(
@@ -221,8 +226,8 @@ POOLED_TASKS_INCOMPLETE = MessageType(
     "note",
     "The overall difference pools {n_tasks:count task} and gives every question the same weight. {n_left_out:count "
     "other task} without matched questions {n_left_out:plural is|are} left out.",
-    "The overall difference is the mean of the differences over all matched questions. Tasks without matched "
-    "questions do not contribute.",
+    "The overall difference is the mean of the differences over all matched questions of all tasks. Tasks without "
+    "matched questions do not contribute to the overall difference.",
     "Log the samples of all tasks for both systems.",
 )
 POOLED_GROUP = MessageType(
@@ -230,7 +235,8 @@ POOLED_GROUP = MessageType(
     "pooled-group",
     "note",
     "The overall difference combines {n_tasks:count task} with the weights that the harness uses.",
-    "With these weights, the score of each system equals the value that the harness reports for the group of tasks.",
+    "With the weights of the harness, the overall score of each system equals the value that the harness reports for "
+    "the group of tasks.",
     "No action is required.",
 )
 POOLED_UNITS = MessageType(
@@ -239,7 +245,8 @@ POOLED_UNITS = MessageType(
     "note",
     "The interval treats each cluster (defined by {units:join}) and each question outside the clusters as an "
     "independent unit.",
-    "Answers to questions that share material, and answers to items that occur in several tasks, are not independent.",
+    "Answers to questions about the same material, and answers to items that occur in several tasks, are not "
+    "independent.",
     "No action is required.",
 )
 DIFFERENT_TASKS_COMPARED = MessageType(
@@ -249,7 +256,7 @@ DIFFERENT_TASKS_COMPARED = MessageType(
     "The systems have no task and metric in common, so {key_a} of system {system_a!r} is compared with {key_b} of "
     "system {system_b!r}.",
     "harness_uq compares scores of the same task and metric. If two runs have no task and metric in common, but each "
-    "run has only one score, harness_uq compares these two scores.",
+    "run has only one score, harness_uq compares the scores of the two runs.",
     "Check that the two compared scores measure the same ability.",
 )
 UNSHARED_SCORES = MessageType(
@@ -266,7 +273,7 @@ STUDENT_DIFFERENCE = MessageType(
     "student-difference",
     "note",
     "The range of the scores is unknown, so the interval for the difference is based on Student's t distribution.",
-    "The default method requires the lowest and the highest possible score of the metric.",
+    "The default method for comparisons requires the lowest and the highest possible score of the metric.",
     "Declare the range of the metric with `--range METRIC=LO,HI`.",
 )
 LATENT_NORMAL_REPLACED = MessageType(
@@ -275,18 +282,18 @@ LATENT_NORMAL_REPLACED = MessageType(
     "note",
     "Method 'latent-normal' requires independent questions with one right-or-wrong answer each. Method 'dirichlet' "
     "is used instead.",
-    "The method 'latent-normal' is a model of how often both systems, one system or no system is right. The model "
-    "requires one right-or-wrong answer per question.",
+    "The method 'latent-normal' models how often both systems, only one system or neither system is right. A latent "
+    "normal model requires one right-or-wrong answer per question.",
     "No action is required. To avoid this note, use `--method dirichlet`.",
 )
 MONTE_CARLO_ERROR = MessageType(
     "UQ229",
     "monte-carlo-error",
     "note",
-    "The posterior of the difference is computed from {n_draws:,} random draws. The Monte Carlo error of its mean"
-    " is {mc_error:.2g}.",
-    "The posterior distribution of the difference has no closed form. harness_uq draws random values from the "
-    "posterior distribution with a fixed seed.",
+    "The posterior of the difference is computed from {n_draws:,} random draws. The Monte Carlo error of the "
+    "posterior mean is {mc_error:.2g}.",
+    "The posterior distribution of the difference has no closed form, so harness_uq approximates it with random "
+    "draws. The random draws use a fixed seed.",
     "No action is required, unless the Monte Carlo error is as large as the difference.",
 )
 OWN_QUESTIONS_USED = MessageType(
@@ -305,8 +312,8 @@ GRADER_DIFFERENCE = MessageType(
     "note",
     "The difference is {raw:+.4f} according to the grader and {labeled:+.4f} according to the {n_labels:count "
     "question} with human labels for both systems. The combined estimate is {corrected:+.4f}.",
-    "The human labels correct the difference of the grader's scores on all questions (prediction-powered inference). "
-    "The human labels also correct the scores of A and B in the same way.",
+    "Human labels correct the difference between the grader's mean scores of the two systems (prediction-powered "
+    "inference). The grader's mean score of each system is corrected in the same way.",
     "No action is required.",
 )
 LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
@@ -315,7 +322,8 @@ LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
     "note",
     "Almost no question has human labels for both systems ({n_a} labels for A, {n_b} for B), so the corrected scores "
     "are compared as independent samples.",
-    "The difference is more precise if the same questions have labels for the answers of both systems.",
+    "The estimated difference between two systems is more precise if the answers of both systems to the same "
+    "questions have human labels.",
     "Label the answers of both systems to the same questions.",
 )
 GRADER_ERRORS = MessageType(
@@ -324,8 +332,8 @@ GRADER_ERRORS = MessageType(
     "note",
     "According to the human labels, the grader's J (sensitivity + specificity − 1) is {j_a:.2f} for {system_a} and "
     "{j_b:.2f} for {system_b}. The difference between the two values of J is {shift:+.2f} [{low:+.2f}, {high:+.2f}].",
-    "If a grader makes different errors for the two systems, the difference of the grader's scores is biased. Human "
-    "labels for both systems correct this bias.",
+    "If a grader makes different errors for the two systems, the difference between the grader's mean scores is "
+    "biased. Human labels for both systems correct this bias.",
     "No action is required.",
 )
 GRADER_SHIFTS_DIFFERENCE = MessageType(
@@ -334,21 +342,22 @@ GRADER_SHIFTS_DIFFERENCE = MessageType(
     "warning",
     "According to the human labels, the grader overrates {overrated!r} by {value:.4f} [{low:.4f}, {high:.4f}] more "
     "than {other!r}. The corrected difference accounts for this.",
-    "The grader's mean error differs between the two systems, and the interval of this difference does not contain 0. "
-    "The grader may favor one system, such as a model of its own family. A second possible reason is that the "
-    "grader's scores are too inaccurate to show a true difference between the systems.",
-    "Report scores that are corrected with human labels for each system (`--labels`).",
+    "The grader's mean error differs between the two systems, and the interval of the difference between these errors "
+    "does not contain 0. The grader may favor one system, such as a model of its own family. Alternatively, the "
+    "grader's scores may be too inaccurate to show a true difference between the systems.",
+    "Report scores that are corrected with human labels for the answers of each system (`--labels`).",
 )
 GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
     "UQ235",
     "grader-errors-assumed-equal",
     "warning",
-    "Only answers of {labeled} have human labels. For {unlabeled} the grader's sensitivity, specificity and their "
-    "sum are assumed to differ by at most {shift:g}; without any difference the interval is [{low:+.4f}, "
-    "{high:+.4f}].",
-    "The reported interval covers all error rates of the grader that differ between the systems by no more than the "
-    "assumed limit.",
-    "Label answers of both systems, or justify another limit for the grader's errors with `--grader-shift`.",
+    "Only answers of {labeled} have human labels. For {unlabeled}, the grader's sensitivity, specificity and their "
+    "sum are assumed to be within {shift:g} of the values for {labeled}; with equal values, the interval would be "
+    "[{low:+.4f}, {high:+.4f}].",
+    "The reported interval accounts for all error rates of the grader that differ between the two systems by no more "
+    "than the assumed limit.",
+    "Label answers of both systems. If you can justify another limit for the difference between the grader's error "
+    "rates, set it with `--grader-shift`.",
 )
 GRADER_UNINFORMATIVE = MessageType(
     "UQ236",
@@ -356,8 +365,8 @@ GRADER_UNINFORMATIVE = MessageType(
     "refusal",
     "Only answers of {labeled} have human labels. On these answers the grader's J (sensitivity + specificity − 1) of "
     "{j:.2f} [{low:.2f}, {high:.2f}] is not clearly above the assumed limit of {shift:g}.",
-    "The quantity J is the sensitivity plus the specificity of the grader minus 1. If J is 0 for the system without "
-    "labels, the grader's scores of that system are unrelated to the correct scores.",
+    "Youden's J of a grader is its sensitivity plus its specificity minus 1. If J is 0 for the answers of a system, "
+    "the grader's scores of these answers are unrelated to the correct scores.",
     "Label answers of both systems.",
 )
 LABELS_OF_ONE_SYSTEM = MessageType(
@@ -366,8 +375,9 @@ LABELS_OF_ONE_SYSTEM = MessageType(
     "refusal",
     "Only answers of {labeled} have human labels. Labels of one system are sufficient only if all grades and the "
     "labels of each person are 0 or 1.",
-    "The grader's errors on the system without labels are unknown, so `compare` has to assume limits for these "
-    "errors. harness_uq supports such limits only if all scores and labels are 0 or 1.",
+    "If only one system has human labels, the grader's errors on the other system are unknown, so `harness-uq "
+    "compare` must assume limits for these errors. harness_uq supports assumed limits for the grader's errors only if "
+    "all scores and labels are 0 or 1.",
     "Label answers of both systems.",
 )
 LABELS_WITHOUT_SYSTEM = MessageType(
@@ -377,8 +387,8 @@ LABELS_WITHOUT_SYSTEM = MessageType(
     "{n_labels:count human label does|human labels do} not name the system whose answer was labeled. Add a column "
     "'system' with the names {systems:join} to the file of labels.",
     "A human label belongs to one answer, and systems give different answers to the same question.",
-    "Add a column `system` to the file of labels, with the names that harness_uq prints, or select one system with "
-    "`--model`.",
+    "Add a column `system` to the file of labels, with the names of systems that harness_uq prints, or select one "
+    "system with `--model`.",
 )
 ONE_BASELINE_RUN = MessageType(
     "UQ239",
@@ -386,11 +396,11 @@ ONE_BASELINE_RUN = MessageType(
     "warning",
     "The decision ignores the variation between runs, because it uses one run of the baseline. Pass several runs, "
     "such as `--baseline RUN1 RUN2 RUN3`.",
-    "If the scores of repeated runs differ, for example because of sampling, equal systems fail the gate more often "
-    "than the stated error rate. The interval of one run includes the noise of single answers, but not differences "
-    "between whole runs.",
-    "Repeat the baseline two to four times and pass all runs to `--baseline`. If your runs are deterministic, hide "
-    "this warning with `--ignore one-baseline-run`.",
+    "If the scores of repeated runs differ, for example because of sampling, a system that equals the baseline fails "
+    "the gate more often than the stated error rate. The interval of one run includes the noise of single answers, "
+    "but not differences between whole runs.",
+    "Repeat the run of the baseline two to four times, and pass all runs to `--baseline`. If your runs are "
+    "deterministic, hide this warning with `--ignore one-baseline-run`.",
 )
 
 # ---------------------------------------------------------------- comparison: refusals and errors
@@ -400,7 +410,8 @@ NO_COMMON_QUESTIONS = MessageType(
     "no-common-questions",
     "refusal",
     "The systems {systems:quote} have no questions in common.",
-    "Questions are matched by content, or by identifier if the logs do not contain the content.",
+    "harness_uq matches questions by content. If the logs do not contain the content of the questions, harness_uq "
+    "matches the questions by identifier.",
     "Run the systems on the same questions.",
 )
 FEW_COMMON_QUESTIONS = MessageType(
@@ -416,7 +427,7 @@ IDENTIFIERS_DIFFER = MessageType(
     "identifiers-differ",
     "refusal",
     "The questions cannot be matched, because {harnesses:join} identify questions in different ways.",
-    "If two harnesses number questions differently, matching by identifier would compare different questions.",
+    "If two harnesses number questions differently, matching by identifier would pair different questions.",
     "Use logs of one harness, or a table in which the questions have common identifiers.",
 )
 DUPLICATE_IDENTIFIER = MessageType(
@@ -435,16 +446,17 @@ QUESTION_SCORES_MISSING = MessageType(
     "refusal",
     "The log of system {system!r} contains no scores of individual questions.",
     "A paired comparison requires a score for each question in the logs of both systems.",
-    "Log the samples of the system that the message names.",
+    "Run the system that the message names again, and log the samples.",
 )
 GROUP_NOT_PAIRED = MessageType(
     "UQ245",
     "group-not-paired",
     "refusal",
     "The group cannot be compared question by question, because the questions of {tasks:quote} cannot be matched.",
-    "A group of tasks is compared question by question only if the questions of all its tasks can be matched.",
-    "Compare the tasks separately. The comparison of each task contains a message that states why its questions "
-    "cannot be matched.",
+    "harness_uq compares a group of tasks question by question only if the questions of all tasks in the group can be "
+    "matched.",
+    "Compare the tasks separately. The comparison of a single task contains a message that states why the questions "
+    "of the task cannot be matched.",
 )
 NO_BENCHMARK_SCOPE_POOLING = MessageType(
     "UQ246",
@@ -461,7 +473,7 @@ ONE_HARNESS_REQUIRED = MessageType(
     "one-harness-required",
     "refusal",
     "Metrics that are not means can only be compared between logs of the same harness.",
-    "For metrics that are not means, such as F1, the logs of different harnesses contain different data.",
+    "For metrics that are not means, such as F1, different harnesses log different data.",
     "Compare logs of the same harness.",
 )
 DIFFERENT_DATA = MessageType(
@@ -469,7 +481,7 @@ DIFFERENT_DATA = MessageType(
     "different-data",
     "refusal",
     "The logs contain different data for metric {metric!r}: {difference:sentence}",
-    "A paired comparison requires the same kind of data for the same questions in both logs.",
+    "A paired comparison requires the same kind of data for the same questions in the logs of both systems.",
     "Run both systems with the same version of the task.",
 )
 NO_PAIRED_FORM = MessageType(
@@ -477,8 +489,7 @@ NO_PAIRED_FORM = MessageType(
     "no-paired-form",
     "refusal",
     "A paired comparison of metric {function!r} is not available{condition}.",
-    "harness_uq supports paired comparisons for means, and for some metrics that are not means. The requested metric "
-    "is not one of them.",
+    "harness_uq supports paired comparisons for means and for some other metrics, but not for the requested metric.",
     "Compare another metric of the same runs.",
 )
 NO_COMMON_SCORES = MessageType(
@@ -496,7 +507,7 @@ ZERO_WIDTH_DIFFERENCE = MessageType(
     "refusal",
     "The data are insufficient to estimate the uncertainty of the difference, because the interval would have zero "
     "width. Add questions or trials.",
-    "An interval of zero width would claim a certainty that the data do not support.",
+    "An interval of zero width would imply a certainty that the data do not support.",
     "Add questions or trials.",
 )
 TOO_FEW_UNITS = MessageType(
@@ -505,8 +516,8 @@ TOO_FEW_UNITS = MessageType(
     "refusal",
     "System {system!r} has only {n_units:count independent question or cluster|independent questions or clusters}, "
     "which {n_units:plural is|are} too few to estimate the uncertainty of a score with an unknown range.",
-    "If the range of the scores is unknown, the interval uses Student's t distribution. With fewer than 3 degrees of "
-    "freedom, such an interval is too wide to be useful.",
+    "If the range of the scores is unknown, the interval is based on Student's t distribution. With fewer than 3 "
+    "degrees of freedom, a Student's t interval is too wide to be useful.",
     "Add questions or clusters, or declare the range of the metric with `--range METRIC=LO,HI`.",
 )
 SYSTEM_WITHOUT_INTERVAL = MessageType(
@@ -514,10 +525,11 @@ SYSTEM_WITHOUT_INTERVAL = MessageType(
     "system-without-interval",
     "refusal",
     "The score of system {system!r} cannot be compared: {reason:sentence}",
-    "Systems can be compared only if harness_uq can compute the uncertainty of the scores of both systems. For an "
-    "own aggregation of a task, the interval of a live run is not sufficient.",
-    "Run `harness-uq estimate` on the logs of the system. If the output contains no interval, the output contains the "
-    "reason and a remedy. For own aggregations, see the guide *Intervals for your own metric*.",
+    "Two systems can be compared only if harness_uq can compute the uncertainty of both scores from the logs. If a "
+    "task has its own aggregation function, the interval that the run stored in the log is not sufficient for a "
+    "comparison.",
+    "Run `harness-uq estimate` on the logs of the system. If the score has no interval, the output contains the "
+    "reason and a remedy. If the task has its own aggregation function, see the guide *Intervals for your own metric*.",
 )
 IDENTICAL_RUNS = MessageType(
     "UQ254",
@@ -534,10 +546,10 @@ MARGIN_EXCEEDS_RANGE = MessageType(
     "error",
     "The {kind} {margin:g} for metric {metric!r} of task {task!r} exceeds every possible difference, because the "
     "scores lie in [{low:g}, {high:g}]. Did you mean {suggestion:g}?",
-    "Margins and required improvements have the same unit as the score. For scores from 0 to 1, a margin of 1 would "
+    "A margin or a required improvement has the same unit as the score. For scores from 0 to 1, a margin of 1 would "
     "make all systems equivalent, and no system could improve by more than 1.",
-    "Give the value in the unit of the score, such as 0.01 for one percentage point of accuracy. If the scores have "
-    "another range, declare it with `--range METRIC=LO,HI`.",
+    "Specify the margin or the improvement in the unit of the score, such as 0.01 for one percentage point of "
+    "accuracy. If the scores have another range, declare the range with `--range METRIC=LO,HI`.",
 )
 ONE_SYSTEM_REQUIRED = MessageType(
     "UQ256",
@@ -545,7 +557,7 @@ ONE_SYSTEM_REQUIRED = MessageType(
     "error",
     "Each side of a comparison must be a single system, but side {side} contains these systems: {systems}. Pass the "
     "runs of one system, or select a system with --model.",
-    "A comparison has two sides, A and B, and each side is one system.",
+    "A comparison has two sides, A and B, and each side contains the runs of one system.",
     "Pass the runs of one system for each side, or select one system with `--model`.",
 )
 UNKNOWN_MARGIN_METRIC = MessageType(
@@ -554,14 +566,15 @@ UNKNOWN_MARGIN_METRIC = MessageType(
     "error",
     "A margin is set for metric {metric!r}, which is not compared.{known:nearest {metric}} Compared metrics: "
     "{known:join}.",
-    "The option `--margin METRIC=D` sets the margin of one metric, and the logs do not contain this metric.",
+    "The option `--margin METRIC=D` sets the margin of one metric, but the logs do not contain the metric that the "
+    "option names.",
     "Use one of the metrics that the message lists.",
 )
 TOO_FEW_QUESTIONS_COMPARED = MessageType(
     "UQ258",
     "too-few-questions-compared",
     "refusal",
-    "A comparison requires at least 2 questions on each side, but one side has only {n_questions}.",
+    "A comparison requires at least 2 questions on each side, but one side has only {n_questions:count question}.",
     "The variation between questions cannot be estimated from one question.",
     "Run both systems on more questions, if possible on the same questions.",
 )
@@ -571,10 +584,10 @@ BOUND_OUTSIDE_RANGE = MessageType(
     "error",
     "The bound {bound:g} for metric {metric!r} of task {task!r} lies outside the range of its scores.{suggestion} The "
     "scores lie in [{low:g}, {high:g}].",
-    "A bound of `--at-least` or `--at-most` has the same unit as the score. Every score reaches a bound below the "
-    "range of the scores, and no score reaches a bound above it, so such a bound is usually an error in the unit.",
-    "Give the bound in the unit of the score, such as 0.6 for an accuracy of 60 %. If the scores have another range, "
-    "declare it with `--range METRIC=LO,HI`.",
+    "A bound of `--at-least` or `--at-most` has the same unit as the score. A bound outside the range of the scores "
+    "is met by every score or by no score, so it probably has the wrong unit.",
+    "Specify the bound in the unit of the score, such as 0.6 for an accuracy of 60 %. If the scores have another "
+    "range, declare the range with `--range METRIC=LO,HI`.",
 )
 REQUIREMENT_NOT_SELECTED = MessageType(
     "UQ260",
@@ -582,9 +595,10 @@ REQUIREMENT_NOT_SELECTED = MessageType(
     "error",
     "{option} names task {task!r}, but the selection of tasks (--task) contains only {selected:join}. Select "
     "task {task!r} too, or remove its requirement.",
-    "The gate reads only the tasks that `--task` selects, and a requirement is never skipped without a message.",
-    "Add `--task NAME` for the task, or remove the bound, margin or improvement that names the task from the command "
-    "line or from the settings file.",
+    "`harness-uq gate` checks only the tasks that `--task` selects. A bound, margin or improvement for a task that is "
+    "not selected is an error.",
+    "Select the task with `--task NAME`, or remove the bound, margin or improvement for the task from the command "
+    "line or the settings file.",
 )
 MIXED_SCALES = MessageType(
     "UQ261",
@@ -592,29 +606,29 @@ MIXED_SCALES = MessageType(
     "warning",
     "The {kind} {size:g} applies to metrics of different scales, such as {scales:join}. Set the {kind} of one metric "
     "with `{option} {metric}=D`.",
-    "A margin and a required improvement have the unit of the score. With a margin of 0.02, an accuracy from 0 to 1 "
-    "may drop by 2 % of its range, but a score from 0 to 100 only by 0.02 % of its range.",
-    "Name the metric or the task in the option, such as `--margin 0.02 --margin rating=2`.",
+    "A margin or a required improvement has the same unit as the score. With a margin of 0.02, an accuracy from 0 to "
+    "1 may drop by 2 % of its range, but a score from 0 to 100 only by 0.02 % of its range.",
+    "Set a separate value for a metric or a task, such as `--margin 0.02 --margin rating=2`.",
 )
 HISTORY_RUNS_USED = MessageType(
     "UQ262",
     "history-runs-used",
     "note",
     "The lists of changed and flaky questions use {n_runs:count run} of the history{omitted}.",
-    "Further runs of the baseline's system show how often the answers to a question vary without a change of the "
-    "system. They do not enter the decision of the gate. Runs that a change found by `harness-uq history` separates "
-    "from the baseline are omitted.",
+    "Further runs of the baseline's system show how often answers vary although the system did not change. Further "
+    "runs do not affect the decision of the gate. Runs are omitted if `harness-uq history` finds a change of the "
+    "score between these runs and the baseline.",
     "No action is required.",
 )
 NO_HISTORY_RUNS = MessageType(
     "UQ263",
     "no-history-runs",
     "error",
-    "The history contains no run of the baseline {system!r} besides those that the gate compares. It contains runs of "
-    "{systems:join}.",
-    "The option `--history` of a gate reads further runs of the baseline's system.",
-    "If the system has another name in the history, name it like the baseline, such as `--baseline main=RUN --history "
-    "main=STORE`.",
+    "The history contains no run of the baseline {system!r} besides the runs that the gate compares. The history "
+    "contains runs of {systems:join}.",
+    "With the option `--history`, `harness-uq gate` reads further runs of the baseline's system.",
+    "If the baseline's system has another name in the history, assign the same name to both, such as `--baseline "
+    "main=RUN --history main=STORE`.",
 )
 
 # ---------------------------------------------------------------- ranking
@@ -623,10 +637,10 @@ MIXED_PRIORS = MessageType(
     "UQ270",
     "mixed-priors",
     "note",
-    "Some systems have graded scores and others have right-or-wrong scores, so the prior for right-or-wrong "
-    "scores is used for all of them. Graded systems are therefore separated slightly less often than in a "
+    "Some systems have graded scores and others have right-or-wrong scores, so the prior for right-or-wrong scores is "
+    "used for all systems. Differences between graded systems are therefore detected slightly less often than in a "
     "comparison of two systems.",
-    "A ranking uses one prior distribution for all systems.",
+    "A ranking uses the same prior distribution for all systems.",
     "To compare two systems with graded scores, use `harness-uq compare`.",
 )
 RANK_LONG_TAIL = MessageType(
@@ -636,8 +650,8 @@ RANK_LONG_TAIL = MessageType(
     "The range of the scores is unknown and some scores are extreme, so the rank sets may be too narrow: in "
     "simulations, the coverage of 95 % sets was about 92 %. If the metric has a range, declare it with --range "
     "{metric}=LO,HI.",
-    "A rank set contains the possible ranks of a system. Rank sets assume that mean scores are approximately normal, "
-    "which is wrong for few questions with extreme scores.",
+    "A rank set contains the possible ranks of a system. The computation of rank sets assumes that mean scores are "
+    "approximately normally distributed, which is not the case with few questions and extreme scores.",
     "Declare the range of the metric with `--range METRIC=LO,HI`, or add questions.",
 )
 RANK_CLUSTERS = MessageType(
@@ -653,7 +667,7 @@ RANK_STUDENT = MessageType(
     "rank-student",
     "note",
     "The range of the scores is unknown, so the ranking is based on a joint Student's t distribution.",
-    "The default method requires the lowest and the highest possible score of the metric.",
+    "The default method for rankings requires the lowest and the highest possible score of the metric.",
     "Declare the range of the metric with `--range METRIC=LO,HI`.",
 )
 UNTESTED_PAIRS = MessageType(
@@ -687,9 +701,9 @@ RANKED_WITH_LABELS = MessageType(
     "UQ277",
     "ranked-with-labels",
     "note",
-    "The scores estimate the scores that people would give. The estimates combine the grader's scores with human "
-    "labels of the answers of {n_systems:count system} (at least {n_labels} labels each).",
-    "The score of each system is corrected with labels of its own answers, because the grader's errors differ "
+    "The ranked scores estimate the scores that people would assign. The estimates combine the grader's scores with "
+    "human labels of the answers of {n_systems:count system} (at least {n_labels} labels each).",
+    "The score of each system is corrected with human labels of its own answers, because the grader's errors differ "
     "between systems.",
     "No action is required.",
 )
@@ -700,8 +714,8 @@ LABELS_OF_SEVERAL_RATERS = MessageType(
     "{n_answers:count answer} of {system} {n_answers:plural has|have} labels from several of the {n_raters:count "
     "rater}, and the mean of these labels is used. Two labels of the same answer agree in {agreement:percent} of the "
     "cases{variance}.",
-    "The interval includes the disagreement between raters about single answers. The interval does not include "
-    "errors that all raters share.",
+    "The interval accounts for the disagreement between raters about single answers. The interval does not account "
+    "for errors that all raters share.",
     "If raters disagree often, make the labeling criteria clearer, or let more people label each answer.",
 )
 OVERALL_WITHOUT_BOUNDS = MessageType(
@@ -737,8 +751,8 @@ RANKING_UNAVAILABLE = MessageType(
     "ranking-unavailable",
     "refusal",
     "No ranking is possible for {reasons:sentence}",
-    "The message names each task and metric, with the reason why the systems cannot be ranked.",
-    "Add questions or systems, as the reasons in the message suggest.",
+    "For each task and metric, the message states why the systems cannot be ranked.",
+    "Add questions or systems, depending on the reasons that the message states.",
 )
 SINGLE_SYSTEM = MessageType(
     "UQ283",
@@ -746,18 +760,18 @@ SINGLE_SYSTEM = MessageType(
     "refusal",
     "All logs belong to one system, {system!r}, so there is nothing to rank.",
     "A ranking compares at least two systems.",
-    "Add the logs of another system. If the logs belong to different systems, name the systems: `harness-uq rank "
-    "first=RUN second=RUN`.",
+    "Add the logs of another system. If the logs belong to different systems, name each system, as in `harness-uq "
+    "rank first=RUN second=RUN`.",
 )
 LABELS_DRAWN_SEPARATELY = MessageType(
     "UQ284",
     "labels-drawn-separately",
     "note",
-    "The answers of A ({n_a} labels) and of B ({n_b} labels) to the same question do not all have labels with the same "
-    "probability, so the score of each system is corrected with the probabilities of its own labels.",
-    "If the answers of both systems to a question are labeled together, the differences of the labels of each question "
-    "are used.",
-    "Draw the questions once, and label the answers of both systems to each question.",
+    "Some answers of A and B to the same question had different probabilities of being labeled, so each score is "
+    "corrected with labels of the system's own answers ({n_a} labels for A, {n_b} for B).",
+    "If the answers of both systems to a question are labeled together, harness_uq uses the difference between the "
+    "two labels of each question.",
+    "Draw the questions to label once, and label the answers of both systems to each of these questions.",
 )
 
 TYPES = message_types_in(globals())

@@ -10,10 +10,11 @@ STORED_INTERVAL_DIFFERS = MessageType(
     "refusal",
     "The log stores an interval of this score only for level {level:g} and scope {scope!r}, and the score cannot be "
     "computed again from the log.",
-    "The live run called the aggregation function of the task, and stored the interval in the log. The log does not "
-    "contain the function, so an interval for another level or scope cannot be computed from the log.",
-    "Request the level and the scope of the live run with `--level` and `--scope`, or repeat the run with another "
-    "`--uq_level`. `harness-uq rescore` keeps the stored interval.",
+    "The run computed the interval with the aggregation function of the task, and stored the interval in the log. The "
+    "log does not contain the aggregation function, so an interval for another level or scope cannot be computed from "
+    "the log.",
+    "Use `--level` and `--scope` to request the level and the scope of the stored interval, or repeat the run with "
+    "another `--uq_level`. The command `harness-uq rescore` keeps the stored interval.",
 )
 FEW_QUESTIONS = MessageType(
     "UQ101",
@@ -22,8 +23,8 @@ FEW_QUESTIONS = MessageType(
     "With only {n_questions:count question}, the {level:percent} interval contains the true accuracy with a "
     "probability of {level:percent} on average over all accuracies. For some accuracies the probability is only "
     "{lowest:percent}.",
-    "The coverage of a credible interval is nominal on average over the prior distribution of the accuracy. With few "
-    "questions, the coverage at a single accuracy can be much lower.",
+    "The coverage of a credible interval equals the nominal level on average over the prior distribution of the "
+    "accuracy. With few questions, the coverage at a particular accuracy can be much lower than the nominal level.",
     "Add questions, or use `--uq clopper-pearson`. The coverage of Clopper-Pearson intervals is never below the "
     "nominal level.",
 )
@@ -34,7 +35,7 @@ FEW_BOOTSTRAP_UNITS = MessageType(
     "With {n_units:count {unit}}, the Bayesian bootstrap interval is too narrow. In simulations, the coverage of 95 "
     "% intervals was 60 % with 3 questions or clusters, 75 % with 5, 85 % with 10 and 90 % with 20.",
     "The Bayesian bootstrap reweights only the questions (or clusters) in the log. With fewer than 30 questions or "
-    "clusters, the bootstrap underestimates how much scores vary in the population of questions.",
+    "clusters, the Bayesian bootstrap underestimates how much scores vary in the population of questions.",
     "Add questions or clusters until there are at least 30.",
 )
 POSSIBLE_LONG_TAIL = MessageType(
@@ -44,8 +45,8 @@ POSSIBLE_LONG_TAIL = MessageType(
     "The range of the scores is unknown, and a sample of {n_units:count {unit}} may miss rare extreme scores. In "
     "simulations with one extreme score in 50, the coverage of 95 % intervals was 36 % with 10 questions or "
     "clusters, 44 % with 30 and 87 % with 100.",
-    "A sample without extreme scores looks the same whether or not the population contains extreme scores. If the "
-    "range of the scores is unknown, no method can account for scores that are not in the sample.",
+    "A sample without extreme scores does not show whether the population contains extreme scores. If the range of "
+    "the scores is unknown, no method can account for extreme scores that are missing from the sample.",
     "Declare the range of the metric with `--range METRIC=LO,HI`. If the metric has no range, add questions.",
 )
 FEW_CLUSTERS = MessageType(
@@ -65,10 +66,10 @@ HOMOGENEOUS_CLUSTERS = MessageType(
     "Answers within the {n_clusters:count cluster} (defined by {clusters}) mostly agree, and in simulations of such "
     "data the coverage of 95 % intervals was {coverage}. The equal-tailed interval, which is more conservative, is "
     "[{low:.3f}, {high:.3f}].",
-    "The coverage of highest-density intervals is lowest with fewer than 8 clusters and a high correlation of the "
-    "answers within clusters.",
+    "Highest-density intervals have the lowest coverage if there are fewer than 8 clusters and the answers within "
+    "clusters are highly correlated.",
     "Add clusters, or report the equal-tailed interval that the message states. The equal-tailed interval is more "
-    "conservative.",
+    "conservative than the highest-density interval.",
 )
 UNEVEN_CLUSTERS = MessageType(
     "UQ106",
@@ -77,10 +78,10 @@ UNEVEN_CLUSTERS = MessageType(
     "The {n_clusters:count cluster} (defined by {clusters}) differ so much in size that they are only as informative "
     "as {effective:.1f} clusters of equal size. In simulations of such data, the coverage of 95 % intervals was "
     "between 80 and 98 %.",
-    "A few large clusters dominate the score, and the data do not show how other large clusters would score. "
-    "Coverage is lowest if large clusters score differently from small clusters. The warning appears if the mean "
-    "score of a cluster is related to the size of the cluster (p < 0.15). The warning also appears if the data "
-    "contain too little information (fewer than 3 effective clusters) to test this relation.",
+    "If a few large clusters dominate the score, the data do not show how other large clusters would score. Coverage "
+    "is lowest if large clusters score differently from small clusters. The warning appears if the mean score of a "
+    "cluster is related to the size of the cluster (p < 0.15). The warning also appears if the data contain too "
+    "little information (fewer than 3 effective clusters) to test whether score and size are related.",
     "Add large clusters, or report the score of each cluster.",
 )
 INTERVAL_OF_THETA = MessageType(
@@ -89,9 +90,9 @@ INTERVAL_OF_THETA = MessageType(
     "warning",
     "The interval [{low:.4f}, {high:.4f}] estimates theta, the mean of the fitted Beta distribution, and not the "
     "mean score of {value:.4f}. Use the default method 'clustered' to estimate the mean score.",
-    "Theta is the mean of the Beta distribution from which a beta-binomial model draws the success rates of "
-    "clusters. Theta equals the mean score only if the success rates follow a Beta distribution and are unrelated to "
-    "the sizes of the clusters.",
+    "In a beta-binomial model, the success rates of clusters follow a Beta distribution, and theta is the mean of "
+    "this distribution. Theta equals the mean score only if the success rates follow a Beta distribution and are "
+    "unrelated to the sizes of the clusters.",
     "Use `--uq bayes` (the default) or `--uq clustered` to estimate the mean score.",
 )
 FEW_TASKS = MessageType(
@@ -100,7 +101,7 @@ FEW_TASKS = MessageType(
     "warning",
     "The interval is unreliable because {n_tasks:count task} {n_tasks:plural is|are} too few to estimate the "
     "variation between tasks. Add tasks, or report the score of each task.",
-    "The method treats the tasks as a random sample from a larger population of tasks. The variation between fewer "
+    "The interval treats the tasks as a random sample from a larger population of tasks. The variation between fewer "
     "than 10 tasks cannot be estimated precisely.",
     "Add tasks, or report the score of each task. If you do not draw conclusions about other tasks, use `--uq group`, "
     "which estimates the score on exactly these tasks.",
@@ -113,8 +114,8 @@ FEW_EFFECTIVE_UNITS = MessageType(
     "cluster|independent questions or clusters} are only as informative as {effective:.1f} questions with equal "
     "weights. In simulations with the information of 5 questions, the coverage of 95 % intervals was between 55 and "
     "85 %.",
-    "If all tasks of a group have the same weight, each question of a small task has much more influence on the "
-    "score than a question of a large task. The interval is then based mainly on the few questions of the small "
+    "If all tasks of a group have the same weight, each question of a small task has much more influence on the score "
+    "than a question of a large task. The interval for such a group is based mainly on the few questions of the small "
     "tasks.",
     "Add questions to the smallest tasks.",
 )
@@ -125,8 +126,8 @@ SMALL_CLASS = MessageType(
     "Class {label!r} has only {n_questions:count question}, and with fewer than {enough} questions per class the "
     "interval can be too narrow. In simulations with 10 classes of 3 questions, the coverage of 95 % intervals was "
     "between 80 and 90 %.",
-    "A metric that averages over classes gives the smallest class the same weight as the other classes. The error "
-    "rate in a class with few questions is imprecise.",
+    "A metric that averages over classes gives the smallest class the same weight as the other classes. The estimated "
+    "error rate of a class with few questions is imprecise.",
     "Add questions of the class that the message names.",
 )
 TOTALS_ONLY = MessageType(
@@ -135,22 +136,22 @@ TOTALS_ONLY = MessageType(
     "warning",
     "{reason:sentence} The interval therefore treats the questions as independent and ignores any clusters or "
     "repeated trials.",
-    "The log contains the total score of the task, but a score for only some of the questions or for none of them. "
-    "Without a score per question, harness_uq cannot detect clusters or repeated trials. If the data contain "
-    "clusters or repeated trials, the interval is too narrow.",
-    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain samples. With `--use-samples`, the "
-    "estimate uses the samples in the log, even if most samples are missing.",
+    "The log contains the total score of the task, but no scores of single questions, or scores of only some "
+    "questions. Without a score per question, harness_uq cannot detect clusters or repeated trials. If the data "
+    "contain clusters or repeated trials, the interval is too narrow.",
+    "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain samples. With `--use-samples`, "
+    "harness_uq uses the samples in the log, even if most samples are missing.",
 )
 UNSEEN_SUBPOPULATION = MessageType(
     "UQ112",
     "unseen-subpopulation",
     "warning",
     "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of all similar "
-    "questions may do so. The score on similar questions would then be {score:.2f}, which lies outside the interval "
-    "(limit: {end:.2f}).",
+    "questions may do so. With such a share, the score on similar questions would be {score:.2f}, which lies outside "
+    "the interval (limit: {end:.2f}).",
     "A sample of n questions can miss a subpopulation that contains up to 1 - (1 - level)^(1/n) of all questions (the "
     '"rule of three"). The interval assumes that the sample contains questions from every subpopulation.',
-    "Add questions. More trials of the same questions do not help.",
+    "Add questions. More trials of the same questions do not show whether a subpopulation of questions is missing.",
 )
 NON_EXCHANGEABLE_TRIALS = MessageType(
     "UQ113",
@@ -160,9 +161,10 @@ NON_EXCHANGEABLE_TRIALS = MessageType(
     "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval assumes independent trials "
     "and is too narrow if each trial had its own seed, server or run.",
     "The first trials of all questions form one batch, the second trials the next batch, and so on. The intra-batch "
-    "correlation is the part of the variance of scores that all questions of a batch share, for example because of a "
-    "seed or a server. To reduce the uncertainty due to batches, you need more batches. More questions do not reduce "
-    "this uncertainty. The warning appears in about 3 % of data sets without differences between batches.",
+    "correlation is the proportion of the variance of scores that all questions of a batch share, for example because "
+    "of a seed or a server. To reduce the uncertainty due to batches, you need more batches, because more questions "
+    "do not reduce this uncertainty. The warning appears in about 3 % of data sets without differences between "
+    "batches.",
     "Log each batch as a separate run, and measure the variation between the runs with `harness-uq effects`.",
 )
 NON_RANDOM_SUBSET = MessageType(
@@ -193,7 +195,7 @@ FEW_LABELS = MessageType(
     "With only {n_labels:count human label}, the interval depends strongly on the prior. Label at least {enough} "
     "questions.",
     "Human labels are the only data from which the error rate of the grader can be estimated.",
-    "Label more questions, and draw the questions to label at random.",
+    "Label more questions, and choose these questions at random.",
 )
 UNIFORM_LABELS = MessageType(
     "UQ117",
@@ -201,8 +203,8 @@ UNIFORM_LABELS = MessageType(
     "warning",
     "All human labels are equal, so the error rate of the grader on other questions cannot be estimated. Label more "
     "questions.",
-    "If all human labels are equal, the data do not show how the scores of the grader are related to the labels.",
-    "Label more questions, and draw the questions to label at random.",
+    "If all human labels are equal, the data do not show how the grader's scores are related to the labels.",
+    "Label more questions, and choose these questions at random.",
 )
 LONG_TAIL = MessageType(
     "UQ118",
@@ -240,7 +242,7 @@ PENDING_CLUSTERS_UNKNOWN = MessageType(
     "refusal",
     "The questions are clustered by {key}, but the clusters of the questions without a score are not known yet.",
     "During a run, an anytime-valid interval uses a cluster only if all questions of the cluster have a score. The "
-    "log does not yet record the clusters of the remaining questions.",
+    "log does not yet record the clusters of the questions without a score.",
     "Wait until the run has finished.",
 )
 ORDER_NOT_RANDOM = MessageType(
@@ -249,8 +251,8 @@ ORDER_NOT_RANDOM = MessageType(
     "warning",
     "The questions were run in the order of the data set, but the interval assumes a random order. Start runs with "
     "`inspect eval --sample-shuffle`.",
-    "If the data set is sorted, the first questions of a run can be easier or harder than the remaining questions. "
-    "The interval during the run is then wrong.",
+    "If the data set is sorted, the first questions of a run can be easier or harder than the remaining questions. An "
+    "interval that is computed during such a run is wrong.",
     "Start runs in random order, for example with `inspect eval --sample-shuffle`.",
 )
 FAILED_QUESTIONS = MessageType(
@@ -280,20 +282,20 @@ MISSING_SCORES_MATTER = MessageType(
     "The score depends on the {n_missing} of {n_trials:count trial} without a score: it is {value:.3f} [{low:.3f}, "
     "{high:.3f}] without them and {worst:.3f} [{worst_low:.3f}, {worst_high:.3f}] if they count as the worst "
     "possible score. If the missing scores may have any value, the score lies in [{lowest:.3f}, {highest:.3f}].",
-    "By default, the score does not include failed trials. If trials of hard questions fail more often, the mean of "
-    "the remaining trials is too high.",
-    "With `--missing`, choose a policy for trials without a score, and report the policy with the score. With `drop`, "
-    "trials without a score are left out. With `zero`, trials without a score count as the worst possible score. With "
-    "`bounds`, trials without a score may have any score. The policy can depend on the cause of the failure, such as "
-    "`--missing error=zero`.",
+    "By default, trials that failed are not part of the score. If trials of hard questions fail more often, the mean "
+    "of the remaining scores is too high.",
+    "Choose how trials without a score count, and report this choice with the score. With `--missing drop`, trials "
+    "without a score are left out. With `--missing zero`, trials without a score count as the worst possible score. "
+    "With `--missing bounds`, trials without a score may have any possible score. The choice can depend on the cause "
+    "of the failure, as in `--missing error=zero`.",
 )
 MISSING_SCORES_COUNTED = MessageType(
     "UQ126",
     "missing-scores-counted",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no usable score{causes}: {treatments:join}.",
-    "The options `--missing` and `--treat` determine how trials without a usable score count.",
-    "State the options `--missing` and `--treat` when you report the score.",
+    "The options `--missing` and `--treat` determine how trials without a usable score are counted.",
+    "When you report the score, also report the values of the options `--missing` and `--treat`.",
 )
 IDENTIFIED_RANGE = MessageType(
     "UQ127",
@@ -301,10 +303,10 @@ IDENTIFIED_RANGE = MessageType(
     "note",
     "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
-    "With `--missing bounds`, missing scores may have any possible value, so the data determine the score only up to "
-    "a range. The interval contains the true score with the nominal probability, wherever the true score lies within "
-    "the range of possible values (Imbens and Manski 2004).",
-    "If the range is wider than you can accept, repeat the trials that have no score.",
+    "With `--missing bounds`, missing scores may have any possible value, so the data determine the mean score only "
+    "up to a range. The interval contains the true score with the nominal probability, wherever the true score lies "
+    "within this range (Imbens and Manski 2004).",
+    "If the range of possible scores is too wide for your purpose, run the trials without a score again.",
 )
 REPORTED_ERROR_USED = MessageType(
     "UQ128",
@@ -312,7 +314,7 @@ REPORTED_ERROR_USED = MessageType(
     "warning",
     "{reason:sentence} The interval is computed from the standard error that the harness reported.",
     "The log does not contain a score for each question, so harness_uq cannot check the standard error or the "
-    "assumptions of the harness. Most harnesses assume that questions are independent.",
+    "assumptions of the harness. Most harnesses compute standard errors as if all questions were independent.",
     "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain samples.",
 )
 MISSING_SCORES_REFUSED = MessageType(
@@ -332,9 +334,10 @@ METHOD_SKIPPED = MessageType(
     "method-skipped",
     "note",
     "Method {method!r} was skipped for the following reason ({reason_code}): {reason:sentence}",
-    "harness_uq tries several methods in a fixed order and uses the first method that supports the data. The skipped "
-    "method does not support the data.",
-    "No action is required. The code in parentheses explains why the method does not support the data.",
+    "harness_uq tries several methods in a fixed order and uses the first method that supports the data. A method is "
+    "skipped if it does not support the data.",
+    "No action is required. To see why the skipped method does not support the data, look up the message code in "
+    "parentheses.",
 )
 METHOD_FOR_NEW_QUESTIONS = MessageType(
     "UQ131",
@@ -342,9 +345,9 @@ METHOD_FOR_NEW_QUESTIONS = MessageType(
     "note",
     "Method {method!r} estimates the score on new questions, so the interval is wider than an interval for the score "
     "on {target}.",
-    "With the option `--scope`, you requested a narrower scope than the scope that the method supports. The interval "
-    "is valid but conservative.",
-    "Choose a method that supports the scope, or use `--scope population`.",
+    "The scope that you requested with `--scope` is narrower than the scope that the method supports. The interval is "
+    "valid for the requested scope, but conservative.",
+    "Choose a method that supports the requested scope, or use `--scope population`.",
 )
 FULL_SCOPE_AVAILABLE = MessageType(
     "UQ132",
@@ -352,9 +355,9 @@ FULL_SCOPE_AVAILABLE = MessageType(
     "note",
     "The run covers {n_questions} of the benchmark's {n_all:count question}. With --scope full, the interval would "
     "describe the score on the whole benchmark and be about {relative_width:percent} as wide.",
-    "The interval describes the score on new questions from the same population. With `--scope full`, an interval "
-    "describes the score on the whole benchmark. The interval for the whole benchmark is narrower, because part of "
-    "the benchmark was run.",
+    "By default, the interval describes the score on new questions from the same population. With `--scope full`, the "
+    "interval describes the score on the whole benchmark. The interval for the whole benchmark is narrower, because "
+    "the scores on part of the benchmark are known.",
     "Add `--scope full` if you need only the score on this benchmark.",
 )
 TRIALS_ASSUMED_INDEPENDENT = MessageType(
@@ -373,7 +376,7 @@ MISSING_SCORES = MessageType(
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The estimate is biased if "
     "the missing scores would have differed from the other scores.",
-    "The mean score does not include failed trials or trials in which the model refused to answer.",
+    "The mean score does not include trials that failed or trials in which the model refused to answer.",
     "Find out why the scores are missing. If you declare the range of the metric (`--range METRIC=LO,HI`), "
     "harness_uq reports how much the missing scores could change the mean.",
 )
@@ -383,8 +386,8 @@ MISSING_SCORES_BOUNDS = MessageType(
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The mean score would be "
     "{low:.4f} if all missing scores were {worst_case} and {high:.4f} if all were {best_case}.",
-    "The mean score does not include failed trials or trials in which the model refused to answer. The two values in "
-    "the message are the lowest and the highest possible mean score with these trials.",
+    "The mean score does not include trials that failed or trials in which the model refused to answer. The message "
+    "states the lowest and the highest mean score that are possible if these trials are included.",
     "If the lowest and the highest possible mean score are too far apart for your purpose, find out why scores are "
     "missing, and run the trials again.",
 )
@@ -414,9 +417,9 @@ INTERVAL_EXCEEDS_RANGE = MessageType(
     "note",
     "The interval extends beyond the range of possible scores, [{low:g}, {high:g}], because this method does not "
     "restrict intervals to the range.",
-    'Intervals of the form "mean ± error" can contain impossible scores. Impossible scores occur mostly with few '
-    "questions, or if the mean score is near an end of the range.",
-    "Use `--uq bayes`. The intervals of this method lie inside the range.",
+    'Intervals of the form "mean ± error" can contain impossible scores. Impossible scores occur mostly if there are '
+    "few questions, or if the mean score is near an end of the range.",
+    "Use `--uq bayes`, whose intervals lie within the range of possible scores.",
 )
 CLUSTER_PRIOR = MessageType(
     "UQ139",
@@ -436,7 +439,7 @@ FEW_INFORMATIVE_CLUSTERS = MessageType(
     "The estimate of the correlation within clusters is imprecise, because only {n_informative} of the "
     "{n_clusters:count cluster} (defined by {clusters}) {n_informative:plural has|have} a {outcome}.",
     "If nearly all answers in the data are right, or nearly all are wrong, only a few clusters show whether answers "
-    "within a cluster agree. The interval is wide because the correlation within clusters is uncertain.",
+    "within a cluster agree. An imprecise estimate of the correlation within clusters makes the interval wide.",
     "Add clusters.",
 )
 CLASS_FREQUENCIES_RANDOM = MessageType(
@@ -462,11 +465,11 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
     "binomial-upper-bound",
     "note",
-    "{share:percent} of this interval comes from the binomial interval, which is conservative with --scope benchmark. "
-    "The reason is that {reason}.",
+    "The binomial interval has a weight of {share:percent} in this interval, because {reason}. With --scope "
+    "benchmark, the binomial interval is conservative.",
     "With `--scope benchmark`, trial-to-trial noise is the only source of uncertainty. If the scores do not show how "
     "large the trial-to-trial noise is, for example with one trial per question, harness_uq uses the binomial "
-    "interval. The binomial interval may be wider than necessary, but it is never too narrow.",
+    "interval. The binomial interval may be wider than necessary, but not too narrow.",
     "Run more trials per question.",
 )
 UNIFORM_PRIOR_PER_QUESTION = MessageType(
@@ -476,7 +479,7 @@ UNIFORM_PRIOR_PER_QUESTION = MessageType(
     "The prior distribution of each question is uniform, which shifts the estimate towards the middle of the range. "
     "Intervals for easy or hard benchmarks can therefore miss the true score.",
     "The published method Bayes@N assigns an independent uniform prior distribution to each question. The influence "
-    "of the prior distributions does not decrease as questions are added.",
+    "of these prior distributions does not decrease as questions are added.",
     "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
 )
 POPULATION_INTERVAL_SHOWN = MessageType(
@@ -486,7 +489,7 @@ POPULATION_INTERVAL_SHOWN = MessageType(
     "The interval shown describes the score on new questions and is wider than an interval with --scope benchmark. "
     "An interval with --scope benchmark requires at least {n_needed:count trial} per question to estimate the "
     "trial-to-trial noise.",
-    "With `--scope benchmark`, an estimate of pass@k requires at least 2k trials per question.",
+    "With `--scope benchmark`, an interval for pass@k requires at least 2k trials per question.",
     "Run more trials per question.",
 )
 TASKS_AS_SAMPLE = MessageType(
@@ -495,8 +498,8 @@ TASKS_AS_SAMPLE = MessageType(
     "note",
     "The interval treats the tasks as a random sample from a larger population of tasks. Use method 'group' to "
     "estimate the score on exactly these tasks.",
-    "The method generalizes from these tasks to new tasks. The interval is wider than an interval for the score on "
-    "exactly these tasks.",
+    "The method generalizes from the tasks in the data to new tasks. An interval for the score on new tasks is wider "
+    "than an interval for the score on exactly the tasks in the data.",
     "Use `--uq group` if you need only the score on these tasks.",
 )
 EQUAL_TASK_WEIGHTS = MessageType(
@@ -504,7 +507,7 @@ EQUAL_TASK_WEIGHTS = MessageType(
     "equal-task-weights",
     "note",
     "The score is the unweighted mean of the scores of {n_tasks:count task}.",
-    "With equal weights, the score equals the value that the harness reports for the group of tasks.",
+    "With equal weights for all tasks, the score equals the value that the harness reports for the group of tasks.",
     "No action is required.",
 )
 TASK_WEIGHTS_BY_SIZE = MessageType(
@@ -532,8 +535,8 @@ GROUP_METHOD_REPLACED = MessageType(
     "group-method-replaced",
     "note",
     "Method {method!r} does not support groups of tasks, so the interval of the group uses the default method.",
-    "As a result, the interval of the group and the intervals of its tasks are computed by different methods.",
-    "Use `--uq bayes` for the group and its tasks, or report only the tasks.",
+    "The interval of the group and the intervals of its tasks are computed by different methods.",
+    "Use `--uq bayes` for the group and its tasks, or report only the scores of the tasks.",
 )
 ANYTIME_VALID = MessageType(
     "UQ151",
@@ -541,8 +544,8 @@ ANYTIME_VALID = MessageType(
     "note",
     "The interval is anytime-valid, so you may look at the interval at any time and stop the run because of its "
     "value. The order of the questions must not depend on their scores.",
-    "The interval belongs to a confidence sequence. With the nominal probability, all intervals that a confidence "
-    "sequence reports during a run contain the true score.",
+    "The interval is part of a confidence sequence. A confidence sequence is a sequence of intervals that, with the "
+    "nominal probability, all contain the true score.",
     "Start runs with the questions in random order.",
 )
 INCOMPLETE_CLUSTERS = MessageType(
@@ -551,8 +554,8 @@ INCOMPLETE_CLUSTERS = MessageType(
     "note",
     "The score includes {n_complete} of {n_clusters:count cluster}. A cluster counts only if all of its questions "
     "have a score.",
-    "If clusters counted before all their questions had a score, clusters with fast questions would have too much "
-    "influence on the score.",
+    "If a cluster counted before all its questions had a score, clusters with questions that are answered quickly "
+    "would have too much influence on the score.",
     "No action is required. The interval becomes narrower as the run completes more clusters.",
 )
 GRADER_CORRECTION = MessageType(
@@ -561,8 +564,8 @@ GRADER_CORRECTION = MessageType(
     "note",
     "The grader's mean score is {grader_mean:.4f}, and the mean of the human labels is {label_mean:.4f}. The "
     "corrected estimate of the mean human score is {estimate:.4f}.",
-    "harness_uq computes the mean of the grader's scores on all answers, and uses the human labels of some answers to "
-    "correct the mean (prediction-powered inference).",
+    "harness_uq computes the mean of the grader's scores on all answers, and corrects this mean with the human labels "
+    "of some answers (prediction-powered inference).",
     "No action is required.",
 )
 EFFECTIVE_LABELS = MessageType(
@@ -571,7 +574,7 @@ EFFECTIVE_LABELS = MessageType(
     "note",
     "Together with the grader's scores, {n_labels:count human label} {n_labels:plural is|are} as informative as "
     "{effective:.0f} human labels without a grader.",
-    "The grader's scores provide more information if the grader agrees with the human labels more often.",
+    "The more often the grader agrees with the human labels, the more information the grader's scores contain.",
     "No action is required.",
 )
 WEAK_GRADER = MessageType(
@@ -590,7 +593,7 @@ LABELS_ASSUMED_RANDOM = MessageType(
     "The labeled questions are assumed to be a random sample. If the questions were drawn with known probabilities, "
     "add a column 'probability' to the labels.",
     "If you choose questions for labeling because of their scores, the corrected score is biased.",
-    "Draw the questions to label at random, or record the probability with which each question was drawn in the "
+    "Choose the questions to label at random, or record the probability with which each question was chosen in the "
     "column `probability`.",
 )
 CLUSTERS_USED = MessageType(
@@ -610,10 +613,10 @@ EQUAL_TAILED_INTERVAL = MessageType(
     "In simulations of data whose answers mostly agree within clusters, as in these {n_clusters:count cluster} "
     "({clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
     "{high:.3f}].",
-    "With fewer than 8 clusters and a high correlation within clusters, coverage is close to the nominal level but "
+    "With fewer than 8 clusters and a high correlation within clusters, coverage is close to the nominal level, but "
     "lower than for other data.",
     "Add clusters, or report the equal-tailed interval that the message states. The equal-tailed interval is more "
-    "conservative.",
+    "conservative than the highest-density interval.",
 )
 TRIALS_ALL_AGREE = MessageType(
     "UQ159",
@@ -622,8 +625,7 @@ TRIALS_ALL_AGREE = MessageType(
     "Method {method!r} requires at least one question with different trials, but all trials of each question agree. "
     "Use method 'pass-k-unbiased'.",
     "If all trials of each question agree, the data do not show whether the trials are independent or copies of one "
-    "trial. Without this information, the estimated variation between questions depends only on the prior "
-    "distribution.",
+    "trial. The estimated variation between questions then depends only on the prior distribution.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
 
@@ -658,8 +660,8 @@ SCORES_REQUIRED = MessageType(
     "scores-required",
     "refusal",
     "Method {method!r} requires a score for each question, but the log contains none for metric {metric!r}.",
-    "The log contains only the total of this metric, or the metric is a function of all answers (such as F1 or BLEU) "
-    "and has no score per question.",
+    "The log contains only the total score for this metric, or the metric is a function of all answers (such as F1 or "
+    "BLEU) and has no score per question.",
     "Use `--uq bayes`.",
 )
 SCORE_TYPE_UNSUPPORTED = MessageType(
@@ -667,8 +669,8 @@ SCORE_TYPE_UNSUPPORTED = MessageType(
     "score-type-unsupported",
     "refusal",
     "Method {method!r} requires {required}, but these scores are {actual}.",
-    "A method supports only certain types of scores, for example right-or-wrong scores. The scores in the log have a "
-    "type that the requested method does not support.",
+    "Each method supports only certain types of scores, for example right-or-wrong scores. The scores in the log have "
+    "a type that the requested method does not support.",
     "Use `--uq bayes`. If the scores have a known range, declare the range with `--range METRIC=LO,HI`.",
 )
 INDEPENDENCE_REQUIRED = MessageType(
@@ -676,8 +678,8 @@ INDEPENDENCE_REQUIRED = MessageType(
     "independence-required",
     "refusal",
     "Method {method!r} assumes independent answers, but this log has clusters or repeated trials.",
-    "A method for independent answers reports intervals that are too narrow if the log contains clusters or repeated "
-    "trials.",
+    "If the log contains clusters or repeated trials, a method for independent answers reports intervals that are too "
+    "narrow.",
     "Use `--uq bayes`, or a method for clustered data, such as `--uq clustered-t`.",
 )
 CLUSTERS_REQUIRED = MessageType(
@@ -685,7 +687,7 @@ CLUSTERS_REQUIRED = MessageType(
     "clusters-required",
     "refusal",
     "Method {method!r} requires {required}, but this task has none.",
-    "The method estimates the variation between clusters, so the data must contain clusters.",
+    "The requested method estimates the variation between clusters, so the data must contain clusters.",
     "Use `--uq bayes`.",
 )
 TWO_LEVELS = MessageType(
@@ -694,7 +696,7 @@ TWO_LEVELS = MessageType(
     "refusal",
     "Method {method!r} supports only one level of clustering, but this log has two levels: clusters of questions, "
     "and repeated trials of each question.",
-    "Answers in this log can be related for two reasons: they belong to the same cluster of questions, or they are "
+    "Answers in the log can be correlated for two reasons: they belong to the same cluster of questions, or they are "
     "trials of the same question.",
     "Use `--uq bayes` or `--uq nested`.",
 )
@@ -703,7 +705,7 @@ CLASSES_REQUIRED = MessageType(
     "classes-required",
     "refusal",
     "Method {method!r} requires the target class and the predicted class of each question.",
-    "The metric is a function of the confusion matrix, which requires the correct class and the predicted class of "
+    "The metric is computed from the confusion matrix, which requires the correct class and the predicted class of "
     "each question.",
     "Use `--uq bayes`.",
 )
@@ -721,16 +723,16 @@ STATISTIC_UNSUPPORTED = MessageType(
     "statistic-unsupported",
     "refusal",
     "Method {method!r} cannot compute the statistic {statistic!r}.",
-    "The method supports a fixed list of statistics that are functions of sums over questions. The statistic that the "
-    "task uses is not in the list.",
-    "Use `--uq bayes`. A plugin that reads such logs must use the name of a supported statistic.",
+    "The method supports a fixed list of statistics that are functions of sums over questions. The list does not "
+    "contain the statistic that the task uses.",
+    "Use `--uq bayes`. If a plugin reads the logs, the plugin must use the name of a supported statistic.",
 )
 GROUP_REQUIRED = MessageType(
     "UQ171",
     "group-required",
     "refusal",
     "Method {method!r} supports groups of tasks, but not single tasks.",
-    "The method estimates a weighted mean over several tasks.",
+    "A method for groups estimates a weighted mean of the scores of several tasks.",
     "Use `--uq bayes` for single tasks.",
 )
 RANGE_REQUIRED = MessageType(
@@ -738,7 +740,7 @@ RANGE_REQUIRED = MessageType(
     "range-required",
     "refusal",
     "Method {method!r} requires scores with a known range. Declare the range with --range METRIC=LO,HI.",
-    "The method computes the interval from the lowest and the highest possible score of the metric.",
+    "The requested method computes the interval from the lowest and the highest possible score of the metric.",
     "Declare the range with `--range METRIC=LO,HI`, such as `--range bleu=0,100`.",
 )
 INDEPENDENT_TASKS_REQUIRED = MessageType(
@@ -754,8 +756,8 @@ SCOPE_UNSUPPORTED = MessageType(
     "scope-unsupported",
     "refusal",
     "Method {method!r} requires --scope {scopes:join or}.",
-    "The option `--scope` chooses which score is estimated: the score on new questions, on the whole benchmark or on "
-    "exactly these questions. The requested method estimates a score with a different scope than the requested scope.",
+    "The option `--scope` determines which score is estimated: the score on new questions, on the whole benchmark or "
+    "on exactly these questions. The requested method does not support the requested scope.",
     "Change `--scope` as the message states, or use `--uq bayes`.",
 )
 UNKNOWN_BENCHMARK_SIZE = MessageType(
@@ -763,8 +765,8 @@ UNKNOWN_BENCHMARK_SIZE = MessageType(
     "unknown-benchmark-size",
     "refusal",
     "Method {method!r} requires the number of questions in the whole benchmark, which the log does not record.",
-    "The method estimates the score on the questions of the benchmark that were not run. The log must therefore "
-    "record the number of questions in the whole benchmark.",
+    "With `--scope full`, the method predicts the scores on questions that were not run. For this reason, the log "
+    "must record the number of questions in the whole benchmark.",
     "Use `--scope population`.",
 )
 WHOLE_BENCHMARK_RUN = MessageType(
@@ -783,7 +785,8 @@ TOTALS_REQUIRED = MessageType(
     "refusal",
     "Method {method!r} supports only logs without a score per question, but this log contains a score for each "
     "question.",
-    "Scores of single questions give a more accurate interval than the total, so the method for totals is not used.",
+    "The scores of single questions give a more accurate interval than the total score, so harness_uq does not use a "
+    "method for total scores.",
     "Use `--uq bayes`.",
 )
 INCOMPLETE_TOTALS = MessageType(
@@ -793,8 +796,9 @@ INCOMPLETE_TOTALS = MessageType(
     "{reason:sentence} The uncertainty cannot be estimated because the log does not record {missing}.",
     "An interval from a total score requires the value of the score, and either the number of questions or a "
     "standard error.",
-    "Log the samples. If the log contains some samples, use these samples with `--use-samples`. If the task has its "
-    "own aggregation function, add `--uq bayes` to the run of lm-eval, because only a live run can call the function.",
+    "Log the samples. If the log contains samples of some questions, use the option `--use-samples` to compute the "
+    "score from these samples. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, "
+    "because the function can only be called during the run.",
 )
 TOTALS_NOT_A_PROPORTION = MessageType(
     "UQ179",
@@ -802,9 +806,10 @@ TOTALS_NOT_A_PROPORTION = MessageType(
     "refusal",
     "{reason:sentence} The total score cannot be used instead, because metric {metric!r} is not known to be a "
     "proportion of correct answers.",
-    "A total score determines the uncertainty only if the score is a proportion of independent correct answers.",
+    "The uncertainty can be computed from a total score only if the score is the proportion of correct answers to "
+    "independent questions.",
     "Log the samples. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, because "
-    "only a live run can call the function.",
+    "the function can only be called during the run.",
 )
 INCONSISTENT_TOTALS = MessageType(
     "UQ180",
@@ -812,7 +817,7 @@ INCONSISTENT_TOTALS = MessageType(
     "refusal",
     "{reason:sentence} The total score cannot be used instead, because a value of {value:g} on {n_questions:count "
     "question} does not correspond to a whole number of correct answers.",
-    "The value is rounded, weighted or not a proportion, so the number of correct answers is unknown.",
+    "The total score is rounded, weighted or not a proportion, so the number of correct answers is unknown.",
     "Log the samples.",
 )
 ZERO_WIDTH_INTERVAL = MessageType(
@@ -821,7 +826,7 @@ ZERO_WIDTH_INTERVAL = MessageType(
     "refusal",
     "The data are insufficient to estimate the uncertainty, because the interval would have zero width at "
     "{value:.6g}. Add questions or trials.",
-    "An interval of zero width would claim a certainty that the data do not support.",
+    "An interval of zero width would imply a certainty that the data do not support.",
     "Add questions or trials.",
 )
 CONSTANT_SCORES = MessageType(
@@ -838,7 +843,8 @@ SCORE_TOO_LARGE = MessageType(
     "score-too-large",
     "refusal",
     "The score {value:.3g} is too large to be averaged. The largest supported score is {limit:g}.",
-    "If a score is larger than the largest supported score, its square exceeds the range of floating-point numbers.",
+    "The estimation squares the scores, and the square of a very large score exceeds the range of floating-point "
+    "numbers.",
     "Divide the scores by a constant, such as 1,000, before the analysis.",
 )
 UNKNOWN_SCORE_LEVEL = MessageType(
@@ -846,7 +852,8 @@ UNKNOWN_SCORE_LEVEL = MessageType(
     "unknown-score-level",
     "refusal",
     "Method 'bayes-at-n' requires every score to be one of the declared levels ({levels:join}).",
-    "The method estimates the probability of each possible score, so all possible scores must be declared.",
+    "The method 'bayes-at-n' estimates the probability of each possible score, so all possible scores must be "
+    "declared.",
     "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
 )
 AVERAGE_AT_N_CONSTANT = MessageType(
@@ -862,7 +869,7 @@ PASS_K_REQUIRED = MessageType(
     "pass-k-required",
     "refusal",
     "Method {method!r} estimates pass@k and related metrics, not means. Add --estimand pass@K.",
-    "The method estimates metrics such as pass@k, but the command asks for the mean score.",
+    "The requested method estimates metrics such as pass@k, but the command requests the mean score.",
     "Add `--estimand pass@K`, such as `--estimand pass@4`. To estimate the mean score, use `--uq bayes`.",
 )
 CLUSTERED_PASS_K = MessageType(
@@ -871,7 +878,7 @@ CLUSTERED_PASS_K = MessageType(
     "refusal",
     "Method {method!r} assumes independent questions, but these questions belong to clusters. Use method "
     "'pass-k-unbiased'.",
-    "A method for independent questions reports intervals that are too narrow if the questions belong to clusters.",
+    "If the questions belong to clusters, a method for independent questions reports intervals that are too narrow.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
 NOT_BETA_DISTRIBUTED = MessageType(
@@ -897,8 +904,8 @@ LABELED_QUESTIONS_UNSCORED = MessageType(
     "labeled-questions-unscored",
     "refusal",
     "None of the {n_labels:count labeled question} has a score for metric {metric!r}.",
-    "The correction compares human labels with scores of the grader, so it requires answers that have a label and a "
-    "score.",
+    "To correct the grader's scores with human labels, harness_uq needs answers that have both a human label and a "
+    "score of the grader.",
     "Label answers that the grader scored.",
 )
 NO_LABELS = MessageType(
@@ -906,15 +913,16 @@ NO_LABELS = MessageType(
     "no-labels",
     "refusal",
     "No question of this task has a human label.",
-    "The task names or the question identifiers in the file of labels differ from those in the log.",
-    "Compare the identifiers in the file of labels with those in the log. `harness-uq structure LOG` lists the tasks.",
+    "The task names or the question identifiers in the file of labels differ from the names or identifiers in the log.",
+    "Compare the identifiers in the file of labels with the identifiers in the log. The command `harness-uq structure "
+    "LOG` lists the tasks.",
 )
 LABELS_UNMATCHED = MessageType(
     "UQ192",
     "labels-unmatched",
     "refusal",
     "Labels and scores cannot be matched, because the labels cover {n_labeled:count trial} per question and the "
-    "grader scored {n_graded}.",
+    "grader scored {n_graded:count trial}.",
     "Each human label must belong either to one trial of a question or to the question as a whole.",
     "Provide one label for each trial, or one label for each question.",
 )
@@ -922,8 +930,8 @@ GRADER_CORRECTION_UNSUPPORTED = MessageType(
     "UQ193",
     "grader-correction-unsupported",
     "error",
-    "Human labels (--labels) do not support the combination of scope {scope!r} and estimand {estimand!r}. Use "
-    "--scope population and --estimand mean.",
+    "Human labels (--labels) cannot be combined with scope {scope!r} and estimand {estimand!r}. Use --scope "
+    "population and --estimand mean.",
     "With human labels, harness_uq estimates only the mean score on new questions.",
     "Omit `--scope` and `--estimand`.",
 )
@@ -932,7 +940,7 @@ NOT_COMPUTABLE = MessageType(
     "not-computable",
     "refusal",
     "The score cannot be estimated: {reason:sentence}",
-    "The method cannot compute an interval from these data. The message contains the reason.",
+    "The method cannot compute an interval from the data in the log. The message contains the reason.",
     "Add questions or trials, or choose another method with `--uq`.",
 )
 METHOD_UNSUITABLE = MessageType(
@@ -940,8 +948,8 @@ METHOD_UNSUITABLE = MessageType(
     "method-unsuitable",
     "refusal",
     "Method {method!r} does not support these data: {reason:sentence}",
-    "The method of an installed plugin does not support these data. The message contains the reason that the plugin "
-    "reported.",
+    "The method of an installed plugin does not support the data in the log. The message contains the reason that the "
+    "plugin reported.",
     "Use `--uq bayes`, or read the documentation of the plugin.",
 )
 METHOD_FAILED = MessageType(
@@ -973,8 +981,8 @@ QUESTION_SCORES_REQUIRED = MessageType(
     "question-scores-required",
     "refusal",
     "The log contains no scores of individual questions for metric {metric!r}.",
-    "The log contains only the total of this metric, or the metric is a function of all answers (such as F1 or BLEU) "
-    "and has no score per question.",
+    "The log contains only the total score for this metric, or the metric is a function of all answers (such as F1 or "
+    "BLEU) and has no score per question.",
     "Log the samples, or use another metric of the same run.",
 )
 
