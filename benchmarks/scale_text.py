@@ -50,12 +50,12 @@ def _measured(measured: dict) -> str:
     }
     head = (
         f"`benchmarks/bench_scale.py` measured these figures on two cores with {n:,} logs of {one['megabytes']} MB in "
-        "total. Half of the logs are\n`.eval` files of 100 questions, and the other half are lm-eval runs with two "
-        "tasks and a group. All variants of the computation (one\nprocess, two processes, dask, S3 and an estimate "
-        "store) resulted in identical estimates. The *processor time* is the time of the main\nprocess plus the time "
-        "of the busiest worker. For these figures, processor time is more reliable than elapsed time, because other\n"
-        f"programs were running on the same computer (load {measured['load']:g} at the start). Speed-ups are relative "
-        "to one process without a store.\n"
+        "total. Half of the logs are\n`.eval` files with 100 questions, and the other half are lm-eval runs with two "
+        "tasks and a group of tasks. All variants of the computation\n(one process, two processes, dask, S3 and an "
+        "estimate store) resulted in identical estimates. The *processor time* is the time of the main\nprocess plus "
+        "the time of the busiest worker. For these measurements, processor time is more reliable than elapsed time, "
+        f"because other\nprograms were running on the same computer (load {measured['load']:g} at the start). "
+        "Speed-ups in the table are relative to one process without a store.\n"
     )
     return "\n".join([head, "| | |", "| :-- | --: |", *(f"| {what} | {value} |" for what, value in rows.items()), ""])
 
@@ -66,15 +66,14 @@ def _million(measured: dict) -> str:
     row = measured["memory"]["kB a row"]
     return (
         f"**Extrapolation to a million logs.** If each log takes {1000 * seconds:.0f} ms, one core needs "
-        f"{1e6 * seconds / 3600:.1f} hours. With {CORES} cores, the run takes {1e6 * seconds / CORES / 60:.0f} "
-        "minutes if the\n"
-        f"disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A dask scheduler needs about 10 s to distribute "
-        "10,000 batches, and S3 needs 1,000 requests to list a\nmillion objects. The memory of the main process is the "
-        f"bottleneck, because two million result rows of {row} kB need {2 * row:.0f} GB of memory.\nTherefore, run the "
-        "command for one folder at a time, use the same estimate store for all folders, and query the estimate store\n"
-        "instead of printing a table. The next run looks up each log in the store. This lookup takes "
-        f"{_warm_ms(measured):.1f} ms per log, or {_warm_ms(measured) * 1e3:.0f} seconds\nfor a million logs on one "
-        "core.\n"
+        f"{1e6 * seconds / 3600:.1f} hours for a million logs. With {CORES} cores, the same run\ntakes "
+        f"{1e6 * seconds / CORES / 60:.0f} minutes if the disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A "
+        "dask scheduler needs about 10 s to distribute 10,000 batches, and S3 needs 1,000\nrequests to list a million "
+        f"objects. The memory of the main process is the bottleneck, because two million result rows of {row} kB\n"
+        f"need {2 * row:.0f} GB of memory. Therefore, run the command for one folder at a time, use the same estimate "
+        "store for all folders, and query the\nestimate store instead of printing a table. The next run looks up each "
+        f"log in the estimate store, which takes {_warm_ms(measured):.1f} ms per log, or\n"
+        f"{_warm_ms(measured) * 1e3:.0f} seconds for a million logs on one core.\n"
     )
 
 
