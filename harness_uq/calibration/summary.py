@@ -97,20 +97,20 @@ core. The file [calibration/results.json](calibration/results.json) contains the
 
 This page uses the following terms:
 
-- A *setting* is one kind of data, such as clustered questions. Each setting has a section of its own below.
-- A *family* is a group of similar simulations. Each setting has one or more families. In the families *prior* and
-  *paper*, the true accuracies and the other parameters are drawn at random from a prior distribution. The family
-  *paper* uses the prior of Bowyer et al. (2025). In most other families, such as *fixed*, the parameters are fixed.
-- A *cell* is a simulation with one combination of parameters. A family consists of several cells. The results do not
-  depend on the option `--jobs`, because each cell has its own random numbers ([decision
+- A *setting* is a type of data, such as clustered questions. Each setting has its own section on this page.
+- A *family* is a group of similar simulations within a setting. In the families *prior* and *paper*, the true
+  accuracies and the other parameters are drawn at random from a prior distribution. The family *paper* uses the prior
+  of Bowyer et al. (2025). In most other families, such as *fixed*, the parameters are fixed.
+- A *cell* is a simulation with one combination of parameters. Each family consists of one or more cells. The results do
+  not depend on the option `--jobs`, because each cell uses its own random number generator ([decision
   016](decisions/016-calibration.md)).
-- The *default* of a setting is the method whose interval and warnings `harness-uq estimate`, `compare` and `subset`
-  print. In the tables, the default is called `bayes`. If the tables of a setting contain no method `bayes`, the
-  default is the first method in these tables.
+- The *default* of a setting is the method whose intervals and warnings `harness-uq estimate`, `compare` or `subset`
+  print for this type of data. In the tables of this page, the default method is called `bayes`. If the tables of a
+  setting do not contain the method `bayes`, the first method in the tables is the default.
 
 The section of each setting begins with a table that shows the lowest coverage of the default method in any cell of this
-setting. The table also shows the parameters of the cell with this coverage, and the warnings that `harness-uq` prints
-for the data sets of this cell.
+setting. The table also shows the parameters of the cell with the lowest coverage, and the warnings that `harness-uq`
+prints for its data sets.
 
 The tables use the following abbreviations for the parameters of a simulation:
 
@@ -119,23 +119,24 @@ The tables use the following abbreviations for the parameters of a simulation:
 - `clusters 10×6×2` means 10 clusters of 6 questions with 2 trials per question. `tasks 20×50` means 20 tasks of 50
   questions.
 - `d` and `e` are the concentrations of the Beta distributions from which success rates are drawn. If the concentration
-  `d` is large, the clusters (or tasks) are similar. If the concentration `e` is large, the questions of a cluster are
-  similar.
+  `d` is large, the clusters (or tasks) have similar success rates. If the concentration `e` is large, the questions of
+  a cluster have similar success rates.
 - `rho` is the correlation of two latent normal variables that determine the answers of two systems to a question.
 
 The results were computed as follows:
 
 - If a method returns no interval or an interval of zero width, the true value counts as not contained in the interval.
 - The coverage of intervals for one proportion is computed exactly, as a sum over all possible numbers of right answers.
-  All other coverages have a Monte Carlo error. For n data sets, the standard error is 0.22 / √n at a coverage of 0.95,
-  and 0.30 / √n at 0.90. Slow methods are applied to fewer data sets.{_carried_over(report)}
+  All other coverages are estimated by simulation, so they have a Monte Carlo error. For n data sets, the standard error
+  of a coverage near 0.95 is 0.22 / √n, and the standard error of a coverage near 0.90 is 0.30 / √n. Slow methods are
+  applied to fewer data sets.{_carried_over(report)}
 
 ![coverage against level](calibration/coverage.svg)
 ![coverage against width](calibration/width.svg)
 ![coverage error against the number of questions](calibration/error.svg)
 
 The first two figures show simulations with six clusters of five questions, as in Bowyer et al. (2025). The third figure
-shows simulations of one proportion with a uniform prior. Error bars are two Monte Carlo standard errors long on each
+shows simulations of one proportion with a uniform prior. The error bars extend two Monte Carlo standard errors to each
 side."""
 
 
@@ -145,7 +146,7 @@ def _carried_over(report: CalibrationReport) -> str:
     dates = sorted(set(report.earlier.values()))
     each = [f"{', '.join(name for name, of in report.earlier.items() if of == date)} ({date})" for date in dates]
     settings = "; ".join(each)
-    return f"\n- The results of these settings are from an earlier run, since their methods are unchanged: {settings}."
+    return f"\n- Results from an earlier run are shown for the settings whose methods have not changed: {settings}."
 
 
 def _before_section(cells: Sequence[CellResult]) -> str:
@@ -154,10 +155,10 @@ def _before_section(cells: Sequence[CellResult]) -> str:
         return ""
     return f"""## Changes of defaults
 
-Some default methods were changed in the past. The following table compares the earlier default method with the current
-default method. Both methods were applied to data sets with the same parameters, but not to the same data sets. In
-entries with an arrow, the value before the arrow belongs to the earlier default method, and the value after the arrow
-belongs to the current one. In the sections below, the earlier default method is named `{FORMER}`.
+Some default methods have been changed. The following table compares the earlier and the current default methods. The
+data sets for the earlier and the current default method have the same parameters, but are not the same data sets. In
+entries with an arrow, the value before the arrow is for the earlier default method, and the value after the arrow is
+for the current default method. In the sections below, the earlier default method is named `{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
 
@@ -182,27 +183,29 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     )
     return f"""## Defaults at nominal 95 %
 
-The table summarizes the default method of each setting. One column is computed from cells whose parameters are drawn
-from the prior of the method:
+The table summarizes the default method of each setting. The following column is computed from cells whose parameters
+are drawn from the prior of the method:
 
-- The column *error averaged over the prior* shows the largest difference between the coverage and 0.95. In the settings
-  `clustered`, `nested`, `benchmark` and `groups`, the parameters are drawn from the prior of a statistical model. The
-  default intervals of these four settings are wider than the intervals of this model, to allow for errors of the model.
+- The column *error averaged over the prior* shows the largest difference between the coverage and the nominal 0.95. In
+  the settings `clustered`, `nested`, `benchmark` and `groups`, the parameters are drawn from the prior of a statistical
+  model. In the same four settings, the default intervals are wider than the intervals of the statistical model, to
+  account for deviations from the model.
 
 All other columns are computed from cells with fixed parameters:
 
-- The column *mean under-coverage* shows how far the coverage is below 0.95 on average. A cell with a coverage above
-  0.95 counts with an under-coverage of 0.
+- The column *mean under-coverage* shows how far the coverage is below 0.95 on average. The under-coverage of a cell
+  with a coverage above 0.95 is 0.
 - The column *cells below 0.90* shows the number of cells with a coverage below 0.90.
 - The column *cells below 0.90 without a warning* shows how many of the cells with a coverage below 0.90 have few
-  warnings. Few warnings means that fewer than half of all data sets have a warning, and that fewer than half of the
-  data sets whose interval misses the true value have a warning.
+  warnings. A cell has few warnings if fewer than half of all its data sets have a warning, and if fewer than half of
+  the data sets whose interval misses the true value have a warning.
 - The column *width / narrowest valid method* shows the mean width of the default interval, divided by the mean width of
   the narrowest valid interval. A method is valid if its coverage is at least 0.90 in all cells.
-- The column *warnings at good coverage* shows how often warnings appear although the coverage is at least 0.93. Of the
-  cells with a coverage of at least 0.93, the column contains the share in which at least half of the data sets have a
-  warning.
-- The column *false positives* shows the share of intervals that exclude 0 if both systems are equally good.
+- The column *warnings at good coverage* shows how often warnings appear although the coverage is at least 0.93. Among
+  the cells with a coverage of at least 0.93, the column shows the share of cells in which at least half of the data
+  sets have a warning.
+- The column *false positives* shows the share of intervals for a difference that exclude 0 although both systems are
+  equally good.
 
 {_markdown(head, rows)}"""
 
@@ -265,7 +268,7 @@ def _full(cells: Sequence[CellResult]) -> str:
         for cell in cells
     ]
     head = ("cell", "data sets", *methods, "with a warning")
-    text = "Each entry contains the coverage and the mean width of the nominal 95 % intervals of one method:"
+    text = "Each entry contains the coverage and the mean width of the nominal 95 % intervals of a method:"
     return f"{text}\n\n{_markdown(head, rows)}"
 
 
@@ -349,10 +352,10 @@ def _figures_section(cells: Sequence[CellResult]) -> str:
 The table shows the coverage of nominal 95 % intervals for the simulation designs of Bowyer et al. (2025). The published
 coverage was read from Figures 3 and 5 of the paper.
 
-The published figures are based on 100 values of theta, so they have a Monte Carlo error. For two clusters of five
-questions, the exact coverage is known from a sum over all possible data. The exact coverage is 0.426 for the clustered
-CLT interval, 0.441 for the bootstrap and 0.761 for the Wilson interval. The published figures differ from the exact
-coverage by up to 0.018.
+The published coverages have a Monte Carlo error, because they are based on 100 values of the accuracy theta. For two
+clusters of five questions, the exact coverage can be computed as a sum over all possible data sets. The exact coverage
+is 0.426 for the clustered CLT interval, 0.441 for the bootstrap interval and 0.761 for the Wilson interval. The
+published coverages differ from the exact coverage by up to 0.018.
 
 {_markdown(("data", "method", "this package", "published figure", "difference"), rows)}"""
 
@@ -363,15 +366,15 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
         return ""
     return f"""## Simulation-based calibration
 
-Simulation-based calibration checks whether a posterior is computed correctly. Parameters are drawn from the prior, and
-data are simulated with these parameters. The rank of the true value is the probability that the posterior assigns to
-all values below the true value. If the posterior is correct, this rank is uniformly distributed between 0 and 1 (Talts
-et al. 2018).
+Simulation-based calibration checks whether a posterior is computed correctly. Many parameter values are drawn from the
+prior, and a data set is simulated with each of them. The rank of the true parameter value is the posterior probability
+of all values below the true value. If the posterior is correct, the rank is uniformly distributed between 0 and 1
+(Talts et al. 2018).
 
 The table shows histograms of the ranks in 20 bins. The heights of the bars range from 0 to twice the expected count.
-The last column is the p-value of the chi-squared test of uniformity. Some histograms are not exactly uniform, because
-the posterior is approximated by a Beta distribution with the same mean and variance. These approximate posteriors are
-in the rows `benchmark`, `group`, `pass@2, benchmark` and `bayes-at-n`.
+The last column contains the p-value of the chi-squared test of uniformity. In the rows `benchmark`, `group`,
+`pass@2, benchmark` and `bayes-at-n`, the posterior is approximated by a Beta distribution with the same mean and
+variance. The ranks of approximate posteriors are not exactly uniformly distributed.
 
 {_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
@@ -397,14 +400,14 @@ def _reliability_section(reliability: Sequence[Reliability]) -> str:
     head = ("comparison", "data", "simulations", "share of data sets in which A is better", "p-value")
     return f"""## Calibration of P(A > B)
 
-P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided by
-P(A > B) into ten classes: 0 to 0.1, 0.1 to 0.2, and so on. For each class of data sets, the table shows the share of
-data sets in which A is truly better. If P(A > B) is perfectly calibrated, these shares are 0.05, 0.15, ..., 0.95 in the
-ten classes.
+P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided into ten
+classes according to P(A > B): 0 to 0.1, 0.1 to 0.2, and so on. For each class of data sets, the table shows the share
+of data sets in which system A is truly better. If P(A > B) is perfectly calibrated, the shares in the ten classes are
+about 0.05, 0.15, ..., 0.95.
 
-The first table of this page shows how often the intervals are false positives, that is, how often they exclude 0 for
-equally good systems. The nominal share is 5 %. A default method is accepted if its share of false positives is at most
-{FALSE_ALARMS:.0%}.
+The first table on this page shows the share of false positives, that is, of intervals that exclude 0 although the
+systems are equally good. The nominal share of false positives is 5 %. A default method is accepted if its share of
+false positives is at most {FALSE_ALARMS:.0%}.
 
 {_markdown(head, rows)}"""
 

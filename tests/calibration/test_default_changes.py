@@ -35,6 +35,8 @@ def test_the_page_says_which_settings_are_of_an_earlier_run_and_shows_former_def
     report = CalibrationReport("standard", 0, {}, "2026-02-02", 1.0, tuple(beside(NOW, EARLIER)), ())
     assert "earlier run" not in page(report)
     text = page(replace(report, earlier={"iid": "2026-01-01", "f1": "2026-01-01"}))
-    assert "from an earlier run, since their methods are unchanged: iid, f1 (2026-01-01)." in text
+    assert (
+        "from an earlier run are shown for the settings whose methods have not changed: iid, f1 (2026-01-01)." in text
+    )
     assert "## Changes of defaults" in text
     assert "## Changes of defaults" not in page(replace(report, cells=tuple(NOW)))
