@@ -33,7 +33,7 @@ def add_auxiliary_data(parser: CommandParser) -> None:
     data.add_argument(
         "--inclusion-probabilities",
         metavar="FILE|COLUMN",
-        help="Read inclusion probabilities from FILE, written by `harness-uq subset`, or from a COLUMN of the labels",
+        help="Read inclusion probabilities from a FILE of `harness-uq subset`, or from a COLUMN of the labels",
     )
 
 
@@ -48,7 +48,7 @@ def add_label_probabilities(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--inclusion-probabilities",
         metavar="COLUMN",
-        help="Weight labels by the inverse of this column of their table (default: probability, if there is one)",
+        help="Weight each label by the inverse of COLUMN in its table (default: column 'probability', if it exists)",
     )
 
 
@@ -60,7 +60,7 @@ def add_labels_of_two_systems(parser: CommandParser) -> None:
         type=_argument_types.share,
         default=0.1,
         metavar="SHIFT",
-        help="Allow grader error rates to differ by up to SHIFT if only one system has labels (default: %(default)s)",
+        help="If only one system has labels, allow grader error rates to differ by up to SHIFT (default: %(default)s)",
     )
 
 
@@ -68,7 +68,7 @@ def _add_labels(parser: CommandParser, columns: str) -> None:
     parser.groups["Data"].add_argument(
         "--labels",
         metavar="FILE|METRIC",
-        help=f"Correct grades with human labels from a table (columns {columns}) or a metric of the log",
+        help=f"Correct model grades with human labels from a table (columns {columns}) or a metric of the log",
     )
 
 

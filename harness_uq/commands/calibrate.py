@@ -71,14 +71,14 @@ def add_arguments(parser: CommandParser) -> None:
         type=Path,
         dest="earlier",
         metavar="FILE",
-        help="Read the results of an earlier run instead of simulating",
+        help="Read the results of an earlier run instead of running simulations",
     )
     method = parser.groups["Method"]
     method.add_argument(
         "--methods",
         nargs="+",
         metavar="NAME",
-        help="Compare these methods with the default method (default: all methods)",
+        help="Compare the methods NAME with the default method (default: all methods)",
     )
     method.add_argument(
         "--levels",
@@ -103,7 +103,10 @@ def add_arguments(parser: CommandParser) -> None:
         help="Write results.json and figures to DIR, and the report to the page DIR.md",
     )
     output.add_argument(
-        "--beside", type=Path, metavar="FILE", help="Compare the default methods with those of an earlier report"
+        "--beside",
+        type=Path,
+        metavar="FILE",
+        help="Compare the default methods with the default methods in an earlier report",
     )
     output.add_argument(
         "--readme-figure",

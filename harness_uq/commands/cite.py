@@ -12,18 +12,18 @@ EXAMPLES = (
     ("Write the BibTeX entries to a file", "harness-uq cite results.json --bib references.bib"),
 )
 DETAILS = """\
-RESULTS are JSON documents of other commands, such as the file that
-harness-uq report LOG --output results.json writes.
+RESULTS are JSON documents that other commands write. For example, harness-uq
+report LOG --output results.json writes such a document.
 """
 
 
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     parser.groups["Data"].add_argument(
-        "results", nargs="+", metavar="RESULTS", help="JSON document that a command wrote; file or URL"
+        "results", nargs="+", metavar="RESULTS", help="File or URL of a JSON document that another command wrote"
     )
     parser.groups["Output"].add_argument(
-        "--bib", metavar="FILE", help="Write the BibTeX entries to FILE, and print only the paragraph"
+        "--bib", metavar="FILE", help="Write the BibTeX entries to FILE, and print only the methods paragraph"
     )
 
 

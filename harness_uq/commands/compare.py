@@ -45,8 +45,9 @@ DETAILS = """\
 Verdicts:
   better      A is better than B: the interval of the difference is above 0.
   worse       A is worse than B: the interval of the difference is below 0.
-  equivalent  The difference is smaller than the margin.
-  undecided   The data are insufficient; the output estimates what suffices.
+  equivalent  The interval of the difference lies within the margin.
+  undecided   The data are insufficient for a verdict; the output estimates how
+              many more questions are needed.
 
 Exit codes: 0 success, 1 a log could not be read or a comparison failed,
 2 wrong arguments, 3 A is worse than B (with --fail-if-worse)
@@ -59,7 +60,7 @@ def add_arguments(parser: CommandParser) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="The runs of system A and those of system B, or any runs of two systems; NAME=RUN names a system",
+        help="Runs of system A followed by runs of system B, or any runs of two systems; NAME=RUN names a system",
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
@@ -84,7 +85,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--baseline",
         metavar="NAME",
-        help="Compare every other system with this one (required for three or more systems)",
+        help="Compare every other system with this system (required for three or more systems)",
     )
     output = parser.groups["Output"]
     output.add_argument(
@@ -98,13 +99,13 @@ def add_arguments(parser: CommandParser) -> None:
     output.add_argument(
         "--fail-if-worse",
         action="store_true",
-        help="Exit with code 3 if A is worse by more than the margin, overall or on any task (Holm)",
+        help="Exit with code 3 if A is worse by more than the margin, overall or on any task after Holm's correction",
     )
     output.add_argument(
         "--disagreements",
         type=_argument_types.count,
         metavar="N",
-        help="List up to N questions per task on which the scores differ most, first those on which A is worse",
+        help="List up to N questions per task whose scores differ most, beginning with those on which A is worse",
     )
     _emit_results.add_output(parser)
     _emit_results.add_percent(parser)

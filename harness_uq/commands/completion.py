@@ -17,9 +17,9 @@ EXAMPLES = (
     ("For tcsh, write the script to a file that ~/.tcshrc sources", "harness-uq completion tcsh > FILE"),
 )
 DETAILS = """\
-With the package bash-completion, bash also reads the script from
-~/.local/share/bash-completion/completions/harness-uq. Print the script again
-after an update of harness-uq.
+If the package bash-completion is installed, bash also reads the script from
+~/.local/share/bash-completion/completions/harness-uq. After each update of
+harness-uq, create the script again.
 """
 
 

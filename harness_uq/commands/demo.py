@@ -12,12 +12,12 @@ EXAMPLES = (
     ("Write example tables to the folder demo-tables", "harness-uq demo --tables"),
 )
 DETAILS = """\
-The files ship with harness-uq. lm-eval and Inspect AI wrote the logs for two
-scripted systems, scripted-small and scripted-large. The tables contain
-simulated scores: with missing scores (answers.csv), with costs (agents.csv and
-tokens.csv), of a model grader (grades.csv) with human labels (labels.csv), and
-of 20 nightly runs (nightly). A second run of the command writes the same files
-again.
+The example files are part of harness-uq. The logs are from runs of two scripted
+systems, scripted-small and scripted-large, in lm-eval and Inspect AI. The
+tables contain simulated scores: answers.csv has missing scores, agents.csv and
+tokens.csv have costs, grades.csv has the scores of a model grader, labels.csv
+has human labels, and the folder nightly has 20 nightly runs. If you run the
+command again, it replaces the files by the same files.
 
 Exit codes: 0 success, 1 the folder contains other logs or is not writable,
 2 wrong arguments

@@ -31,7 +31,7 @@ def add_percent(parser: CommandParser) -> None:
     parser.groups["Output"].add_argument(
         "--percent",
         action="store_true",
-        help="Print scores from 0 to 1 as percentages (formats table, markdown, latex)",
+        help="Print scores from 0 to 1 as percentages (in the formats table, markdown and latex)",
     )
 
 
@@ -53,11 +53,11 @@ def add_output(parser: CommandParser, *, layout: bool = False, more_formats: Seq
     output.add_argument(
         "--output",
         metavar="FILE",
-        help="Write the results to FILE in the format that its suffix names, unless --format is given",
+        help="Write the results to FILE; its suffix sets the format unless you give --format",
     )
     columns_help = "Show these columns of tables, in this order; 'all' shows every column"
     output.add_argument("--columns", metavar="NAME[,NAME]", help=columns_help)
-    output.add_argument("--digits", type=int, metavar="N", help="Print scores in tables with N decimals")
+    output.add_argument("--digits", type=int, metavar="N", help="Print scores in tables with N decimal places")
     latex.add_argument("--latex-caption", metavar="TEXT", dest="caption", help="Set the caption of the LaTeX table")
     latex.add_argument("--latex-label", metavar="NAME", dest="label", help="Set the label of the LaTeX table")
     if layout:

@@ -55,12 +55,12 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Output"].add_argument(
         "--per-task",
         action="store_true",
-        help="Print the scores of all tasks, which are omitted by default if there are many",
+        help="Print the scores of all tasks, which are omitted by default if there are many tasks",
     )
     parser.groups["Output"].add_argument(
         "--sort",
         choices=_ORDERS,
-        help="Sort by score, name of the system, task, or width of the interval (default: order of the logs)",
+        help="Sort the rows by score, name of the system, task, or width of the interval (default: order of the logs)",
     )
     _output_files.add_plot(parser, "the scores")
     _loading.add_engine(parser)

@@ -49,8 +49,9 @@ Decisions:
              score, or a score is beyond its bound (--at-least, --at-most),
              corrected for the number of tests (Holm).
   pass       NEW is not worse than OLD by more than the margin, over all tasks
-             that share a metric, and all scores keep to their bounds.
-  undecided  The data show neither, or NEW lacks a task that OLD has.
+             that share a metric, and all scores are within their bounds.
+  undecided  The data are insufficient for pass and for fail, or NEW lacks a
+             task that OLD has.
 
 Exit codes: 0 pass, 1 fail, 2 wrong arguments, 3 undecided, 4 no decision (a log
 cannot be read, or there is nothing to compare). With --self-test: 0 success,
@@ -72,20 +73,20 @@ def add_arguments(parser: CommandParser) -> None:
         "--baseline",
         metavar="OLD",
         nargs="+",
-        help="Compare with these runs or this store; several arguments are repeated runs of one system",
+        help="Compare with the baseline in these runs or this store; several arguments are repeated runs",
     )
     data.add_argument(
         "--history",
         metavar="LOG",
         nargs="+",
-        help="Learn from these further runs, or this store, of the baseline's system which questions are flaky",
+        help="Identify flaky questions from these further runs, or this store, of the baseline's system",
     )
     mode.add_argument(
         "--self-test",
         nargs="?",
         const="auto",
         choices=["auto", "runs", "epochs", "halves"],
-        help="Compare each system with itself and print how often the gate fails; auto selects the first possible kind",
+        help="Compare each system with itself and print how often the gate fails; 'auto' selects the kind of test",
     )
     _shared_options.add_structure(parser)
     _shared_options.add_use_samples(parser)
@@ -140,7 +141,7 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_seed(parser)
     _shared_options.add_overall(parser)
     parser.groups["Overall result"].add_argument(
-        "--overall", action="store_true", help="Decide by the overall result of several tasks instead of each score"
+        "--overall", action="store_true", help="Decide by the overall result of several tasks, instead of by each score"
     )
     parser.groups["Output"].add_argument(
         "--on-undecided",

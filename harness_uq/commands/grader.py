@@ -19,9 +19,9 @@ EXAMPLES = (
     ),
 )
 DETAILS = """\
-Each metric of the logs is a grader, except for the one that contains the
-labels. Logs of one run that was scored again contain graders of the same
-answers.
+The command treats each metric of the logs as a grader, except for the metric
+that contains the labels. If a run was scored several times, its logs contain
+several graders of the same answers.
 """
 _LISTS = ("agreements", "grader_differences", "self_preferences", "panels")
 
@@ -34,7 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
     data.add_argument(
         "--labels",
         metavar="FILE|METRIC",
-        help="Compare with human labels from a table (columns id, system and score) or a metric of the log",
+        help="Compare grades with human labels from a table (columns id, system, score) or a metric of the log",
     )
     _auxiliary_data.add_label_probabilities(parser)
     data.add_argument(

@@ -26,9 +26,10 @@ EXAMPLES = (
     ("Fail in a scheduled job if a score changed", "harness-uq history nightly/ --fail-if-changed"),
 )
 DETAILS = """\
-The alarm may be consulted after every run: without a change, it occurs in at
-most 5 % of all histories (1 - LEVEL with --level). Runs of the same system are
-ordered by the times in their logs.
+You can run this command after every new run: if the true score of a system
+never changes, a false alarm occurs in at most 5 % of all histories (with
+--level P, in at most 1 - P). Runs of the same system are ordered by the times
+in their logs.
 
 Exit codes: 0 success, 1 a log could not be read, 2 wrong arguments, 3 a score
 changed (with --fail-if-changed)

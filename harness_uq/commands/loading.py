@@ -41,7 +41,7 @@ def add_engine(parser: CommandParser) -> None:
     scaling.add_argument(
         "--store",
         metavar="DIR",
-        help="Store results in this folder or URL, so that unchanged logs need not be read again",
+        help="Store results in the folder or URL DIR, so that unchanged logs need not be read again",
     )
 
 

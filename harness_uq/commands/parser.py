@@ -126,7 +126,7 @@ def add_settings_options(parser: "argparse._ActionsContainer") -> None:
         "--settings",
         metavar="FILE",
         dest="settings_file",
-        help="Read settings only from FILE, and not from the project's settings files",
+        help="Read settings only from FILE, and not from the settings files of the project",
     )
     options.add_argument(
         "--isolated", action="store_true", help="Ignore the settings in harness-uq.toml and pyproject.toml"

@@ -49,13 +49,13 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--labels",
         metavar="FILE|METRIC",
-        help="Read a pilot of human labels from a table or a metric of the log (with --target labels)",
+        help="Read human labels of a pilot study from a table or a metric of the log (with --target labels)",
     )
     parser.groups["Data"].add_argument(
         "--reference-runs",
         nargs="+",
         metavar="RUN",
-        help="Plan an evaluation on actively chosen questions from these runs of earlier systems on all questions",
+        help="Plan an active evaluation on fewer questions from these runs of earlier systems on all questions",
     )
     _add_target(parser)
     _add_costs(parser)
@@ -94,7 +94,7 @@ def _add_target(parser: CommandParser) -> None:
         "--width",
         type=_argument_types.positive,
         metavar="W",
-        help="Plan an interval of width W for a score, or for a difference if --target labels has two systems",
+        help="Plan for an interval of width W of a score, or of a difference if --target labels has two systems",
     )
     target.add_argument(
         "--target",

@@ -18,8 +18,9 @@ EXAMPLES = (
     ("Find out why a plugin was skipped", "harness-uq plugins --debug"),
 )
 DETAILS = """\
-A plugin that cannot be loaded, lacks a required attribute or uses a name that
-is taken is skipped with a warning. All commands work without it.
+A plugin is skipped with a warning if it cannot be loaded, lacks a required
+attribute or uses the name of another plugin. All commands work without the
+skipped plugin.
 """
 
 

@@ -1,4 +1,4 @@
-"""`harness-uq rank`: rank systems and show which cannot be separated."""
+"""`harness-uq rank`: rank systems and show how certain the ranks are."""
 
 import argparse
 

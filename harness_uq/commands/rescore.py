@@ -36,7 +36,11 @@ def add_arguments(parser: CommandParser) -> None:
     _shared_options.add_estimation(parser)
     output = parser.groups["Output"]
     where = output.add_mutually_exclusive_group(required=True)
-    where.add_argument("--output-dir", metavar="DIR", help="Write copies to this folder; the originals do not change")
+    where.add_argument(
+        "--output-dir",
+        metavar="DIR",
+        help="Write copies of the logs to this folder, without changing the original logs",
+    )
     where.add_argument(
         "--in-place", action="store_true", help="Change the original logs; use harness-uq restore to undo the change"
     )

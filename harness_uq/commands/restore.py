@@ -15,8 +15,8 @@ EXAMPLES = (
     ("Restore all Inspect logs in a folder", "harness-uq restore 'logs/*.eval'"),
 )
 DETAILS = """\
-The command undoes the changes of harness-uq rescore --in-place. It keeps
-intervals that a run with --uq wrote into its own log.
+The command undoes the changes of harness-uq rescore --in-place. It keeps the
+intervals that a harness wrote into its log during a run with --uq.
 """
 
 

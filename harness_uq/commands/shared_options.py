@@ -5,12 +5,13 @@ from harness_uq.commands.parser import CommandParser
 
 METHODS = """\
 Methods (--method):
-  bayes   posterior that fits the structure of the scores (default)
-  wilson  Wilson score interval; if there are clusters or trials, with the
+  bayes   Bayesian method that suits the type and the structure of the scores
+          (default)
+  wilson  Wilson score interval; for clusters or repeated trials, with the
           effective sample size of Korn and Graubard
   t, clt  Student's t or normal interval, with cluster-robust standard errors
-  NAME    one method by name, such as beta, clopper-pearson or clustered; a name
-          that does not exist lists all methods
+  NAME    Any other method, such as beta, clopper-pearson or clustered; an
+          unknown name prints a list of all methods
 """
 
 
@@ -50,7 +51,7 @@ def add_structure(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="[TASK=]FIELD",
-        help="Define clusters by FIELD; auto detects the field, none ignores clusters (default: auto, repeatable)",
+        help="Cluster questions by FIELD; 'auto' detects FIELD, 'none' ignores clusters (default: auto, repeatable)",
     )
 
 
@@ -86,7 +87,7 @@ def add_by(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="FIELD",
-        help="Also print results by groups of questions with the same FIELD, such as category (repeatable)",
+        help="Also print results for groups of questions with equal FIELD, such as category (repeatable)",
     )
 
 
@@ -95,7 +96,7 @@ def add_use_samples(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--use-samples",
         action="store_true",
-        help="Use the logged samples even if the totals of the log cover more questions",
+        help="Use the logged samples even if the logged totals are based on more questions",
     )
 
 
@@ -114,7 +115,7 @@ def add_missing(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="CAUSE=POLICY",
-        help="Ignore scores of trials that ended with CAUSE, such as 'limit', and apply POLICY instead (repeatable)",
+        help="Apply POLICY to trials that ended with CAUSE, such as 'limit', even if they have a score (repeatable)",
     )
 
 
@@ -135,7 +136,7 @@ def add_estimation(parser: CommandParser) -> None:
         "--scope",
         choices=["population", "benchmark", "full"],
         default="population",
-        help="Estimate the score on similar new questions, these questions or the benchmark (default: %(default)s)",
+        help="Estimate the score on new questions, these questions or the whole benchmark (default: %(default)s)",
     )
     method.add_argument(
         "--estimand",
@@ -183,7 +184,7 @@ def add_margin(parser: CommandParser) -> None:
         type=_argument_types.task_margin,
         metavar="[TASK=]D",
         dest="margins",
-        help="Set the smallest difference that matters, in units of the score (default: 0, repeatable)",
+        help="Set the smallest difference that matters to you, in units of the score (default: 0, repeatable)",
     )
 
 
@@ -232,7 +233,7 @@ def add_factors(parser: CommandParser, default: str) -> None:
         default=[],
         metavar="NAME=FIELD",
         dest="factors",
-        help="Define the factor NAME by the setting FIELD of the runs, or by task, path or run (repeatable)",
+        help="Define the factor NAME by the run setting FIELD, or by 'task', 'path' or 'run' (repeatable)",
     )
 
 

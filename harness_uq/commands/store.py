@@ -17,8 +17,8 @@ EXAMPLES = (
     ("Remove results of changed or deleted logs", "harness-uq store gc results-store/"),
 )
 DETAILS = """\
-A store is created and filled by the option --store of other commands, such as
-harness-uq estimate results/ --store results-store/.
+The option --store of other commands creates a result store and adds results to
+it, as in harness-uq estimate results/ --store results-store/.
 
 Exit codes: 0 success, 1 a file of the store is damaged or cannot be read,
 2 wrong arguments

@@ -28,7 +28,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--suggest-mapping",
         action="store_true",
-        help="Print a mapping for harness-uq.toml, inferred from the first records of each file, and exit",
+        help="Infer a mapping for harness-uq.toml from the first records of each file, print it and exit",
     )
     _emit_results.add_output(parser, more_formats=())
     _loading.add_engine(parser)

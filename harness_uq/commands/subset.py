@@ -24,7 +24,7 @@ USAGE = "TASK --reference-runs RUN ... --n N --ids FILE"
 EXAMPLES = (
     ("Draw 200 questions", "harness-uq subset mmlu --reference-runs ref/* --n 200 --ids ids.json"),
     (
-        "Draw 150 more, given the scores on the first 50",
+        "Draw 150 more questions, given the scores on the first 50",
         "harness-uq subset mmlu --reference-runs ref/* --n 150 --ids more.json \\\n"
         "--after first.eval --inclusion-probabilities ids.drawn.json",
     ),
@@ -34,15 +34,16 @@ EXAMPLES = (
     ),
 )
 DETAILS = """\
-FILE contains the JSON object {TASK: [id, ...]}, which lm-eval accepts as
---samples. The command also prints the ids, separated by commas, which Inspect
+The command writes the JSON object {TASK: [id, ...]} to FILE, which lm-eval
+accepts as --samples. It also prints the ids, separated by commas, which Inspect
 accepts as --sample-id. The inclusion probabilities are written to a second
-file, for ids.json to ids.drawn.json.
+file, whose name is ids.drawn.json if FILE is ids.json.
 
-Drawing in two stages makes the estimate more precise. First draw and run a
-quarter of the questions. Then draw the rest with --after, which prefers
-questions whose score is uncertain for the new system. Estimate from the logs of
-both stages, with the inclusion probabilities that the second draw wrote.
+The estimate is more precise if you draw the questions in two stages. First draw
+and run a quarter of the questions. Then draw the other questions with --after,
+which prefers questions whose score is uncertain for the new system. Estimate
+the score from the logs of both stages, with the inclusion probabilities that
+the second draw wrote.
 """
 
 
@@ -59,7 +60,7 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="+",
         required=True,
         metavar="RUN",
-        help="Read runs of other systems on the whole task (required)",
+        help="Read these runs of other systems on the whole task (required)",
     )
     data.add_argument(
         "--metric", help="Measure the difficulty of questions by this metric (default: the first metric of the task)"
@@ -83,7 +84,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--design",
         choices=["stratified", "uniform", "informative"],
         default="stratified",
-        help="Draw evenly over difficulty, uniformly, or more often where systems differ (default: %(default)s)",
+        help="Stratify by difficulty, draw uniformly, or prefer questions that separate systems (default: %(default)s)",
     )
     _shared_options.add_seed(parser)
     parser.groups["Output"].add_argument(

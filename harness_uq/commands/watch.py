@@ -25,11 +25,11 @@ EXAMPLES = (
     ("Estimate the score on all questions of the run", "harness-uq watch logs/ --scope full --every 60"),
 )
 DETAILS = """\
-The command ends when no run is in progress. It reads the logs and sample
-buffers of Inspect AI; lm-eval saves no scores until the end of a run. Questions
-are used in the order of the run, up to the first one without a score. The
-intervals are valid if the order of the questions is random: start the run with
-inspect eval --sample-shuffle.
+The command ends when no run is in progress. It can monitor runs of Inspect AI,
+but not of lm-eval, which saves no scores until the end of a run. Each interval
+uses the questions in the order of the run, up to the first question without a
+score. The intervals are valid if the order of the questions is random: start
+the run with inspect eval --sample-shuffle.
 """
 
 

@@ -15,43 +15,46 @@ usage: harness-uq inspect COMMAND [--uq METHOD] [options of inspect COMMAND]
 Run inspect with intervals in its output.
 
 Examples:
-  # Intervals in the log, and a table of them at the end
+  # Add intervals to the log, and print a table of intervals at the end
   harness-uq inspect eval task.py --model openai/gpt-4o --uq bayes
-  # A comparison with an earlier run
+  # Also compare the new run with an earlier run
   harness-uq inspect eval task.py --uq bayes --uq-compare logs/earlier.eval
-  # 300 questions, chosen during the run with the scores of earlier runs
+  # Run 300 questions, chosen during the run by the scores of earlier runs
   harness-uq inspect eval task.py --uq bayes --uq-questions 300 \\
     --uq-reference-runs logs/earlier
-  # The same intervals without this command
+  # Add the same intervals to a run of the command inspect
   inspect eval task.py --env HARNESS_UQ=bayes
 
 Method:
-  --uq METHOD             Use bayes, wilson, t, clt or another method
+  --uq METHOD             Compute intervals with bayes, wilson, t, clt or
+                          another method
   --uq-level P            Set the nominal coverage of the intervals (default:
                           0.95)
   --uq-scope SCOPE        Estimate the score on similar new questions
-                          (population), on these (benchmark), or on all
-                          questions of a run with --limit (full) (default:
-                          population)
+                          (population), on these questions (benchmark), or on
+                          all questions if the run uses --limit (full)
+                          (default: population)
   --uq-cluster [TASK=]FIELD
-                          Cluster questions by FIELD; 'auto' detects it, 'none'
-                          assumes independence (default: auto, repeatable)
+                          Cluster questions by FIELD; 'auto' detects the field,
+                          'none' ignores clusters (default: auto, repeatable)
 
   --uq-questions N        Run N questions of each task, chosen during the run,
-                          and estimate the score on all questions
+                          and estimate the score on all its questions
   --uq-reference-runs RUN
                           Choose the questions by the scores of these runs of
                           other systems on all questions (repeatable)
 
 Output:
-  --uq-compare RUN        Compare with this logged run, question by question
+  --uq-compare RUN        Compare the new run with this logged run, question by
+                          question
 
 Environment:
-  HARNESS_UQ=METHOD       Add intervals without --uq
+  HARNESS_UQ=METHOD       Add intervals to runs without the option --uq
   HARNESS_UQ_SWAP=0       Keep the values of Inspect's own stderr metric
 
-The intervals are added to each log of eval, eval-set and eval-retry. The other
-options require --uq or HARNESS_UQ.
+The command adds intervals to each log of inspect eval, eval-set and eval-retry.
+All other options require the option --uq or the environment variable
+HARNESS_UQ.
 """
 
 

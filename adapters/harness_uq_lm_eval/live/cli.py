@@ -18,53 +18,55 @@ usage: harness-uq lm-eval run [--uq METHOD] [options of lm-eval run]
 Run lm-eval with intervals in its output.
 
 Examples:
-  # Intervals in the tables and results of a run
+  # Add intervals to the tables and results of a run
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes
-  # A comparison with an earlier run
+  # Also compare the new run with an earlier run
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes --uq_compare runs/a
-  # 300 questions, chosen during the run with the scores of earlier runs
+  # Run 300 questions, chosen during the run by the scores of earlier runs
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes \\
     --uq_questions 300 --uq_reference_runs runs/earlier
-  # The --uq options for the command lm-eval run
+  # Add the --uq options to the command lm-eval run itself
   harness-uq lm-eval install-hook
 
 Method:
-  --uq METHOD             Use bayes, wilson, t, clt or another method
+  --uq METHOD             Compute intervals with bayes, wilson, t, clt or
+                          another method
   --uq_level P            Set the nominal coverage of the intervals (default:
                           0.95)
   --uq_scope SCOPE        Estimate the score on similar new questions
-                          (population), on these (benchmark), or on all
-                          questions of a run with --limit (full) (default:
-                          population)
+                          (population), on these questions (benchmark), or on
+                          all questions if the run uses --limit (full)
+                          (default: population)
   --uq_cluster [TASK=]FIELD
-                          Cluster questions by FIELD; 'auto' detects it, 'none'
-                          assumes independence (default: auto, repeatable)
+                          Cluster questions by FIELD; 'auto' detects the field,
+                          'none' ignores clusters (default: auto, repeatable)
   --uq_estimand ESTIMAND  Estimate mean, pass@K, pass^K, G-pass@K:TAU,
                           mG-pass@K or maj@K (default: mean)
-  --uq_trials WHEN        Score each of the repeated trials: always (on), never
-                          (off), or if that takes at most one minute and calls
-                          no other service (auto) (default: auto)
+  --uq_trials WHEN        Score each of the repeated trials always (on), never
+                          (off), or only if scoring takes at most one minute
+                          and calls no other service (auto) (default: auto)
 
 Fewer questions:
   --uq_questions N        Run N questions of each task, chosen in rounds, and
-                          estimate the score on all questions
+                          estimate the score on all its questions
   --uq_reference_runs RUN ...
                           Choose the questions by the scores of these runs of
                           other systems on all questions
   --uq_rounds N           Choose the questions in N rounds (default: 5)
 
 Output:
-  --uq_compare RUN        Compare with this logged run, question by question
-  --uq_keep_bootstrap     Run lm-eval's own bootstrap as well, which may take
-                          minutes
+  --uq_compare RUN        Compare the new run with this logged run, question by
+                          question
+  --uq_keep_bootstrap     Also run the bootstrap of lm-eval, which may take
+                          several minutes
 
 Commands:
   install-hook            Add these options to the command lm-eval run in this
                           environment
-  remove-hook             Remove them again
+  remove-hook             Remove these options from the command lm-eval run
 
-The other options require --uq, or the environment variable HARNESS_UQ. For
-the options of lm-eval run: harness-uq lm-eval run --help
+All other options require the option --uq or the environment variable
+HARNESS_UQ. For the options of lm-eval run, see harness-uq lm-eval run --help.
 """
 
 

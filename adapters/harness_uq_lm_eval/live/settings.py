@@ -209,26 +209,26 @@ def with_live_options(text: str) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the `--uq` options to a parser."""
     group = parser.add_argument_group("uncertainty (harness-uq)")
-    group.add_argument("--uq", metavar="METHOD", help="Use bayes, wilson, t, clt or another method")
+    group.add_argument("--uq", metavar="METHOD", help="Compute intervals with bayes, wilson, t, clt or another method")
     group.add_argument(
         "--uq_level", type=float, metavar="P", help="Set the nominal coverage of the intervals (default: 0.95)"
     )
     group.add_argument(
         "--uq_scope",
         choices=SCOPES,
-        help="Estimate the score on similar new questions, on these, or on all questions of a run with --limit "
-        "(default: population)",
+        help="Estimate the score on similar new questions (population), on these questions (benchmark), or on all "
+        "questions if the run uses --limit (full) (default: population)",
     )
     group.add_argument(
         "--uq_cluster",
         action="append",
         metavar="[TASK=]FIELD",
-        help="Cluster questions by FIELD; 'auto' detects it, 'none' assumes independence (default: auto, repeatable)",
+        help="Cluster questions by FIELD; 'auto' detects FIELD, 'none' ignores clusters (default: auto, repeatable)",
     )
     group.add_argument(
         "--uq_questions",
         metavar="N",
-        help="Run N questions of each task, chosen in rounds, and estimate the score on all questions",
+        help="Run N questions of each task, chosen in rounds, and estimate the score on all its questions",
     )
     group.add_argument(
         "--uq_reference_runs",
@@ -237,7 +237,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Choose the questions by the scores of these runs of other systems on all questions",
     )
     group.add_argument("--uq_rounds", metavar="N", help="Choose the questions in N rounds (default: 5)")
-    group.add_argument("--uq_compare", metavar="RUN", help="Compare with this logged run, question by question")
+    group.add_argument(
+        "--uq_compare", metavar="RUN", help="Compare the new run with this logged run, question by question"
+    )
     group.add_argument(
         "--uq_estimand",
         metavar="ESTIMAND",
@@ -246,12 +248,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--uq_trials",
         choices=TRIALS,
-        help="Score each of the repeated trials: always (on), never (off), or if that takes at most one minute and "
-        "calls no other service (auto) (default: auto)",
+        help="Score each of the repeated trials always (on), never (off), or only if scoring takes at most one minute "
+        "and calls no other service (auto) (default: auto)",
     )
     group.add_argument(
         "--uq_keep_bootstrap",
         action="store_true",
         default=None,
-        help="Run lm-eval's own bootstrap as well, which may take minutes",
+        help="Also run the bootstrap of lm-eval, which may take several minutes",
     )
