@@ -66,7 +66,7 @@ def _million(measured: dict) -> str:
     row = measured["memory"]["kB a row"]
     return (
         f"**Extrapolation to a million logs.** If each log takes {1000 * seconds:.0f} ms, one core needs "
-        f"{1e6 * seconds / 3600:.1f} hours for a million logs. With {CORES} cores, the same run\ntakes "
+        f"{1e6 * seconds / 3600:.1f} hours for a million logs. With {CORES} cores, a million\nlogs take "
         f"{1e6 * seconds / CORES / 60:.0f} minutes if the disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A "
         "dask scheduler needs about 10 s to distribute 10,000 batches, and S3 needs 1,000\nrequests to list a million "
         f"objects. The memory of the main process is the bottleneck, because two million result rows of {row} kB\n"
