@@ -4,35 +4,54 @@
     python benchmarks/sim_peers.py [--draws 1000]
 
 Every tool is given the same scores and what it can use of their structure, and is asked in the way that its own
-documentation shows first. A tool that has no interval for a shape, or raises, has none there. Writes
-benchmarks/results/peers.json and the tables of docs/peers.md.
+documentation shows first. A tool that has no interval for a shape has none there. The script stops if a package is
+missing, or if a tool has intervals for some data sets of a shape only: the table never leaves out a tool silently.
+Writes benchmarks/results/peers.json, and the table of docs/peers.md with its date and versions.
 """
 
 import argparse
 import json
+import textwrap
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from errorbars.compare import paired_compare
-from errorbars.stats import cluster_robust_se, is_binary, mean_ci_clt, t_for_confidence, wilson_ci
-from evalconfidence import ItemResult, standard_error
-from evalconfidence import compare as confidence_compare
-from evalstats import BenchmarkResult, analyze, mean_ci
-from evalstats.core.bayes_evals import independent_intervals
-from inspect_ai.scorer import SampleScore, Score, ci, ci_wilson
-from scorio.eval import avg_ci
 
 import harness_uq
+
+try:
+    import pandas as pd
+    from errorbars.compare import paired_compare
+    from errorbars.stats import cluster_robust_se, is_binary, mean_ci_clt, t_for_confidence, wilson_ci
+    from evalconfidence import ItemResult, standard_error
+    from evalconfidence import compare as confidence_compare
+    from evalstats import BenchmarkResult, analyze, mean_ci
+    from evalstats.core.bayes_evals import independent_intervals
+    from inspect_ai.scorer import SampleScore, Score, ci, ci_wilson
+    from lm_eval.api.metrics import mean_stderr
+    from scorio.eval import avg_ci
+except ImportError as error:
+    raise SystemExit(
+        f"{error}. The table needs every package in it: pip install -r benchmarks/requirements.txt"
+    ) from None
 
 RESULTS = Path(__file__).parent / "results" / "peers.json"
 PAGE = Path(__file__).parent.parent / "docs" / "peers.md"
 MARK = "<!-- made by benchmarks/sim_peers.py -->"
+PACKAGES = {
+    "harness-uq": "harness_uq",
+    "lm-eval": "lm-eval",
+    "inspect-ai": "Inspect",
+    "errorbars": "errorbars",
+    "evalconfidence": "evalconfidence",
+    "evalstats": "evalstats",
+    "scorio": "scorio",
+}
 Ends = tuple[float, float]
 
 
@@ -147,7 +166,7 @@ def harness(data: Data, _: np.random.Generator) -> Ends | None:
     if data.other is not None:
         return None
     means = data.scores.mean(axis=1)
-    half = 1.96 * means.std(ddof=1) / np.sqrt(len(means))
+    half = 1.96 * mean_stderr(means.tolist())
     return means.mean() - half, means.mean() + half
 
 
@@ -248,6 +267,9 @@ def measure(draw: Draw, draws: int, seed: int) -> dict[str, dict[str, float]]:
             found = tool(data, np.random.default_rng([seed, index, 1]))
             if found is not None:
                 ends[name].append((*found, data.truth, -1.0 if data.other is not None else 0.0))
+    partial = [name for name, rows in ends.items() if 0 < len(rows) < draws or not np.isfinite(rows).all()]
+    if partial:
+        raise SystemExit(f"No interval for some of the {draws} data sets of a shape: {', '.join(partial)}")
     return {name: _summary(np.array(rows)) for name, rows in ends.items() if rows}
 
 
@@ -261,8 +283,8 @@ def _summary(rows: np.ndarray) -> dict[str, float]:
     }
 
 
-def page_with(text: str, results: dict[str, dict[str, dict[str, float]]]) -> str:
-    """The page, its table made anew."""
+def page_with(text: str, results: dict[str, dict[str, dict[str, float]]], made: str) -> str:
+    """The page, its table made anew, and when and with what it was made."""
     before, _, rest = text.partition(MARK)
     after = rest.partition(MARK)[2]
     head = ["scores", *TOOLS]
@@ -270,7 +292,7 @@ def page_with(text: str, results: dict[str, dict[str, dict[str, float]]]) -> str
     for shape, row in results.items():
         cells = [f"{row[name]['coverage']:0.3f} ({row[name]['width']:0.3f})" if name in row else "-" for name in TOOLS]
         lines.append("| " + " | ".join([shape, *cells]) + " |")
-    return f"{before}{MARK}\n\n" + "\n".join(lines) + f"\n\n{MARK}{after}"
+    return f"{before}{MARK}\n\n" + "\n".join(lines) + f"\n\n{made}\n\n{MARK}{after}"
 
 
 def main() -> None:
@@ -278,17 +300,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=1000)
     draws = parser.parse_args().draws
+    versions = {name: version(name) for name in PACKAGES}
     warnings.simplefilter("ignore")
     results = {}
     for seed, (shape, draw) in enumerate(SHAPES.items()):
         start = time.process_time()
         results[shape] = measure(draw, draws, seed)
-        print(f"{shape}  ({time.process_time() - start:0.0f} s)")
+        print(f"{shape}  ({time.process_time() - start:0.0f} s)", flush=True)
         for name, row in results[shape].items():
-            print(f"{name:>20}  " + "  ".join(f"{key} {value:0.3f}" for key, value in row.items()))
-    versions = {name: version(name) for name in ("inspect-ai", "errorbars", "evalconfidence", "evalstats", "scorio")}
-    RESULTS.write_text(json.dumps({"draws": draws, "versions": versions, "shapes": results}, indent=1) + "\n")
-    PAGE.write_text(page_with(PAGE.read_text(), results))
+            print(f"{name:>20}  " + "  ".join(f"{key} {value:0.3f}" for key, value in row.items()), flush=True)
+    date = datetime.now(UTC).date().isoformat()
+    summary = {"date": date, "draws": draws, "versions": versions, "shapes": results}
+    RESULTS.write_text(json.dumps(summary, indent=1) + "\n")
+    used = [f"{shown} {versions[name]}" for name, shown in PACKAGES.items()]
+    made = f"This table was computed on {date} with {', '.join(used[:-1])} and {used[-1]}."
+    PAGE.write_text(page_with(PAGE.read_text(), results, textwrap.fill(made, 140)))
 
 
 if __name__ == "__main__":
