@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness_uq.output.columns import metric_name
-from harness_uq.output.phrases import join_names, totals_sentence
+from harness_uq.output.phrases import join_names, missing_caveat, totals_sentence
 from harness_uq.plots.figure_rows import comparison_title, counted, displayed_task
 from harness_uq.results.comparison import Comparison, Verdict
 
@@ -43,10 +44,15 @@ def _outcome(rows: Sequence[Comparison]) -> str:
     ]
     if single and not overall:
         pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
-        sentences = [pair, _verdict_counts(single), *_nearest(single)]
+        sentences = [pair, _verdict_counts(single), single_tasks_caveat(rows), *_nearest(single)]
     elif single:
-        sentences.append(_verdict_counts(single))
-    return " ".join(sentences)
+        sentences += [_verdict_counts(single), single_tasks_caveat(rows)]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def single_tasks_caveat(rows: Sequence[Comparison]) -> str:
+    """A sentence on the single tasks whose verdicts depend on missing scores; empty if there are none."""
+    return missing_caveat(row_name(row, rows) for row in rows if row.task != _OVERALL and row.depends_on_missing)
 
 
 def reasons(rows: Sequence[Comparison]) -> list[str]:
@@ -85,7 +91,8 @@ def comparison_sentence(row: Comparison) -> str:
     """The verdict alone as a sentence, and that it does not remain after correction."""
     if row.verdict == row.headline_verdict:
         return row.answer
-    return f"{row.verdict_text} After correction for all comparisons, this is undecided."
+    corrected = "After correction for all comparisons, this is undecided."
+    return replace(row, verdict_text=f"{row.verdict_text} {corrected}", next_step="").answer
 
 
 def _nearest(rows: Sequence[Comparison]) -> list[str]:

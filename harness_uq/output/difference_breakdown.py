@@ -8,7 +8,7 @@ from harness_uq.output.breakdown import POOLED, interval_cells, p_text
 from harness_uq.output.columns import format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import message_lists
-from harness_uq.output.phrases import join_names, probability
+from harness_uq.output.phrases import join_names, missing_caveat, probability
 from harness_uq.output.terminal import Cells
 from harness_uq.results.breakdown import DifferenceBreakdown
 
@@ -27,20 +27,17 @@ def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
     n = row.n_tests
     if not parts:
         systems = f"{row.system_a} and {row.system_b}"
-        return f"No group shows a difference between {systems} after correction for {n} groups.{_caveat(row)}"
-    return f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}.{_caveat(row)}"
+        outcome = f"No group shows a difference between {systems} after correction for {n} groups."
+    else:
+        outcome = f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}."
+    return f"{outcome} {_caveat(row)}".rstrip()
 
 
 def _caveat(row: DifferenceBreakdown) -> str:
-    """A sentence on the groups whose verdicts depend on trials without a score, if there are any."""
+    """A sentence on the groups whose verdicts depend on missing scores; empty if there are none."""
     code = VERDICT_DEPENDS_ON_MISSING.code
     warned = with_severity(row.messages, "warning")
-    groups = [str(message.params["group"]) for message in warned if message.code == code]
-    if not groups:
-        return ""
-    verdicts = "verdict" if len(groups) == 1 else "verdicts"
-    depend = "depends" if len(groups) == 1 else "depend"
-    return f" The {verdicts} on {join_names(groups)} {depend} on trials without a score."
+    return missing_caveat(str(message.params["group"]) for message in warned if message.code == code)
 
 
 def _section(row: DifferenceBreakdown, digits: int) -> Section:

@@ -74,6 +74,19 @@ def totals_sentence(rows: Iterable[HasMessages]) -> str:
     return f"The logs of {n_systems} systems contain only a part of their samples, so totals are used."
 
 
+def missing_caveat(names: Iterable[str]) -> str:
+    """A sentence on the tasks or groups whose verdicts depend on how missing scores are counted; empty without names.
+
+    >>> missing_caveat(["arc", "boolq"])
+    'The verdicts on arc, boolq depend on how missing scores are counted.'
+    """
+    listed = list(names)
+    if not listed:
+        return ""
+    verdicts, depend = ("verdict", "depends") if len(listed) == 1 else ("verdicts", "depend")
+    return f"The {verdicts} on {join_names(listed)} {depend} on how missing scores are counted."
+
+
 def missing_sentence(rows: Iterable[Estimate]) -> str:
     """How many samples have no score and how they ended, if this is more than 1 % of a task's samples; else empty.
 

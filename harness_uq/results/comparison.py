@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from harness_uq.estimands import Scope
 from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.results.declaration import INTERNAL, Declared
 from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.results.method_info import MethodInfo
@@ -162,6 +163,12 @@ class Comparison(Declared, HasMessages):
         return self.verdict_adjusted or self.verdict
 
     @property
+    def depends_on_missing(self) -> bool:
+        """Whether the verdict depends on how trials without a score are counted (UQ207)."""
+        return any(message.code == VERDICT_DEPENDS_ON_MISSING.code for message in self.warnings)
+
+    @property
     def answer(self) -> str:
-        """The verdict as a sentence, followed by the next step."""
-        return f"{self.verdict_text} {self.next_step}".strip()
+        """The verdict as a sentence, whether it depends on missing scores, and the next step."""
+        caveat = "The verdict depends on how missing scores are counted." if self.depends_on_missing else ""
+        return " ".join(text for text in (self.verdict_text, caveat, self.next_step) if text)

@@ -245,7 +245,7 @@ def test_a_group_whose_verdict_depends_on_failed_trials_has_a_warning(failing: t
     assert (shown["group"], shown["n_missing"]) == ("hard", 20)
     assert [shown[name] for name in ("dropped", "worst", "open")] == [of["hard"] for of in by_policy.values()]
     assert [of["easy"] for of in by_policy.values()] == ["better"] * 3
-    assert "The verdict on hard depends on trials without a score." in difference_breakdown_answer(row)
+    assert "The verdict on hard depends on how missing scores are counted." in difference_breakdown_answer(row)
 
 
 def test_a_chosen_policy_needs_no_warning(failing: tuple[TaskLog, TaskLog]) -> None:

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+from harness_uq.messages import mark_ignored
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.output.comparison_headline import comparison_answer, reasons
+from harness_uq.output.html.headline import headlines
 from harness_uq.output.sanitize import markdown_paragraph
 from harness_uq.results.comparison import Comparison
 from tests.message_checks import made
@@ -51,6 +54,33 @@ def test_the_overall_rows_of_several_metrics_name_theirs() -> None:
     rows = [*MANY, row("overall"), replace(row("overall"), metric="f1", filter="strict")]
     assert "Over all questions by acc: " in comparison_answer(rows)
     assert "Over all questions by f1 (strict): " in comparison_answer(rows)
+
+
+DEPENDS = VERDICT_DEPENDS_ON_MISSING(n_missing=9, dropped="better", worst="undecided", open="undecided")
+CAVEAT = "The verdict depends on how missing scores are counted."
+
+
+def test_a_verdict_that_depends_on_missing_scores_says_so_before_the_next_step() -> None:
+    only = row("a", next_step="Ask 9 more.", messages=(DEPENDS,))
+    assert comparison_answer([only]) == f"sentence on a. {CAVEAT} Ask 9 more."
+    assert comparison_answer([only, row("b")]).splitlines()[1] == "b: sentence on b."
+    corrected = row("a", "better", verdict_adjusted="undecided", messages=(DEPENDS,))
+    told = comparison_answer([corrected, row("b")]).splitlines()[0]
+    assert told == f"a: sentence on a. After correction for all comparisons, this is undecided. {CAVEAT}"
+    ignored = replace(only, messages=mark_ignored(only.messages, frozenset({"UQ207"})))
+    assert comparison_answer([ignored]) == "sentence on a. Ask 9 more."
+
+
+def test_of_many_tasks_those_whose_verdict_depends_on_missing_scores_are_named() -> None:
+    many = [replace(MANY[0], messages=(DEPENDS,)), MANY[1], replace(MANY[2], messages=(DEPENDS,)), MANY[3]]
+    sentence = "The verdicts on a, c depend on how missing scores are counted."
+    assert f"3 are undecided. {sentence} Of the undecided tasks" in comparison_answer(many)
+    overall = row("overall", "better", 0.01, 0.1, messages=(DEPENDS,))
+    text = comparison_answer([*many, overall])
+    assert text.startswith(f"Over all questions: sentence on overall. {CAVEAT} Of 4 tasks")
+    assert text.endswith(sentence)
+    shown = [line.text for line in headlines([], [*many, overall], [])]
+    assert (shown[0], shown[-1]) == (f"sentence on overall. {CAVEAT}", sentence)
 
 
 def test_a_reason_is_said_once_for_all_tasks_that_it_holds_of() -> None:

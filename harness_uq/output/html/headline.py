@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from harness_uq.output.columns import SCOPE_MEANINGS, format_number
-from harness_uq.output.comparison_headline import comparison_answer, comparison_sentence, row_name
+from harness_uq.output.comparison_headline import (
+    comparison_answer,
+    comparison_sentence,
+    row_name,
+    single_tasks_caveat,
+)
 from harness_uq.output.html.reliability import KINDS
 from harness_uq.output.phrases import join_names
 from harness_uq.output.ranking_headline import ranking_answer, rankings_answer
@@ -60,7 +65,9 @@ def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
     by_verdict = {
         verdict: [row_name(row, rows) for row in single if row.headline_verdict == verdict] for verdict in _VERDICTS
     }
-    return [*lines, *(Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks)]
+    lines += [Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks]
+    caveat = single_tasks_caveat(rows)
+    return [*lines, Headline(caveat)] if listed and caveat else lines
 
 
 def _listed(tasks: Sequence[str]) -> str:
