@@ -111,6 +111,7 @@ def _row(
         decision,
         is_needed and not compared.is_group,
         adjusted,
+        None if p is None else p.met,
         improve_by=compared.improve_by,
         n_new_runs=1 if runs is None else runs.n_runs[0],
         n_baseline_runs=1 if runs is None else runs.n_runs[1],

@@ -1,6 +1,6 @@
 """Gates of systems of which some trials have no score: extremes, and how much the decision depends on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -79,10 +79,18 @@ def _open(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
     for row in decided.rows:
         key = _key(row)
         both = first.get(key), second.get(key)
-        known = [end.adjusted_p for end in both if end is not None and end.adjusted_p is not None]
+        known = [end for end in both if end is not None]
         decision = _common(both[0].decision, both[1].decision) if both[0] and both[1] else "undecided"
         comparison = wide.get(key, row).comparison
-        rows.append(replace(row, comparison=comparison, decision=decision, adjusted_p=max(known, default=None)))
+        rows.append(
+            replace(
+                row,
+                comparison=comparison,
+                decision=decision,
+                adjusted_p=_largest(end.adjusted_p for end in known),
+                unadjusted_p=_largest(end.unadjusted_p for end in known),
+            )
+        )
     required = tuple(
         _open_requirement(*rows_of_gates)
         for rows_of_gates in zip(shown.requirements, ends[0].requirements, ends[1].requirements, strict=True)
@@ -97,12 +105,17 @@ def _key(row: GateRow) -> ScoreKey:
 
 def _open_requirement(row: RequirementRow, first: RequirementRow, second: RequirementRow) -> RequirementRow:
     """The requirement with the larger p-values of both extremes."""
-    met = [end.p_met for end in (first, second) if end.p_met is not None]
-    adjusted = [end.adjusted_p for end in (first, second) if end.adjusted_p is not None]
+    ends = first, second
     return replace(
         row,
         decision=_common(first.decision, second.decision),
-        p_met=max(met, default=None),
-        adjusted_p=max(adjusted, default=None),
+        p_met=_largest(end.p_met for end in ends),
+        adjusted_p=_largest(end.adjusted_p for end in ends),
+        unadjusted_p=_largest(end.unadjusted_p for end in ends),
         n_to_decide=None,
     )
+
+
+def _largest(p_values: Iterable[float | None]) -> float | None:
+    """The largest known p-value; None if none is known."""
+    return max((p for p in p_values if p is not None), default=None)

@@ -289,4 +289,5 @@ def requirement_row(
     # the number is known only if nothing but the questions varies
     is_open = decision == "undecided" and required.over_runs is None
     n = n_to_decide(row, requirement.bound, alpha=alpha, power=_POWER) if is_open else None
-    return RequirementRow(row, requirement.kind, requirement.bound, decision, p_met, adjusted, n)
+    unadjusted = None if p is None else p.violated(requirement.kind)
+    return RequirementRow(row, requirement.kind, requirement.bound, decision, p_met, adjusted, unadjusted, n)

@@ -1,6 +1,7 @@
 """Gates for readers: the decision and its reason, a table of scores, then warnings and notes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from harness_uq.output.columns import format_interval, format_number, level_header, metric_name
 from harness_uq.output.document import Document, ResultKind, Section, count_cells
@@ -12,6 +13,8 @@ from harness_uq.plots.figure_rows import counted, task_title
 from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
 
 _ENOUGH = 0.8
+_OPTIONAL = "Scores with a decision in parentheses can fail the gate, but do not have to pass."
+_Row = TypeVar("_Row", GateRow, RequirementRow)
 _COLOURS = {"pass": "green", "fail": "red", "undecided": "yellow"}
 
 
@@ -240,6 +243,7 @@ def _requirements_section(gate: Gate, digits: int, answer: str) -> Section:
     legend = {
         "N to decide": "N to decide: additional questions that decide in 80 % of runs if the true score equals the "
         "observed one.",
+        "Decision": _only_uncorrected(gate.requirements, gate, _required_name),
         "": _error_rates(gate, "scores within their bounds", "scores beyond them"),
     }
     return Section(f"Required scores of {rows[0].system}", columns, (), answer, legend)
@@ -294,7 +298,7 @@ def _run_cells(gate: Gate, digits: int) -> list[Cells]:
 def _legend(gate: Gate) -> dict[str, str]:
     has_never = any(row.can_fail is False for row in gate.rows)
     never = "; never: even the lowest possible scores would not fail" if has_never else ""
-    optional = "Decisions in parentheses can fail the gate, but need not pass."
+    optional = "" if all(row.is_needed for row in gate.rows) else _OPTIONAL
     return {
         "Pass rate if equal": "Pass rate if equal: share of such runs that would pass if the new system were exactly "
         "as good as the baseline.",
@@ -305,9 +309,26 @@ def _legend(gate: Gate) -> dict[str, str]:
         "Runs": "Runs: numbers of runs of the new system and of the baseline.",
         "SE runs": "SE questions, SE runs: standard error of the change due to the questions and their answers, and "
         "due to differences between whole runs.",
-        "Decision": "" if all(row.is_needed for row in gate.rows) else optional,
+        "Decision": " ".join(filter(None, [optional, _only_uncorrected(gate.rows, gate, _name)])),
         "": _error_rates(gate, *_good_and_bad(gate)),
     }
+
+
+def _only_uncorrected(rows: Sequence[_Row], gate: Gate, name: Callable[[_Row, Gate], str]) -> str:
+    """A sentence on the scores that would fail if they were tested alone; empty if there are none."""
+    names = [
+        name(row, gate)
+        for row in rows
+        if row.decision != "fail" and row.unadjusted_p is not None and row.unadjusted_p <= gate.alpha
+    ]
+    tests = counted(_n_tests(gate), "score")
+    return f"Without correction for {tests} by Holm's method, {join_names(names)} would fail." if names else ""
+
+
+def _n_tests(gate: Gate) -> int:
+    """Number of tests that Holm's method corrects for."""
+    p_values = [row.adjusted_p for row in gate.rows] + [row.adjusted_p for row in gate.requirements]
+    return sum(p is not None for p in p_values)
 
 
 def _good_and_bad(gate: Gate) -> tuple[str, str]:
@@ -323,8 +344,7 @@ def _good_and_bad(gate: Gate) -> tuple[str, str]:
 
 
 def _error_rates(gate: Gate, good: str, bad: str) -> str:
-    k = sum(row.adjusted_p is not None for row in gate.rows)
-    k += sum(row.adjusted_p is not None for row in gate.requirements)
+    k = _n_tests(gate)
     rate = f"{100 * gate.alpha:.3g} %"
     corrected = f" (corrected for {counted(k, 'score')} by Holm's method)" if k > 1 else ""
     return f"At most {rate} of {good} fail{corrected}, and at most {rate} of {bad} pass."

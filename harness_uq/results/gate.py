@@ -25,6 +25,7 @@ class GateRow(Declared):
     is_needed : whether the gate passes only if this row passes
     adjusted_p : p-value, adjusted by Holm's method over all rows, of the hypothesis that the new system is not worse
         than the baseline by more than the margin
+    unadjusted_p : the same without the adjustment
     power_to_pass : probability that a system as good as the baseline would pass; None if unknown
     minimum_failing_drop : drop below the baseline that would fail with 80 % power; None if unknown
     n_additional_questions : number of further questions with which a system as good as the baseline would pass with
@@ -45,6 +46,7 @@ class GateRow(Declared):
     decision: Decision
     is_needed: bool
     adjusted_p: float | None = None
+    unadjusted_p: float | None = None
     power_to_pass: float | None = None
     minimum_failing_drop: float | None = None
     n_additional_questions: int | None = None
@@ -70,6 +72,7 @@ class RequirementRow(Declared):
         correction for the number of tests; `undecided` if neither can be concluded
     p_met : p-value of the hypothesis that the requirement is violated
     adjusted_p : p-value of the hypothesis that the requirement is met, adjusted by Holm's method over all tests
+    unadjusted_p : the same without the adjustment
     n_to_decide : number of further questions with which a true score equal to the observed one would be decided with
         80 % probability; None if it is unknown
     """
@@ -80,6 +83,7 @@ class RequirementRow(Declared):
     decision: Decision
     p_met: float | None = None
     adjusted_p: float | None = None
+    unadjusted_p: float | None = None
     n_to_decide: int | None = None
 
 

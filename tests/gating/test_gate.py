@@ -159,6 +159,7 @@ def test_the_json_form_has_every_field() -> None:
         "decision",
         "is_needed",
         "adjusted_p",
+        "unadjusted_p",
         "power_to_pass",
         "minimum_failing_drop",
         "n_additional_questions",
