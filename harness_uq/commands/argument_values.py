@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from harness_uq.overall.options import OverallOptions
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
+    from harness_uq.results.overall import Overall
     from harness_uq.settings import Settings
     from harness_uq.structure.types import StructureOptions
     from harness_uq.variance_components.effects import EffectOptions
@@ -75,7 +77,6 @@ def effect_options(args: argparse.Namespace) -> "EffectOptions":
 
 def structure_options(args: argparse.Namespace) -> "StructureOptions":
     """The structure options, with those of the settings file as defaults."""
-    from dataclasses import replace
     from pathlib import Path
 
     from harness_uq.data.missing_scores import MissingPolicies
@@ -123,7 +124,7 @@ def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = 
     """
     from harness_uq.overall.options import WEIGHT_SCHEMES, OverallOptions
 
-    weights = args.weights
+    weights = args.weights or "equal"
     with checking_arguments():
         if weights not in WEIGHT_SCHEMES:
             from harness_uq.overall.read_weights import read_weights
@@ -134,9 +135,24 @@ def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = 
             metrics={task: metric for task, _, metric in (text.partition("=") for text in args.metrics) if metric},
             normalization=args.normalize,
             chance=dict(args.chances),
-            missing_tasks=args.missing_tasks,
+            missing_tasks=args.missing_tasks or "common",
             generalizes_over_tasks=generalizes_over_tasks,
         )
+
+
+def with_note_unless_requested(args: argparse.Namespace, result: "Overall | None") -> "Overall | None":
+    """The overall result, whose refusal is a note if no option requests an overall result."""
+    is_requested = (
+        args.weights is not None
+        or args.missing_tasks is not None
+        or args.normalize != "none"
+        or args.chances
+        or any("=" in text for text in args.metrics)
+        or getattr(args, "overall", False)
+    )
+    if result is None or result.systems or result.generalizes_over_tasks or is_requested:
+        return result
+    return replace(result, messages=tuple(replace(message, severity="note") for message in result.messages))
 
 
 def plugins_of_command(args: argparse.Namespace) -> "Plugins":

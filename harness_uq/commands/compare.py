@@ -261,6 +261,7 @@ def _overall(
             inclusion_probabilities=args.inclusion_probabilities,
             plugins=plugins,
         )
+    result = _argument_values.with_note_unless_requested(args, result)
     is_empty = result is None or any(message.code == OVERALL_TOO_FEW_TASKS.code for message in result.messages)
     return [] if result is None or is_empty else [result]
 

@@ -102,7 +102,8 @@ def run(args: argparse.Namespace) -> int:
             rows = scan.rows_of(reading.logs)
         logs = tuple(task_logs(reading.logs, plugins, need_scores=False))
         with _argument_values.checking_arguments():
-            overall = combine_estimates(rows, logs, overall_options)
+            combined = combine_estimates(rows, logs, overall_options)
+        overall = _argument_values.with_note_unless_requested(args, combined)
         if args.sort is not None:
             rows = sorted(rows, key=_ORDERS[args.sort])
         lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}

@@ -98,7 +98,8 @@ def run(args: argparse.Namespace) -> int:
         is_brief = has_overall and not (args.per_task or args.plot) and emitter.output_format.name in _BRIEF
         tasks = joint_tasks(runs, options, plugins, parts if is_brief else None)
         with _argument_values.checking_arguments():
-            overall = [rank_tasks(tasks, selection, overall_options, options)] if has_overall else []
+            combined = rank_tasks(tasks, selection, overall_options, options) if has_overall else None
+        overall = [one] if (one := _argument_values.with_note_unless_requested(args, combined)) else []
         shows_tasks = not (is_brief and overall and overall[0].systems)
         if shows_tasks and is_brief:
             tasks = joint_tasks(runs, options, plugins)

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,7 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
         results = report(
             logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows, overall=overall
         )
+    results = replace(results, overall=_argument_values.with_note_unless_requested(args, results.overall))
     for problem in results.problems:
         _console.print_error(f"warning: {problem}")
     emitter.emit({**results.lists, **_groups(args, logs, options, plugins)}, errors)

@@ -246,9 +246,8 @@ def add_overall(parser: CommandParser) -> None:
     )
     overall.add_argument(
         "--weights",
-        default="equal",
         metavar="WEIGHTS",
-        help="Set the weights of tasks: equal, questions, group, subtasks or a FILE of weights (default: %(default)s)",
+        help="Set the weights of tasks: equal, questions, group, subtasks or a FILE of weights (default: equal)",
     )
     overall.add_argument(
         "--normalize",
@@ -268,8 +267,7 @@ def add_overall(parser: CommandParser) -> None:
     overall.add_argument(
         "--missing-tasks",
         choices=["common", "drop-system", "error"],
-        default="common",
-        help="If a system lacks a task, use common tasks only, drop the system, or stop (default: %(default)s)",
+        help="If a system lacks a task, use common tasks only, drop the system, or stop (default: common)",
     )
 
 

@@ -161,3 +161,35 @@ def test_without_an_overall_result_the_command_prints_the_boards_of_tasks(table:
     out = capsys.readouterr().out
     assert "t0, score" in out
     assert "UQ296" in out
+
+
+@pytest.fixture
+def directions(tmp_path: Path) -> str:
+    """A table in which lower scores of one task are better."""
+    rows = [
+        f"q{k},{system},{task},{(k + len(system)) % 3 == 0:d},{higher}"
+        for task, higher in (("qa", "yes"), ("wiki", "no"))
+        for system in ("new", "older")
+        for k in range(30)
+    ]
+    path = tmp_path / "directions.csv"
+    path.write_text("\n".join(["question,system,task,score,higher_is_better", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["estimate", "rank", "report", "compare"])
+def test_a_missing_overall_result_is_a_warning_only_if_an_option_requests_it(
+    command: str, directions: str, capsys
+) -> None:
+    for request, severity in (
+        ([], "note"),
+        (["--weights", "equal"], "refusal"),
+        (["--missing-tasks", "common"], "refusal"),
+    ):
+        assert main([command, directions, "--format", "json", *request]) == 0
+        overall = json.loads(capsys.readouterr().out)["overall"]
+        assert [(one["code"], one["severity"]) for one in overall["messages"]] == [("UQ293", severity)]
+        assert overall["status"] == "not_estimable"
+    main([command, directions, "--format", "markdown"])
+    out = capsys.readouterr().out
+    assert out.index("UQ293") > out.index("Notes")

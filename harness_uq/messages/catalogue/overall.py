@@ -40,7 +40,7 @@ OVERALL_DIRECTIONS_DIFFER = MessageType(
     "There is no overall result, because {direction} scores are better for {metrics:join}, unlike for the other "
     "{n_others:count task}. Select tasks of one direction with `--task`.",
     "A mean is not meaningful if higher values are better for some of its scores and lower values are better for "
-    "others.",
+    "others. If no option requests an overall result, commands show this message as a note.",
     "Use `--metric TASK=NAME` to choose metrics with the same direction, or use `--task` to select tasks with the "
     "same direction.",
 )
