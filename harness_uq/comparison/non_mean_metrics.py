@@ -91,7 +91,7 @@ def _sums(
     a: TaskData, b: TaskData, rows: IntArray, codes: IntArray | None, rng: np.random.Generator
 ) -> tuple[DifferenceFinding, tuple[float, float]]:
     if not (isinstance(a, SufficientStatistics) and isinstance(b, SufficientStatistics) and a.statistic == b.statistic):
-        raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="Their statistics differ"))
+        raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="The statistics differ between the logs"))
     statistic = named_statistic(a.statistic)
     if statistic == "median":
         raise NotEstimableError(NO_PAIRED_FORM(function="median", condition=""))
@@ -106,9 +106,9 @@ def _confusion(
     a: TaskData, b: TaskData, rows: IntArray, codes: IntArray | None, rng: np.random.Generator
 ) -> tuple[DifferenceFinding, tuple[float, float]]:
     if not (isinstance(a, Classifications) and isinstance(b, Classifications)):
-        raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="One has classes and the other has not"))
+        raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="Only one of the logs contains classes"))
     if a.function != b.function:
-        difference = f"It is {a.function} in one log and {b.function} in the other"
+        difference = f"The metric is {a.function} in one log and {b.function} in the other"
         raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference=difference))
     targets, mine, theirs = a.targets[rows[0]], a.predictions[rows[0], 0], b.predictions[rows[1], 0]
     metric = _BINARY.get(a.function)
@@ -117,7 +117,7 @@ def _confusion(
         condition = " unless there are two classes and one answer per question"
         raise NotEstimableError(NO_PAIRED_FORM(function=a.function, condition=condition))
     if not np.array_equal(targets, b.targets[rows[1]]):
-        raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="Their targets differ"))
+        raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="The target classes differ"))
     posterior = paired_confusion_posterior(targets, mine, theirs, metric, clusters=codes, rng=rng)
     values = _plain(targets, mine, metric), _plain(targets, theirs, metric)
     note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)

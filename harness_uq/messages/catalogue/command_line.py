@@ -66,7 +66,7 @@ SETTINGS_USED = MessageType(
     "settings-used",
     "note",
     "The settings in {path} apply to this gate.",
-    "A settings file can define clusters, ranges of metrics and margins. These settings can change the decision of "
+    "A settings file can define clusters, ranges of metrics and margins. The settings can change the decision of "
     "`harness-uq gate`.",
     "If other people can change the settings file, for example in a pull request, check its contents. With the option "
     "`--isolated`, the command ignores settings files.",

@@ -74,9 +74,10 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
     "By default, trials that failed are not part of the score. If questions with failed trials are easier or harder "
     "than other questions, the verdict may be wrong.",
-    "Choose how trials without a score count, and report this choice with the verdict. With `--missing drop`, trials "
-    "without a score are left out. With `--missing zero`, trials without a score count as the worst possible score. "
-    "With `--missing bounds`, trials without a score may have any possible score.",
+    "Use `--missing` to choose how trials without a score count, and report this choice with the verdict. With "
+    "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
+    "the worst possible score. With `--missing bounds`, the verdict accounts for every possible value of the missing "
+    "scores.",
 )
 GATE_DEPENDS_ON_MISSING = MessageType(
     "UQ208",
@@ -84,11 +85,11 @@ GATE_DEPENDS_ON_MISSING = MessageType(
     "warning",
     "The decision depends on the {n_missing:count trial} without a score. The decision is {dropped!r} without these "
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
-    "By default, trials that failed are not part of the score. If a new system fails on more hard questions than the "
-    "baseline, the new system therefore seems better than it is.",
-    "Choose how trials without a score count. With `--missing drop`, trials without a score are left out. With "
-    "`--missing zero`, trials without a score count as the worst possible score. With `--missing bounds`, the new "
-    "system passes only if it passes for all possible values of the missing scores.",
+    "By default, trials that failed are not part of the score. If failed trials are left out, a new system that fails "
+    "on more hard questions than the baseline seems better than it is.",
+    "Use `--missing` to choose how trials without a score count. With `--missing drop`, trials without a score are "
+    "left out. With `--missing zero`, trials without a score count as the worst possible score. With `--missing "
+    "bounds`, the new system passes only if it would pass for every possible value of the missing scores.",
 )
 RANKS_DEPEND_ON_MISSING = MessageType(
     "UQ209",
@@ -97,11 +98,12 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "Which systems may be the best depends on the {n_missing:count trial} without a score. The set of possible best "
     "systems is {dropped:quote} without these trials, {worst:quote} if they count as the worst possible score, and "
     "{open:quote} if their scores may have any value.",
-    "By default, trials that failed are not part of the score. A system that fails on many hard questions therefore "
-    "ranks higher than it should.",
-    "Choose how trials without a score count, and report this choice with the ranking. With `--missing drop`, trials "
-    "without a score are left out. With `--missing zero`, trials without a score count as the worst possible score. "
-    "With `--missing bounds`, trials without a score may have any possible score.",
+    "By default, trials that failed are not part of the score. If failed trials are left out, a system that fails on "
+    "many hard questions ranks higher than it should.",
+    "Use `--missing` to choose how trials without a score count, and report this choice with the ranking. With "
+    "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
+    "the worst possible score. With `--missing bounds`, the ranking accounts for every possible value of the missing "
+    "scores.",
 )
 
 # ---------------------------------------------------------------- alignment: notes
@@ -121,7 +123,7 @@ SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
     "note",
     "System {system!r} is left out because it answered only {n_shared} of the {n_core:count question} that most "
     "systems answered.",
-    "Systems are compared on the questions that all of them answered. If harness_uq included a system that answered "
+    "Systems are compared on the questions that all systems answered. If harness_uq included a system that answered "
     "few questions, all systems would be compared on only these few questions.",
     "Run the system on the remaining questions.",
 )
@@ -131,7 +133,7 @@ SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
     "note",
     "System {system!r} is left out because its log contains no scores of individual questions.",
     "Systems are compared question by question, so each system needs a score for each question.",
-    "Run the system that the message names again, and log the samples.",
+    "Repeat the run of the system that the message names, and log the samples.",
 )
 SYSTEM_WITH_CONSTANT_SCORES = MessageType(
     "UQ213",
@@ -196,7 +198,7 @@ IDENTIFIED_DIFFERENCE = MessageType(
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With `--missing bounds`, missing scores may have any possible value, so the data determine the difference "
     "between the systems only up to a range. The interval contains the true difference with the nominal probability, "
-    "wherever the true difference lies within this range (Imbens and Manski 2004).",
+    "wherever the true difference lies within the range of possible differences (Imbens and Manski 2004).",
     "If the range of possible differences is too wide for your purpose, run the trials without a score again.",
 )
 
@@ -313,7 +315,7 @@ GRADER_DIFFERENCE = MessageType(
     "The difference is {raw:+.4f} according to the grader and {labeled:+.4f} according to the {n_labels:count "
     "question} with human labels for both systems. The combined estimate is {corrected:+.4f}.",
     "Human labels correct the difference between the grader's mean scores of the two systems (prediction-powered "
-    "inference). The grader's mean score of each system is corrected in the same way.",
+    "inference). The human labels also correct the grader's mean score of each system.",
     "No action is required.",
 )
 LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
@@ -343,8 +345,8 @@ GRADER_SHIFTS_DIFFERENCE = MessageType(
     "According to the human labels, the grader overrates {overrated!r} by {value:.4f} [{low:.4f}, {high:.4f}] more "
     "than {other!r}. The corrected difference accounts for this.",
     "The grader's mean error differs between the two systems, and the interval of the difference between these errors "
-    "does not contain 0. The grader may favor one system, such as a model of its own family. Alternatively, the "
-    "grader's scores may be too inaccurate to show a true difference between the systems.",
+    "does not contain 0. The grader may favor one system, such as a model of its own family. The grader's scores may "
+    "also be too inaccurate to show a true difference between the systems.",
     "Report scores that are corrected with human labels for the answers of each system (`--labels`).",
 )
 GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
@@ -357,7 +359,7 @@ GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
     "The reported interval accounts for all error rates of the grader that differ between the two systems by no more "
     "than the assumed limit.",
     "Label answers of both systems. If you can justify another limit for the difference between the grader's error "
-    "rates, set it with `--grader-shift`.",
+    "rates, set the limit with `--grader-shift`.",
 )
 GRADER_UNINFORMATIVE = MessageType(
     "UQ236",
@@ -375,9 +377,8 @@ LABELS_OF_ONE_SYSTEM = MessageType(
     "refusal",
     "Only answers of {labeled} have human labels. Labels of one system are sufficient only if all grades and the "
     "labels of each person are 0 or 1.",
-    "If only one system has human labels, the grader's errors on the other system are unknown, so `harness-uq "
-    "compare` must assume limits for these errors. harness_uq supports assumed limits for the grader's errors only if "
-    "all scores and labels are 0 or 1.",
+    "If only one system has human labels, the grader's errors on the other system are unknown. `harness-uq compare` "
+    "can assume limits for unknown errors of a grader only if all scores and labels are 0 or 1.",
     "Label answers of both systems.",
 )
 LABELS_WITHOUT_SYSTEM = MessageType(
@@ -446,7 +447,7 @@ QUESTION_SCORES_MISSING = MessageType(
     "refusal",
     "The log of system {system!r} contains no scores of individual questions.",
     "A paired comparison requires a score for each question in the logs of both systems.",
-    "Run the system that the message names again, and log the samples.",
+    "Repeat the run of the system that the message names, and log the samples.",
 )
 GROUP_NOT_PAIRED = MessageType(
     "UQ245",
@@ -615,9 +616,9 @@ HISTORY_RUNS_USED = MessageType(
     "history-runs-used",
     "note",
     "The lists of changed and flaky questions use {n_runs:count run} of the history{omitted}.",
-    "Further runs of the baseline's system show how often answers vary although the system did not change. Further "
-    "runs do not affect the decision of the gate. Runs are omitted if `harness-uq history` finds a change of the "
-    "score between these runs and the baseline.",
+    "Further runs of the baseline's system show how often answers vary although the system did not change. The runs "
+    "of the history do not affect the decision of the gate. A run of the history is omitted if `harness-uq history` "
+    "finds a change of the score between this run and the baseline.",
     "No action is required.",
 )
 NO_HISTORY_RUNS = MessageType(
@@ -650,8 +651,9 @@ RANK_LONG_TAIL = MessageType(
     "The range of the scores is unknown and some scores are extreme, so the rank sets may be too narrow: in "
     "simulations, the coverage of 95 % sets was about 92 %. If the metric has a range, declare it with --range "
     "{metric}=LO,HI.",
-    "A rank set contains the possible ranks of a system. The computation of rank sets assumes that mean scores are "
-    "approximately normally distributed, which is not the case with few questions and extreme scores.",
+    "A rank set contains the ranks of a system that are compatible with the data. The computation of rank sets "
+    "assumes that mean scores are approximately normally distributed, which is not the case with few questions and "
+    "extreme scores.",
     "Declare the range of the metric with `--range METRIC=LO,HI`, or add questions.",
 )
 RANK_CLUSTERS = MessageType(
@@ -723,10 +725,10 @@ OVERALL_WITHOUT_BOUNDS = MessageType(
     "overall-without-bounds",
     "refusal",
     "There is no overall result, because the policy 'bounds' for missing scores applies to single tasks only.",
-    "With `--missing bounds`, missing scores may have any possible value. harness_uq cannot combine the ranges of "
-    "possible scores of several tasks into one overall score.",
-    "Run the command with `--missing drop` and with `--missing zero`. The two results show how much the overall "
-    "result depends on missing scores.",
+    "With `--missing bounds`, each task has a range of possible scores, and harness_uq cannot combine these ranges "
+    "into one overall score.",
+    "Run the command with `--missing drop` and with `--missing zero` to see how much the overall result depends on "
+    "missing scores.",
 )
 TOO_FEW_SYSTEMS = MessageType(
     "UQ280",
@@ -769,8 +771,8 @@ LABELS_DRAWN_SEPARATELY = MessageType(
     "note",
     "Some answers of A and B to the same question had different probabilities of being labeled, so each score is "
     "corrected with labels of the system's own answers ({n_a} labels for A, {n_b} for B).",
-    "If the answers of both systems to a question are labeled together, harness_uq uses the difference between the "
-    "two labels of each question.",
+    "If the answers of both systems to a question are always labeled together, harness_uq uses the difference between "
+    "the two labels of each question.",
     "Draw the questions to label once, and label the answers of both systems to each of these questions.",
 )
 

@@ -78,10 +78,10 @@ UNEVEN_CLUSTERS = MessageType(
     "The {n_clusters:count cluster} (defined by {clusters}) differ so much in size that they are only as informative "
     "as {effective:.1f} clusters of equal size. In simulations of such data, the coverage of 95 % intervals was "
     "between 80 and 98 %.",
-    "If a few large clusters dominate the score, the data do not show how other large clusters would score. Coverage "
-    "is lowest if large clusters score differently from small clusters. The warning appears if the mean score of a "
-    "cluster is related to the size of the cluster (p < 0.15). The warning also appears if the data contain too "
-    "little information (fewer than 3 effective clusters) to test whether score and size are related.",
+    "If a few large clusters dominate the score, the data do not show how other large clusters would score. The "
+    "coverage of the interval is lowest if large clusters score differently from small clusters. The warning appears "
+    "if the mean score of a cluster is related to the size of the cluster (p < 0.15). The warning also appears if the "
+    "data contain too little information (fewer than 3 effective clusters) to test whether score and size are related.",
     "Add large clusters, or report the score of each cluster.",
 )
 INTERVAL_OF_THETA = MessageType(
@@ -115,8 +115,8 @@ FEW_EFFECTIVE_UNITS = MessageType(
     "weights. In simulations with the information of 5 questions, the coverage of 95 % intervals was between 55 and "
     "85 %.",
     "If all tasks of a group have the same weight, each question of a small task has much more influence on the score "
-    "than a question of a large task. The interval for such a group is based mainly on the few questions of the small "
-    "tasks.",
+    "than a question of a large task. With equal task weights, the interval is therefore based mainly on the few "
+    "questions of the small tasks.",
     "Add questions to the smallest tasks.",
 )
 SMALL_CLASS = MessageType(
@@ -223,8 +223,8 @@ UNKNOWN_PENDING_CLUSTERS = MessageType(
     "warning",
     "The log does not record the clusters of questions without a score, so the size of each cluster is the number of "
     "its scored questions. The interval is therefore only approximately anytime-valid.",
-    "An anytime-valid interval uses a cluster only if all questions of the cluster have a score. The log must "
-    "therefore record the clusters of all planned questions.",
+    "An anytime-valid interval uses a cluster only if all questions of the cluster have a score. If the log records "
+    "only the clusters of scored questions, harness_uq cannot check whether all questions of a cluster have a score.",
     "Treat the interval as approximate until the run has finished.",
 )
 FIRST_QUESTION_PENDING = MessageType(
@@ -252,7 +252,8 @@ ORDER_NOT_RANDOM = MessageType(
     "The questions were run in the order of the data set, but the interval assumes a random order. Start runs with "
     "`inspect eval --sample-shuffle`.",
     "If the data set is sorted, the first questions of a run can be easier or harder than the remaining questions. An "
-    "interval that is computed during such a run is wrong.",
+    "interval that is computed during a run is wrong if the first questions are easier or harder than the remaining "
+    "questions.",
     "Start runs in random order, for example with `inspect eval --sample-shuffle`.",
 )
 FAILED_QUESTIONS = MessageType(
@@ -284,10 +285,10 @@ MISSING_SCORES_MATTER = MessageType(
     "possible score. If the missing scores may have any value, the score lies in [{lowest:.3f}, {highest:.3f}].",
     "By default, trials that failed are not part of the score. If trials of hard questions fail more often, the mean "
     "of the remaining scores is too high.",
-    "Choose how trials without a score count, and report this choice with the score. With `--missing drop`, trials "
-    "without a score are left out. With `--missing zero`, trials without a score count as the worst possible score. "
-    "With `--missing bounds`, trials without a score may have any possible score. The choice can depend on the cause "
-    "of the failure, as in `--missing error=zero`.",
+    "Use `--missing` to choose how trials without a score count, and report this choice with the score. With "
+    "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
+    "the worst possible score. With `--missing bounds`, the interval accounts for every possible value of the missing "
+    "scores. The value of `--missing` can depend on the cause of a failure, as in `--missing error=zero`.",
 )
 MISSING_SCORES_COUNTED = MessageType(
     "UQ126",
@@ -305,7 +306,7 @@ IDENTIFIED_RANGE = MessageType(
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
     "With `--missing bounds`, missing scores may have any possible value, so the data determine the mean score only "
     "up to a range. The interval contains the true score with the nominal probability, wherever the true score lies "
-    "within this range (Imbens and Manski 2004).",
+    "within the range of possible scores (Imbens and Manski 2004).",
     "If the range of possible scores is too wide for your purpose, run the trials without a score again.",
 )
 REPORTED_ERROR_USED = MessageType(
@@ -387,7 +388,7 @@ MISSING_SCORES_BOUNDS = MessageType(
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The mean score would be "
     "{low:.4f} if all missing scores were {worst_case} and {high:.4f} if all were {best_case}.",
     "The mean score does not include trials that failed or trials in which the model refused to answer. The message "
-    "states the lowest and the highest mean score that are possible if these trials are included.",
+    "states the lowest and the highest mean score that are possible if trials without a score are included.",
     "If the lowest and the highest possible mean score are too far apart for your purpose, find out why scores are "
     "missing, and run the trials again.",
 )
@@ -407,8 +408,8 @@ GRADED_BY_MODEL = MessageType(
     "note",
     "A model graded these answers, and the interval does not account for grading errors. Human labels correct for "
     "grading errors (`--labels`), but more questions do not reduce them.",
-    "The interval describes the mean of the grader's scores. If the grader is too lenient or too strict, the score "
-    "is too high or too low by the same amount.",
+    "The interval describes the mean of the grader's scores. If the grader is too lenient, the score is too high. If "
+    "the grader is too strict, the score is too low.",
     "Label a random subset of the answers, and pass the labels with `--labels`.",
 )
 INTERVAL_EXCEEDS_RANGE = MessageType(
@@ -430,7 +431,8 @@ CLUSTER_PRIOR = MessageType(
     "{high:.3f}].",
     "Fewer than 10 clusters provide little information about the variation between clusters, so the choice of the "
     "prior distribution changes the interval.",
-    "Add clusters. If the two intervals lead to different conclusions, the data are insufficient for a conclusion.",
+    "Add clusters. If the intervals with the two priors lead to different conclusions, the data are insufficient for "
+    "a conclusion.",
 )
 FEW_INFORMATIVE_CLUSTERS = MessageType(
     "UQ140",
@@ -479,7 +481,7 @@ UNIFORM_PRIOR_PER_QUESTION = MessageType(
     "The prior distribution of each question is uniform, which shifts the estimate towards the middle of the range. "
     "Intervals for easy or hard benchmarks can therefore miss the true score.",
     "The published method Bayes@N assigns an independent uniform prior distribution to each question. The influence "
-    "of these prior distributions does not decrease as questions are added.",
+    "of the uniform prior distributions does not decrease as questions are added.",
     "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
 )
 POPULATION_INTERVAL_SHOWN = MessageType(
@@ -498,9 +500,9 @@ TASKS_AS_SAMPLE = MessageType(
     "note",
     "The interval treats the tasks as a random sample from a larger population of tasks. Use method 'group' to "
     "estimate the score on exactly these tasks.",
-    "The method generalizes from the tasks in the data to new tasks. An interval for the score on new tasks is wider "
-    "than an interval for the score on exactly the tasks in the data.",
-    "Use `--uq group` if you need only the score on these tasks.",
+    "The interval describes the score on new tasks from the same population as the tasks in the data. An interval for "
+    "the score on new tasks is wider than an interval for the score on exactly the tasks in the data.",
+    "Use `--uq group` if you need only the score on the tasks in the data.",
 )
 EQUAL_TASK_WEIGHTS = MessageType(
     "UQ147",
@@ -613,8 +615,8 @@ EQUAL_TAILED_INTERVAL = MessageType(
     "In simulations of data whose answers mostly agree within clusters, as in these {n_clusters:count cluster} "
     "({clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
     "{high:.3f}].",
-    "With fewer than 8 clusters and a high correlation within clusters, coverage is close to the nominal level, but "
-    "lower than for other data.",
+    "With fewer than 8 clusters and a high correlation within clusters, the coverage of the interval is close to the "
+    "nominal level, but lower than for other data.",
     "Add clusters, or report the equal-tailed interval that the message states. The equal-tailed interval is more "
     "conservative than the highest-density interval.",
 )
@@ -622,10 +624,10 @@ TRIALS_ALL_AGREE = MessageType(
     "UQ159",
     "trials-all-agree",
     "refusal",
-    "Method {method!r} requires at least one question with different trials, but all trials of each question agree. "
-    "Use method 'pass-k-unbiased'.",
+    "Method {method!r} requires at least one question whose trials have different scores, but all trials of each "
+    "question agree. Use method 'pass-k-unbiased'.",
     "If all trials of each question agree, the data do not show whether the trials are independent or copies of one "
-    "trial. The estimated variation between questions then depends only on the prior distribution.",
+    "trial. If trials may be copies, the estimated variation between questions depends only on the prior distribution.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
 
@@ -652,7 +654,7 @@ SINGLE_TASKS_ONLY = MessageType(
     "single-tasks-only",
     "refusal",
     "Method {method!r} supports single tasks, but not groups of tasks.",
-    "The score of a group is a weighted mean over tasks, and this method does not estimate weighted means.",
+    "The score of a group is a weighted mean over tasks, and the requested method does not estimate weighted means.",
     "Use `--uq bayes` for groups.",
 )
 SCORES_REQUIRED = MessageType(
@@ -660,7 +662,7 @@ SCORES_REQUIRED = MessageType(
     "scores-required",
     "refusal",
     "Method {method!r} requires a score for each question, but the log contains none for metric {metric!r}.",
-    "The log contains only the total score for this metric, or the metric is a function of all answers (such as F1 or "
+    "The log contains only the total score for the metric, or the metric is a function of all answers (such as F1 or "
     "BLEU) and has no score per question.",
     "Use `--uq bayes`.",
 )
@@ -715,7 +717,8 @@ CLASS_METRIC_UNSUPPORTED = MessageType(
     "refusal",
     "Method {method!r} does not support metric {metric!r} with {n_classes:count class|classes}. Supported metrics: "
     "{supported:join}.",
-    "harness_uq has no formula that computes this metric from a confusion matrix with this number of classes.",
+    "harness_uq has no formula that computes the requested metric from a confusion matrix with the given number of "
+    "classes.",
     "Use `--uq bayes`.",
 )
 STATISTIC_UNSUPPORTED = MessageType(
@@ -723,8 +726,8 @@ STATISTIC_UNSUPPORTED = MessageType(
     "statistic-unsupported",
     "refusal",
     "Method {method!r} cannot compute the statistic {statistic!r}.",
-    "The method supports a fixed list of statistics that are functions of sums over questions. The list does not "
-    "contain the statistic that the task uses.",
+    "The requested method supports only some statistics that are functions of sums over questions, and the statistic "
+    "of the task is not one of them.",
     "Use `--uq bayes`. If a plugin reads the logs, the plugin must use the name of a supported statistic.",
 )
 GROUP_REQUIRED = MessageType(
@@ -757,7 +760,7 @@ SCOPE_UNSUPPORTED = MessageType(
     "refusal",
     "Method {method!r} requires --scope {scopes:join or}.",
     "The option `--scope` determines which score is estimated: the score on new questions, on the whole benchmark or "
-    "on exactly these questions. The requested method does not support the requested scope.",
+    "on exactly the questions in the log. The requested method does not support the requested scope.",
     "Change `--scope` as the message states, or use `--uq bayes`.",
 )
 UNKNOWN_BENCHMARK_SIZE = MessageType(
@@ -765,8 +768,8 @@ UNKNOWN_BENCHMARK_SIZE = MessageType(
     "unknown-benchmark-size",
     "refusal",
     "Method {method!r} requires the number of questions in the whole benchmark, which the log does not record.",
-    "With `--scope full`, the method predicts the scores on questions that were not run. For this reason, the log "
-    "must record the number of questions in the whole benchmark.",
+    "With `--scope full`, the method predicts the scores on questions that were not run, so the log must record the "
+    "number of questions in the whole benchmark.",
     "Use `--scope population`.",
 )
 WHOLE_BENCHMARK_RUN = MessageType(
@@ -775,8 +778,8 @@ WHOLE_BENCHMARK_RUN = MessageType(
     "refusal",
     "The run covers all {n_all:count question} of the benchmark, so the score on the whole benchmark (--scope full) "
     "is known exactly.",
-    "With `--scope full`, harness_uq predicts the scores on questions that were not run, and this run contains all "
-    "questions.",
+    "With `--scope full`, harness_uq predicts the scores on questions that were not run, but the run contains all "
+    "questions of the benchmark.",
     "Use `--scope population` or `--scope benchmark`.",
 )
 TOTALS_REQUIRED = MessageType(
@@ -794,8 +797,8 @@ INCOMPLETE_TOTALS = MessageType(
     "incomplete-totals",
     "refusal",
     "{reason:sentence} The uncertainty cannot be estimated because the log does not record {missing}.",
-    "An interval from a total score requires the value of the score, and either the number of questions or a "
-    "standard error.",
+    "To compute an interval from a total score, harness_uq needs the total score, and either the number of questions "
+    "or a standard error.",
     "Log the samples. If the log contains samples of some questions, use the option `--use-samples` to compute the "
     "score from these samples. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, "
     "because the function can only be called during the run.",
@@ -806,8 +809,8 @@ TOTALS_NOT_A_PROPORTION = MessageType(
     "refusal",
     "{reason:sentence} The total score cannot be used instead, because metric {metric!r} is not known to be a "
     "proportion of correct answers.",
-    "The uncertainty can be computed from a total score only if the score is the proportion of correct answers to "
-    "independent questions.",
+    "The uncertainty can be computed from a total score only if the score is a proportion of correct answers and the "
+    "questions are independent.",
     "Log the samples. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, because "
     "the function can only be called during the run.",
 )
@@ -843,7 +846,7 @@ SCORE_TOO_LARGE = MessageType(
     "score-too-large",
     "refusal",
     "The score {value:.3g} is too large to be averaged. The largest supported score is {limit:g}.",
-    "The estimation squares the scores, and the square of a very large score exceeds the range of floating-point "
+    "The computation squares the scores, and the square of a very large score exceeds the range of floating-point "
     "numbers.",
     "Divide the scores by a constant, such as 1,000, before the analysis.",
 )
@@ -915,7 +918,7 @@ NO_LABELS = MessageType(
     "No question of this task has a human label.",
     "The task names or the question identifiers in the file of labels differ from the names or identifiers in the log.",
     "Compare the identifiers in the file of labels with the identifiers in the log. The command `harness-uq structure "
-    "LOG` lists the tasks.",
+    "LOG` lists the tasks in the log.",
 )
 LABELS_UNMATCHED = MessageType(
     "UQ192",
@@ -981,7 +984,7 @@ QUESTION_SCORES_REQUIRED = MessageType(
     "question-scores-required",
     "refusal",
     "The log contains no scores of individual questions for metric {metric!r}.",
-    "The log contains only the total score for this metric, or the metric is a function of all answers (such as F1 or "
+    "The log contains only the total score for the metric, or the metric is a function of all answers (such as F1 or "
     "BLEU) and has no score per question.",
     "Log the samples, or use another metric of the same run.",
 )

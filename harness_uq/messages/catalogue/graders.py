@@ -17,8 +17,8 @@ LABELS_OF_ONE_FAMILY = MessageType(
     "Only {n_questions:count question} {n_questions:plural has|have} human labels both for answers of the grader's "
     "own model family and for answers of other systems. At least {needed} questions are required.",
     "Self-preference means that a grader favors answers of models from its own family. To measure self-preference, "
-    "harness_uq uses questions with human labels both for answers of the grader's family and for answers of other "
-    "systems.",
+    "harness_uq uses questions with human labels both for answers of models from the grader's family and for answers "
+    "of other systems.",
     "Choose a sample of questions, and label the answers of all systems to each of these questions.",
 )
 NOTHING_TO_ASSESS = MessageType(

@@ -8,8 +8,8 @@ OVERALL_TASKS_LEFT_OUT = MessageType(
     "warning",
     "The overall result leaves out {n_tasks:count task} for which at least one system has no interval: "
     "{left_out:join}.",
-    "The overall scores of several systems are comparable only if all overall scores cover the same tasks. For this "
-    "reason, an overall score includes a task only if every system has an interval for the task.",
+    "The overall scores of several systems are comparable only if they cover the same tasks. An overall score "
+    "includes a task only if every system has an interval for the task.",
     "Run the missing tasks, or use `--missing-tasks drop-system` to leave out the systems that lack a task.",
 )
 OVERALL_SYSTEMS_LEFT_OUT = MessageType(
@@ -30,8 +30,8 @@ OVERALL_TASKS_MISSING = MessageType(
     "Some systems have no interval for {n_tasks:count task} of the overall result: {left_out:join}.",
     "With the option `--missing-tasks error`, an overall result requires that every system has an interval for every "
     "task.",
-    "Run the missing tasks. Alternatively, use `--missing-tasks common` to leave out tasks that a system lacks, or "
-    "`--missing-tasks drop-system` to leave out systems that lack a task.",
+    "Run the missing tasks. To leave out tasks that a system lacks, use `--missing-tasks common`. To leave out "
+    "systems that lack a task, use `--missing-tasks drop-system`.",
 )
 OVERALL_DIRECTIONS_DIFFER = MessageType(
     "UQ293",
