@@ -15,8 +15,8 @@ TOO_MANY_GROUPS = MessageType(
     "UQ431",
     "too-many-groups",
     "error",
-    "Field {field!r} of task {task!r} has {n_values:count value}, which are too many or too long for groups. At most "
-    "{most} groups are possible.",
+    "Field {field!r} of task {task!r} has {n_values:count value}, which are too many or too long to form groups. At "
+    "most {most} groups are possible.",
     "The option `--by FIELD` creates one group of questions for each distinct text in the field. If the field "
     "contains many different numbers, each group is a range of these numbers.",
     "Use a field with fewer distinct values.",

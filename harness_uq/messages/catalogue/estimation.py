@@ -612,8 +612,8 @@ EQUAL_TAILED_INTERVAL = MessageType(
     "UQ158",
     "equal-tailed-interval",
     "note",
-    "In simulations of data whose answers mostly agree within clusters, as in these {n_clusters:count cluster} "
-    "({clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
+    "In simulations of data whose answers mostly agree within clusters, as in the {n_clusters:count cluster} (defined "
+    "by {clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
     "{high:.3f}].",
     "With fewer than 8 clusters and a high correlation within clusters, the coverage of the interval is close to the "
     "nominal level, but lower than for other data.",

@@ -88,8 +88,8 @@ OVERALL_SHARED_ITEMS = MessageType(
     "UQ298",
     "overall-shared-items",
     "note",
-    "Some tasks share items, so the errors of their scores are correlated. The standard error of the overall score "
-    "is {factor:.2f} times the standard error for tasks without common items.",
+    "Some tasks share items, so the errors of their scores are correlated. The correlation makes the standard error "
+    "of the overall score {factor:.2f} times as large.",
     "If an item is difficult, its translations and variants in other tasks are usually difficult as well.",
     "No action is required.",
 )
