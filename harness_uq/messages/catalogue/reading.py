@@ -33,7 +33,7 @@ INVALID_JSON = MessageType(
     "invalid-json",
     "error",
     "The file is not valid JSON, perhaps because it is incomplete. The parser reported: {reason:sentence}",
-    "An evaluation that was stopped while it wrote its log leaves an incomplete file.",
+    "If an evaluation is stopped while it writes its log, the log file is incomplete.",
     "Run the evaluation again. If the file was copied, copy the file again.",
 )
 PATH_MISSING = MessageType(
@@ -41,7 +41,7 @@ PATH_MISSING = MessageType(
     "path-missing",
     "error",
     "No such file or folder.",
-    "The path on the command line does not exist.",
+    "The path that you specified on the command line does not exist.",
     "Check the spelling of the path.",
 )
 PATTERN_WITHOUT_MATCH = MessageType(
@@ -57,7 +57,7 @@ FOLDER_EMPTY = MessageType(
     "folder-empty",
     "error",
     "The folder is empty.",
-    "harness_uq searches folders for logs of all known harnesses, and this folder contains no files.",
+    "The folder contains no files, so harness_uq finds no logs in the folder.",
     "Check the path of the folder.",
 )
 OBJECT_MISSING = MessageType(
@@ -65,8 +65,8 @@ OBJECT_MISSING = MessageType(
     "object-missing",
     "error",
     "The remote storage contains no object with this path or below this path.",
-    "The bucket contains no object whose name begins with the path.",
-    "Check the name of the bucket and the path.",
+    "The bucket contains no object whose name begins with the path that you specified.",
+    "Check the name of the bucket and the path of the logs.",
 )
 NOT_A_REGULAR_FILE = MessageType(
     "UQ309",
@@ -81,7 +81,8 @@ NO_LOG_IN_FOLDER = MessageType(
     "no-log-in-folder",
     "error",
     "The folder contains {n_files:count file}, but no log of a known harness ({harnesses:join}).",
-    "harness_uq recognizes logs by their content, and no file in the folder has the content of a known log.",
+    "harness_uq recognizes logs by their content. The content of the files in the folder does not match any known log "
+    "format.",
     "Check the path of the folder. `harness-uq plugins` lists the harnesses whose logs can be read.",
 )
 NOT_A_LOG = MessageType(
@@ -89,7 +90,7 @@ NOT_A_LOG = MessageType(
     "not-a-log",
     "error",
     "The file is not a log of any known harness ({harnesses:join}).",
-    "harness_uq recognizes logs by their content, and the file does not have the content of a known log.",
+    "harness_uq recognizes logs by their content. The content of the file does not match any known log format.",
     "Check the path of the file. `harness-uq plugins` lists the harnesses whose logs can be read.",
 )
 NOT_A_TABLE = MessageType(
@@ -114,7 +115,7 @@ READER_FAILED = MessageType(
     "reader-failed",
     "error",
     "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error.",
-    "The program that reads logs of this harness contains a defect. Logs of other harnesses are not affected.",
+    "The program that reads the logs of the harness contains a defect. Logs of other harnesses are not affected.",
     "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
 )
 TASK_WITHOUT_SCORES = MessageType(
@@ -122,7 +123,7 @@ TASK_WITHOUT_SCORES = MessageType(
     "task-without-scores",
     "warning",
     "Task {task!r} is left out, because its log contains no scores.",
-    "The run was not scored, or its samples were not logged, so the task has no score to analyze.",
+    "The run was not scored, or its samples were not logged, so the task has no scores to analyze.",
     "Score the run, or log the samples.",
 )
 TASK_LEFT_OUT = MessageType(
@@ -131,15 +132,15 @@ TASK_LEFT_OUT = MessageType(
     "warning",
     "Task {task!r} is left out: {reason:sentence}",
     "The log contains the task, but harness_uq could not read any score of the task.",
-    "Remove the cause that the message names, or run the task again.",
+    "Fix the problem that the message names, or run the task again.",
 )
 NO_SUCH_SELECTION = MessageType(
     "UQ318",
     "no-such-selection",
     "error",
     "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available {kind}s: {known:join}.",
-    "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern. The logs "
-    "contain no name that matches the pattern.",
+    "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern. No name "
+    "in the logs matches the pattern that you specified.",
     "Use one of the names that the message lists.",
 )
 UNKNOWN_SETTING_OF_LOGS = MessageType(
@@ -189,8 +190,8 @@ EARLIER_ATTEMPT = MessageType(
     "warning",
     "This log with {n_trials:count scored trial} is left out, because a later attempt of the same run contains its "
     "samples: {continued_in}.",
-    "When Inspect AI retries a run, the new log also contains the finished samples of the earlier log. If both logs "
-    "were used, these samples would count twice.",
+    "When Inspect AI retries a run, the new log also contains the finished samples of the earlier log. If harness_uq "
+    "used both logs, the finished samples would count twice.",
     "No action is required. To analyze the earlier attempt, pass only its log.",
 )
 COPIED_LOG = MessageType(
@@ -199,8 +200,8 @@ COPIED_LOG = MessageType(
     "warning",
     "This log with {n_trials:count scored trial} is left out, because another log contains the same scores of the same "
     "run: {kept}.",
-    "A log contains the same samples as another log if it was copied, if it was converted to another format, or if "
-    "intervals were added to the copy. If both logs were used, the samples would count twice.",
+    "Two logs contain the same samples if one log is a copy of the other, even if the copy was converted to another "
+    "format or intervals were added to the copy. If harness_uq used both logs, the samples would count twice.",
     "No action is required. To analyze the log that was left out, pass only this log.",
 )
 
@@ -214,15 +215,16 @@ REPEATED_ROWS_AS_TRIALS = MessageType(
     "repeated trials.",
     "If several rows of a table have the same system, task and question, harness_uq reads these rows as trials of "
     "the question.",
-    "If the rows belong to different questions, add a column that distinguishes the questions, and name it with "
-    "`--column question=NAME`.",
+    "If the rows belong to different questions, add a column that distinguishes the questions, and specify this "
+    "column with `--column question=NAME`.",
 )
 COLUMN_NOT_FOUND = MessageType(
     "UQ332",
     "column-not-found",
     "error",
     "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
-    "The option `--column ROLE=NAME` names a column of the table. The table has no column with the given name.",
+    "The option `--column ROLE=NAME` states which column of the table has a role, such as the score. The table has no "
+    "column with the name that you specified.",
     "Use one of the column names that the message lists.",
 )
 COLUMN_ROLE_UNFILLED = MessageType(
@@ -240,48 +242,49 @@ COLUMN_IDENTIFIES_ROWS = MessageType(
     "error",
     "Column {column!r} contains a unique identifier in each row, such as {example!r}, and cannot identify questions. "
     "Use --column question=NAME to specify the column that identifies the questions. Available columns: {known}.",
-    "Suppose that harness_uq used a different identifier for each row. Trials of one question would then count as "
-    "independent questions, and two systems would have no questions in common.",
-    "Name the column whose value is the same in all rows of a question: `--column question=NAME`.",
+    "If every row had its own question identifier, repeated trials would count as independent questions, and two "
+    "systems would have no questions in common.",
+    "With `--column question=NAME`, specify a column whose value is the same in all rows of a question.",
 )
 EXPANDS_TOO_MUCH = MessageType(
     "UQ335",
     "expands-too-much",
     "error",
-    "The compressed file {name} would expand from {n_bytes:,} to {n_expanded:,} bytes, more than {factor:g}-fold. To "
-    "read the file, set {variable} to a larger factor.",
-    "A small compressed file can expand to more data than fit into memory, so harness_uq limits the expansion.",
-    "If you trust the file, set the environment variable that the message names.",
+    "The compressed file {name} would expand from {n_bytes:,} to {n_expanded:,} bytes, which is more than "
+    "{factor:g}-fold. To read the file, set the environment variable {variable} to a larger factor.",
+    "A small compressed file can expand to more data than fit into memory, so harness_uq limits the factor by which a "
+    "file can expand.",
+    "If you trust the file, set the environment variable that the message names to a larger factor.",
 )
 TOO_MANY_CELLS = MessageType(
     "UQ336",
     "too-many-cells",
     "error",
-    "The file contains at least {n_columns:,} columns and {n_rows:,} rows. At most {most_cells:,} cells and "
-    "{most_columns:,} columns are read, unless the environment variable {variable} allows more cells.",
+    "The file contains at least {n_columns:,} columns and {n_rows:,} rows. harness_uq reads at most {most_cells:,} "
+    "cells and {most_columns:,} columns, unless the environment variable {variable} allows more cells.",
     "A small compressed file can contain a table that does not fit into memory, so harness_uq limits the number of "
-    "cells. In a log, the columns are the scores of a sample.",
+    "cells. If the file is a log, each row is a sample, and each column is a score of the samples.",
     "Keep only the columns with scores and labels, or split the table. If you trust the file, set the environment "
-    "variable that the message names.",
+    "variable that the message names to a larger number of cells.",
 )
 LINK_LEADS_OUTSIDE = MessageType(
     "UQ337",
     "link-leads-outside",
     "error",
-    "A link in the folder {folder} leads to the file {target} outside the folder. Use --follow-links to change this "
+    "A link in the folder {folder} points to the file {target} outside the folder. Use --follow-links to change this "
     "file.",
     "A folder that you received from other people can contain links to your own files. Therefore, `rescore "
-    "--in-place` and `restore` do not change a file through a link to the outside of the folder.",
-    "If you trust the folder, use `--follow-links`. If you do not trust the folder, pass the folder in which the "
-    "linked file is stored.",
+    "--in-place` and `restore` do not change files through links that point outside the folder.",
+    "If you trust the folder, use `--follow-links`. If you do not trust the folder, pass the folder that contains the "
+    "linked file instead.",
 )
 OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "UQ338",
     "output-link-leads-outside",
     "error",
-    "A link in the output folder {folder} leads to {target}, so nothing is written there.",
-    "A folder that you received from other people can contain links to your own files. Writing results through such a "
-    "link would overwrite the linked file.",
+    "A link in the output folder {folder} points to {target}, so harness_uq does not write through this link.",
+    "A folder that you received from other people can contain links to your own files. Writing results through a link "
+    "would overwrite the file to which the link points.",
     "Choose another output folder, or delete the link from the output folder.",
 )
 RESEMBLES_FORMAT = MessageType(
@@ -289,29 +292,29 @@ RESEMBLES_FORMAT = MessageType(
     "resembles-format",
     "error",
     "The file looks like {format}, but {reason:sentence}",
-    "harness_uq compared the content of the file with known formats and found the most similar format. The file does "
-    "not conform to this format.",
+    "The content of the file resembles a known format, but the file does not conform to this format.",
     "Check whether the tool that wrote the file can still open the file. `harness-uq plugins` lists the formats that "
-    "can be read. For other JSON files, `harness-uq structure FILE --suggest-mapping` suggests how to describe the "
-    "scores.",
+    "harness_uq can read. For a JSON file in another format, `harness-uq structure FILE --suggest-mapping` suggests a "
+    "mapping that describes where the scores are.",
 )
 MAPPING_MATCHES_NOTHING = MessageType(
     "UQ340",
     "mapping-matches-nothing",
     "error",
     "The expression {expression!r} for {role} in [tables.{table}] of the settings file matches nothing in this file.",
-    "A mapping in the settings file describes where a JSON file contains the scores. The values of the mapping are "
-    "JMESPath expressions.",
-    "Correct the expression. `harness-uq structure FILE --suggest-mapping` prints expressions that match the file.",
+    "A mapping in the settings file describes where a JSON file contains the scores. Each value in a mapping is a "
+    "JMESPath expression.",
+    "Correct the expression in the mapping. `harness-uq structure FILE --suggest-mapping` prints expressions that "
+    "match the file.",
 )
 MAPPING_NEEDS_ROWS = MessageType(
     "UQ341",
     "mapping-needs-rows",
     "error",
-    "The file contains a single JSON object. Add 'rows' to [tables.{table}] of the settings file: an expression for "
-    "the list of records in the object.",
+    "The file contains a single JSON object. In [tables.{table}] of the settings file, set 'rows' to an expression "
+    "that selects the list of records in this object.",
     "A mapping selects values from each record in a list of records. If the file contains a single JSON object, the "
-    "key `rows` of the mapping must state where the list is.",
+    "key `rows` of the mapping must state where the list of records is.",
     'Add the key `rows` to the mapping in the settings file, such as `rows = "results"`.',
 )
 MAPPING_NOT_SUGGESTED = MessageType(
@@ -320,8 +323,8 @@ MAPPING_NOT_SUGGESTED = MessageType(
     "error",
     "The file has no records from which a mapping of columns can be inferred. Pass a CSV or JSON Lines file, or a JSON "
     "file that contains a list of objects.",
-    "`--suggest-mapping` needs a list of records (JSON objects), because it derives the mapping from the names of "
-    "their fields.",
+    "`--suggest-mapping` requires a list of records (JSON objects), because it derives the mapping from the names of "
+    "the fields in the records.",
     "Pass a file with a list of records. For Parquet files, name the columns with `--column ROLE=NAME`.",
 )
 

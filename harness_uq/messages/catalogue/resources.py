@@ -7,63 +7,63 @@ COST_LOGGED = MessageType(
     "cost-logged",
     "note",
     "The cost comes from the log.",
-    "If the log contains the cost, harness_uq uses this cost and does not compute it from tokens and prices.",
-    "Check the prices that the harness used.",
+    "If the log contains the cost, harness_uq uses this cost and does not compute the cost from tokens and prices.",
+    "If the cost is wrong, check the prices that the harness used.",
 )
 COST_FROM_PRICES = MessageType(
     "UQ802",
     "cost-from-prices",
     "note",
-    "The cost of {models:join} is computed from tokens and prices of {origin}.",
-    "List prices do not include discounts, taxes, fees for tools or batch prices.",
-    "If you pay other prices, give them with `--prices FILE`.",
+    "The cost of {models:join} is computed from the logged tokens and the prices in {origin}.",
+    "List prices do not account for discounts, taxes, tool fees or reduced prices for batch requests.",
+    "If you pay other prices, write them to a price file, and pass the file with `--prices FILE`.",
 )
 PRICE_UNKNOWN = MessageType(
     "UQ803",
     "price-unknown",
     "warning",
-    "The cost of {models:join} is unknown, because {origin} contains no price for the model. Add the price with "
-    "--prices FILE.",
-    "An unknown cost does not count as 0. If a trial used a model without a price, the results contain no cost for "
-    "the trial.",
+    "The cost of {models:join} is unknown, because no price was found in {origin}. Add the price with --prices FILE.",
+    "If a trial used a model with unknown prices, the results contain no cost for the trial. An unknown cost does not "
+    "count as 0.",
     "Add the prices of the model to a price file. The page docs/howto/cost.md describes the format of price files.",
 )
 GRADER_NOT_SEPARATE = MessageType(
     "UQ804",
     "grader-not-separate",
     "note",
-    "The log does not state which of the models ({models:join}) graded the answers. Their tokens and cost count as "
-    "those of the system.",
-    "In logs of Inspect AI, the usage of the grader can be separated if the grader has the role `grader`, or if the "
-    "scorer names its model.",
-    "Call the grader in the scorer with `get_model(role='grader')`.",
+    "The log does not state which of the models {models:join} graded the answers. The tokens and cost of all these "
+    "models count as those of the evaluated system.",
+    "In logs of Inspect AI, harness_uq can separate the usage of the grader if the grader has the model role "
+    "`grader`, or if the scorer names the model of the grader.",
+    "In the scorer, request the model of the grader with `get_model(role='grader')`.",
 )
 NO_RESOURCES = MessageType(
     "UQ805",
     "no-resources",
     "warning",
-    "The log of {harness} does not contain tokens, cost or time of the trials.",
-    "lm-eval records only the total time of a run, and no tokens or cost. Logs of Inspect AI contain the usage of "
-    "each sample.",
-    "Use a table with columns such as `cost` and `output_tokens`, as docs/howto/tables.md describes.",
+    "The log of {harness} does not contain the tokens, cost or time of individual trials.",
+    "lm-eval records the total time of a run, but no tokens and no cost. Logs of Inspect AI contain the tokens and "
+    "time of each sample.",
+    "Pass a table with columns such as `cost` and `output_tokens`. The page docs/howto/tables.md describes these "
+    "columns.",
 )
 NOTHING_SOLVED = MessageType(
     "UQ806",
     "nothing-solved",
     "warning",
     "No question was solved, so the quantity {quantity} has no upper limit.",
-    "The data do not exclude a success rate near 0. With a success rate near 0, the cost of a solved question is "
-    "arbitrarily large.",
+    "The data are consistent with a success rate close to 0. If the success rate is close to 0, the cost per solved "
+    "question is arbitrarily large.",
     "Add questions, or report the cost per question.",
 )
 HEAVY_TAIL = MessageType(
     "UQ807",
     "heavy-tail",
     "warning",
-    "{resource} varies strongly between {n_units:count {unit}}. The interval can be too narrow: in simulations of such "
-    "data with 30 questions, the coverage of 95 % intervals was 88 to 91 %.",
-    "A few expensive questions determine the mean, and a small sample may contain none of them.",
-    "Use at least 100 questions.",
+    "{resource} varies strongly between {n_units:count {unit}}, so the interval can be too narrow. In simulations "
+    "with 30 questions and similarly variable data, 95 % intervals had a coverage of 88 to 91 %.",
+    "If a few questions with very large values determine the mean, a small sample may contain none of these questions.",
+    "Use at least 100 questions, or 100 clusters if the questions are clustered.",
 )
 UNSCORED_COST = MessageType(
     "UQ808",
@@ -71,7 +71,7 @@ UNSCORED_COST = MessageType(
     "note",
     "{n_trials:count trial} without a score also used resources ({resource}: {amount:,.6g}). The quantity {quantity} "
     "does not include these resources.",
-    "Ratios such as the cost per solved question use only trials with a score. Totals include all trials.",
+    "Ratios such as the cost per solved question use only trials with a score, but totals include all trials.",
     "In addition to the cost per solved question, report the total cost.",
 )
 PRICES_INVALID = MessageType(

@@ -24,7 +24,7 @@ STORE_FILE_DAMAGED = MessageType(
     "warning",
     "A file in the store cannot be read, so the original logs are read again. The error was: {reason:sentence}",
     "A file in the store is damaged or was written by another version of harness_uq. The results are complete, "
-    "because harness_uq read the original logs.",
+    "because harness_uq read the original logs instead of the damaged file.",
     "Remove damaged files with `harness-uq store gc STORE`.",
 )
 STORE_ROW_DAMAGED = MessageType(
@@ -32,7 +32,7 @@ STORE_ROW_DAMAGED = MessageType(
     "store-row-damaged",
     "error",
     "A row in the store cannot be decoded: {reason:sentence}",
-    "The row is damaged or was written by another version of harness_uq.",
+    "A row of a file in the store is damaged or was written by another version of harness_uq.",
     "Run `harness-uq store gc STORE`, and fill the store again with `harness-uq estimate LOGS --store STORE`.",
 )
 WORKER_DIED = MessageType(
@@ -68,7 +68,7 @@ WORKER_REPLACED = MessageType(
     "The worker process that was reading {logs} ended unexpectedly, and another process repeated its work. The error "
     "was: {reason:sentence}",
     "The results are complete. A worker process usually ends unexpectedly because the machine has too little memory.",
-    "Use fewer worker processes with `--jobs N`.",
+    "Use fewer worker processes (`--jobs N`), so that each process has more memory.",
 )
 STORED_FILE_UNREADABLE = MessageType(
     "UQ609",
@@ -84,9 +84,9 @@ RUN_NOT_STORED = MessageType(
     "run-not-stored",
     "warning",
     "The results of this run are not stored, because the name of its system contains a secret.",
-    "A store never contains secrets such as API keys. If harness_uq removed the secret from the name of the system, "
-    "the store could not distinguish two systems whose names differ only in the secret. Therefore, each command reads "
-    "the log of the run again instead of using the store.",
+    "A store never contains secrets such as API keys. Without the secrets in their names, two systems in a store "
+    "could have the same name. If the name of a system contains a secret, each command therefore reads the log again "
+    "instead of using the store.",
     "Give the secret to the harness in an environment variable, so that the log does not contain the secret.",
 )
 

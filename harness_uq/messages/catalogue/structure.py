@@ -15,17 +15,17 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
     "UQ402",
     "unknown-cluster-field",
     "warning",
-    "Task {task!r} has no field {field!r} to define clusters. Available fields: {known}.",
+    "Task {task!r} has no field {field!r}, which was named as the cluster field. Available fields: {known}.",
     "The documents of the task do not contain the field that you named for clusters. In a live run, harness_uq "
-    "ignores the name of an unknown cluster field and detects the clusters automatically.",
+    "ignores an unknown cluster field and detects the clusters automatically.",
     "Name one of the available fields with `--cluster TASK=FIELD`.",
 )
 PARTIAL_CLUSTER_FIELD = MessageType(
     "UQ403",
     "partial-cluster-field",
     "warning",
-    "The cluster field {field!r} is missing from {n_missing} of {n_questions:count question}. Each question without "
-    "the field counts as a separate cluster.",
+    "The cluster field {field!r} is missing from {n_missing} of {n_questions:count question}. Each question without a "
+    "cluster field counts as a separate cluster.",
     "If questions without a value of the cluster field share material with other questions, the interval is too "
     "narrow.",
     "Add the field to all questions, or choose another field with `--cluster TASK=FIELD`.",
@@ -36,16 +36,16 @@ RANGE_UNKNOWN = MessageType(
     "note",
     "The range of metric {metric!r} is unknown. Declare the range with --range {metric}=LO,HI to get an interval "
     "inside the range.",
-    "If the range of the scores is known, intervals lie inside the range, and their coverage is closer to the "
-    "nominal level.",
+    "If the range of possible scores is known, intervals do not extend beyond the range, and their coverage is closer "
+    "to the nominal level.",
     "If the metric has a lowest and a highest possible score, declare the range with `--range METRIC=LO,HI`.",
 )
 POSSIBLE_CLUSTER_FIELDS = MessageType(
     "UQ405",
     "possible-cluster-fields",
     "note",
-    "These fields divide the questions into groups and may define clusters: {fields}. If questions of the same "
-    "group share material, use --cluster {example}.",
+    "The following fields divide the questions into groups and may define clusters: {fields}. If questions in the "
+    "same group share material, use --cluster {example}.",
     "Questions with the same value of a field can share material, such as a passage. Fields that contain only "
     "categories, such as subjects, usually do not define clusters.",
     "If questions with the same value of the field share material, name the field with `--cluster FIELD`.",
@@ -56,7 +56,7 @@ RANGE_EXCLUDES_VALUE = MessageType(
     "refusal",
     "The log contains the score {value:g} for metric {metric!r}, which lies outside the declared range of {low:g} to "
     "{high:g}.",
-    "The declared range of a metric must contain all possible scores.",
+    "The range that you declare for a metric must contain all possible scores of the metric.",
     "Correct the range in `--range METRIC=LO,HI` or in the settings file.",
 )
 UNKNOWN_NAME = MessageType(
@@ -64,26 +64,27 @@ UNKNOWN_NAME = MessageType(
     "unknown-name",
     "error",
     "The logs contain no {kind} {name!r}.{known:nearest {name}} Available {kind}s: {known:join}.",
-    "You gave a cluster field or a range for a task or metric that the logs do not contain.",
+    "You specified a cluster field or a range for a task or metric that the logs do not contain.",
     "Use one of the names that the message lists.",
 )
 RANGE_INFERRED = MessageType(
     "UQ408",
     "range-inferred",
     "note",
-    "All scores of metric {metric!r} are {value:g}. The range {low:g} to {high:g} is inferred from {source}.",
-    "If all scores are equal, the data do not show the range of the metric. The width of the interval depends on "
-    "this range.",
-    "If the range is wrong, declare the correct range with `--range METRIC=LO,HI`.",
+    "All scores of metric {metric!r} are {value:g}. The range of the metric, {low:g} to {high:g}, is inferred from "
+    "{source}.",
+    "If all scores are equal, the range of the metric cannot be inferred from the scores. The width of the interval "
+    "depends on the range of the metric.",
+    "If the inferred range is wrong, declare the correct range with `--range METRIC=LO,HI`.",
 )
 RANGE_ASSUMED = MessageType(
     "UQ409",
     "range-assumed",
     "warning",
-    "All scores of metric {metric!r} are {value:g}, so the interval assumes a range from {low:g} to {high:g}. "
-    "If the range is another one, such as 0 to 100, declare it with --range {metric}=0,100.",
-    "If all scores are equal, the data do not show the range of the metric. For a range from 0 to 100, the interval "
-    "is a hundred times as wide as for a range from 0 to 1.",
+    "All scores of metric {metric!r} are {value:g}, so the interval assumes a range from {low:g} to {high:g}. If the "
+    "metric has another range, such as 0 to 100, declare the range with --range {metric}=0,100.",
+    "If all scores are equal, the range of the metric cannot be inferred from the scores. For a range from 0 to 100, "
+    "the interval is a hundred times as wide as for a range from 0 to 1.",
     "Declare the range of the metric with `--range METRIC=LO,HI`.",
 )
 GROUP_SAMPLES_MISSING = MessageType(
@@ -92,7 +93,7 @@ GROUP_SAMPLES_MISSING = MessageType(
     "refusal",
     "The logs contain no samples of {tasks:quote}. The score of a group of tasks requires samples of all its tasks.",
     "The score of a group of tasks is a weighted mean over all its tasks, so the samples of all its tasks are "
-    "necessary.",
+    "required.",
     "Pass the logs of all tasks in the group.",
 )
 GROUP_WITHOUT_METRIC = MessageType(
@@ -108,20 +109,20 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "group-total-too-large",
     "refusal",
     "The log contains only the total score of task {task!r} for {n_questions:count question}. Without samples, only "
-    "tasks of up to {limit:,} questions can be combined to a group.",
-    "To combine tasks, harness_uq needs one score per question. If a log contains only a total score, harness_uq "
-    "creates right and wrong answers with the same total score. For very large tasks, the created answers would need "
-    "too much memory.",
+    "tasks of up to {limit:,} questions can be combined into a group.",
+    "To combine tasks into a group, harness_uq needs one score per question. If a log contains only a total score, "
+    "harness_uq creates right and wrong answers with the same total score. For very large tasks, the created answers "
+    "would need too much memory.",
     "Log the samples of the task.",
 )
 GROUP_WEIGHTS_UNKNOWN = MessageType(
     "UQ413",
     "group-weights-unknown",
     "refusal",
-    "The score {reported:.6g} of the group cannot be reproduced from its {n_tasks:count task}. Equal weights give "
-    "{equal:.6g}, and weights by number of questions give {by_size:.6g}.",
-    "harness_uq determines the weights of the tasks from the score that the harness reports for the group.",
-    "Report the scores of the tasks separately.",
+    "The group score {reported:.6g} cannot be reproduced from the scores of its {n_tasks:count task}. Equal weights "
+    "result in {equal:.6g}, and weights proportional to the number of questions result in {by_size:.6g}.",
+    "harness_uq infers the weights of the tasks from the group score that the harness reports.",
+    "Report the scores of the tasks separately instead of the group score.",
 )
 TASK_TOTALS_ONLY = MessageType(
     "UQ414",
@@ -130,8 +131,8 @@ TASK_TOTALS_ONLY = MessageType(
     "The log contains only total scores for {n_totals} of {n_tasks:count task}. The interval assumes that the "
     "questions of these tasks are independent and ignores any clusters, repeated trials or items that occur in "
     "several tasks.",
-    "Without samples, harness_uq cannot detect clusters, repeated trials and items that occur in several tasks. If "
-    "there are clusters, repeated trials or shared items, the interval is too narrow.",
+    "Without samples, harness_uq cannot detect clusters, repeated trials and items that occur in several tasks. If a "
+    "task has clusters, repeated trials or shared items, an interval from total scores is too narrow.",
     "Log the samples of all tasks.",
 )
 GROUP_MEMBER_UNUSABLE = MessageType(
@@ -139,7 +140,7 @@ GROUP_MEMBER_UNUSABLE = MessageType(
     "group-member-unusable",
     "refusal",
     "Task {task!r} of the group cannot be used: {reason:sentence}",
-    "The score of a group is a weighted mean over all its tasks, so each task must have a usable score.",
+    "The score of a group is a weighted mean over all its tasks, so each task in the group must have a usable score.",
     "Log the samples of the task that the message names.",
 )
 
@@ -151,16 +152,17 @@ TRIALS_NOT_NUMBERED = MessageType(
     "note",
     "The trials of {n_tasks:count task} are not numbered, so each row of a question counts as a trial. Name a column "
     "of trial numbers with --column trial=NAME.",
-    "Without trial numbers, a row that was written twice looks like a second trial.",
-    "Add a column of trial numbers, such as `trial` or `epoch`.",
+    "Without trial numbers, a row that was written twice cannot be distinguished from a second trial.",
+    "Add a column with trial numbers to the table, and name this column `trial` or `epoch`.",
 )
 NO_QUESTION_SCORES = MessageType(
     "UQ417",
     "no-question-scores",
     "note",
-    "{n_tasks:count task} of {n_all} {n_tasks:plural has|have} no score per question, so clusters and trials are "
-    "unknown, and systems cannot be compared question by question.",
-    "Without scores per question, intervals are wider, and systems can be compared only as independent samples.",
+    "For {n_tasks} of {n_all:count task}, the logs contain no scores of individual questions. The clusters and trials "
+    "are therefore unknown, and systems cannot be compared question by question.",
+    "Without scores of individual questions, intervals are wider, and systems can be compared only as independent "
+    "samples.",
     "Log the samples (lm-eval: `--log_samples`), and pass the folder that contains the samples.",
 )
 NO_CLUSTER_FIELD = MessageType(
@@ -168,7 +170,7 @@ NO_CLUSTER_FIELD = MessageType(
     "no-cluster-field",
     "note",
     "No field of {n_tasks:count task} identifies clusters. If questions share material, such as a passage or a "
-    "repository, name the field with --cluster FIELD.",
+    "repository, name the field that identifies this material with --cluster FIELD.",
     "If questions share material but are treated as independent, intervals are too narrow.",
     "Log a field that identifies the shared material. If the questions are independent, ignore this note.",
 )
@@ -176,18 +178,19 @@ SINGLE_TRIALS = MessageType(
     "UQ419",
     "single-trials",
     "note",
-    "Each question has one trial. Repeated trials are necessary to estimate the variation between trials, and for "
+    "Each question has only one trial. Repeated trials are required to estimate the variation between trials and "
     "metrics such as pass@2.",
-    "With one trial per question, the variation between questions and the trial-to-trial noise cannot be separated.",
+    "With one trial per question, the variation between questions cannot be separated from the trial-to-trial noise.",
     "Run each question several times (Inspect AI: `epochs`, lm-eval: `repeats`).",
 )
 QUESTIONS_NOT_SHARED = MessageType(
     "UQ420",
     "questions-not-shared",
     "note",
-    "The systems have no task with common questions, so the systems can only be compared as independent samples.",
-    "harness_uq finds common questions by task name and question identifier.",
-    "Check that tasks and questions have the same names and identifiers in all files.",
+    "The systems have no questions in common in any task, so the systems can be compared only as independent samples.",
+    "To find the questions that two systems have in common, harness_uq compares the task names and question "
+    "identifiers.",
+    "Check that the same tasks and questions have the same names and identifiers in all files.",
 )
 PERCENT_SCORES = MessageType(
     "UQ421",
@@ -195,16 +198,16 @@ PERCENT_SCORES = MessageType(
     "note",
     "The scores of metric {metric!r} lie between 0 and 100 and look like percentages, but the range of the metric is "
     "unknown. If the scores are percentages, declare the range with --range {metric}=0,100.",
-    "Without a known range, the interval of a percentage can exceed 100. In addition, harness_uq does not combine "
-    "percentages with scores from 0 to 1 in an overall score.",
+    "If the range of a percentage is unknown, its interval can extend beyond 100. Percentages with an unknown range "
+    "and scores from 0 to 1 cannot be combined in an overall score.",
     "Declare the range with `--range METRIC=0,100`. If larger scores are possible, ignore this note.",
 )
 MISSING_BY_GROUP = MessageType(
     "UQ422",
     "missing-by-group",
     "note",
-    "Missing scores are related to the field {field!r}: the share of questions with a missing score ranges from "
-    "{low:percent}{lowest} to {high:percent}{highest} in its {n_groups:count group} (p = {p_value:.2g}).",
+    "Missing scores are related to the field {field!r}: the share of questions with a missing score in its "
+    "{n_groups:count group} ranges from {low:percent}{lowest} to {high:percent}{highest} (p = {p_value:.2g}).",
     "If scores are missing more often in some groups of questions, the mean of the remaining scores is biased.",
     "Compare the results of `--missing drop`, `zero` and `bounds`, or report the score of each group with `--by "
     "FIELD`.",
