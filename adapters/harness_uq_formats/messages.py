@@ -8,9 +8,10 @@ MISSING_COUNT_AS_ZERO = MessageType(
     "FM101",
     "missing-count-as-zero",
     "note",
-    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric}: {reasons}. As in the mean that "
-    "{tool} computes, {n_missing:plural this trial counts|these trials count} as 0.",
-    "The tool treats trials without a score as failed, so the mean score is lower than the mean of the scored trials.",
+    "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric}: {reasons}. {n_missing:plural This "
+    "trial counts|These trials count} as 0, as in the mean that {tool} computes.",
+    "harness_uq counts trials without a score as failed, as the tool does. The mean score is therefore lower than the "
+    "mean of the scored trials.",
     "Find out why the scores are missing. If the evaluated system did not cause the failures, run these trials again.",
 )
 RUNS_AS_TRIALS = MessageType(
@@ -37,10 +38,10 @@ REDUCED_SCORE_REPEATED = MessageType(
     "FM104",
     "reduced-score-repeated",
     "note",
-    "The {n_trials} trials of each question have the same {metric!r} and are read as one trial. The converter of "
-    "Inspect AI writes one score, reduced over the epochs, to each trial.",
+    "The {n_trials} trials of each question have the same score for {metric!r} and count as one trial. The converter "
+    "of Inspect AI writes one score per question, reduced over the epochs, to every trial.",
     "If all trials contain copies of one score, the data contain no information about the variation between trials.",
-    "Read the log of Inspect AI instead, which contains the score of each epoch.",
+    "Read the original log of Inspect AI instead, which contains the score of each epoch.",
 )
 
 ERRORS_COUNT_AS_ZERO = MessageType(
@@ -49,8 +50,8 @@ ERRORS_COUNT_AS_ZERO = MessageType(
     "note",
     "{n_errors} of {n_trials:count trial} ended with an error. As in {tool}, {n_errors:plural this trial "
     "counts|these trials count} as failed, with score 0.",
-    "If a trial ended with an error, its score of 0 does not mean that the system gave a wrong answer. The system or "
-    "the scorer failed before the answer could be scored.",
+    "If a trial ended with an error, the score 0 does not mean that the system gave a wrong answer. The system or the "
+    "scorer failed before the answer could be scored.",
     "Find out why the trials failed. If the evaluated system did not cause the failures, run these trials again.",
 )
 FAILED_REQUESTS_SCORED = MessageType(
@@ -70,7 +71,7 @@ METRICS_WITHOUT_SCORES = MessageType(
     "is|These metrics are} left out.",
     "Some metrics, such as BLEU, are computed from all answers at once. The results file of the run contains the "
     "total scores of metrics such as BLEU.",
-    "Keep the results file of the run in the same folder as the details.",
+    "Keep the results file of the run in the same folder as the details files.",
 )
 
 # ---------------------------------------------------------------- warnings
@@ -80,10 +81,10 @@ TOOL_VALUE_DIFFERS = MessageType(
     "tool-value-differs",
     "warning",
     "The mean of the scores for {metric!r} is {value:.6g}, but {tool} reports {reported:.6g}.",
-    "The tool that wrote the files computed a different mean than harness_uq. Either the scores or the summary were "
-    "changed, or the summary belongs to other trials than the scores.",
-    "Compare the number of trials in the files with the number that the tool reports. Then use the tool to compute "
-    "the summary again.",
+    "The tool that wrote the files computed a different mean score than harness_uq. Either the scores or the summary "
+    "were changed, or the summary describes other trials than the scores.",
+    "Compare the number of trials in the files with the number of trials that the tool reports. Then compute the "
+    "summary again with the tool.",
 )
 REPEATED_RECORDS = MessageType(
     "FM202",
@@ -91,7 +92,7 @@ REPEATED_RECORDS = MessageType(
     "warning",
     "{n_repeated:count record} {n_repeated:plural repeats|repeat} the identifier of an earlier record and "
     "{n_repeated:plural is|are} left out ({examples}).",
-    "Two records with the same identifier describe the same trial. Such records occur after files were copied or "
+    "Two records with the same identifier describe the same trial. Records can occur twice after files were copied or "
     "merged.",
     "Remove the repeated records from the file.",
 )
@@ -99,8 +100,8 @@ PART_UNREADABLE = MessageType(
     "FM203",
     "part-unreadable",
     "warning",
-    "{n_parts:count file} of the run cannot be read, so trials are missing. The first of the unreadable files is "
-    "{file}: {reason:sentence}",
+    "{n_parts:count file} of the run cannot be read, so trials are missing. The first unreadable file is {file}: "
+    "{reason:sentence}",
     "The estimate uses the other files of the run. If the missing trials have lower scores than the other trials, the "
     "estimated score is too high.",
     "Repair the files, or run the missing trials again.",
@@ -112,8 +113,8 @@ LINES_UNREADABLE = MessageType(
     "warning",
     "{n_lines:count line} of the file cannot be read, so scores are missing. The first unreadable line is line "
     "{line}: {reason:sentence}",
-    "The estimate uses the other lines of the file. If the program that wrote the file was stopped, the last line is "
-    "incomplete.",
+    "The estimate uses the other lines of the file. If the program that wrote the file was stopped, the last line of "
+    "the file is incomplete.",
     "Copy the file again, or run the evaluation again.",
 )
 CHECKSUM_DIFFERS = MessageType(
@@ -122,7 +123,7 @@ CHECKSUM_DIFFERS = MessageType(
     "warning",
     "The {algorithm} checksum of the samples file differs from the checksum in the record.",
     "The samples file was changed after the record was written, or the samples file belongs to another record.",
-    "Copy both files again from their source: the record and its samples file.",
+    "Copy the record and its samples file again from their source.",
 )
 
 # ---------------------------------------------------------------- errors
@@ -132,8 +133,8 @@ VERSION_NOT_SUPPORTED = MessageType(
     "version-not-supported",
     "error",
     "The file looks like results of {tool}, but `{field}` is {version}. Supported versions: {known:join}.",
-    "The format of a results file depends on the version of the tool that wrote the file. harness_uq does not support "
-    "every version.",
+    "The format of a results file depends on the version of the tool that wrote the file. harness_uq supports only "
+    "some versions of the tool.",
     "Export the results again with a supported version of the tool.",
 )
 QUESTIONS_NOT_IDENTIFIED = MessageType(
@@ -145,14 +146,14 @@ QUESTIONS_NOT_IDENTIFIED = MessageType(
     "again.",
     "The environment variable `PROMPTFOO_STRIP_TEST_VARS` removes the variables of the tests from the files that "
     "promptfoo exports.",
-    "Unset the environment variable, and export the evaluation again.",
+    "Unset the environment variable `PROMPTFOO_STRIP_TEST_VARS`, and export the evaluation again.",
 )
 RUN_WITHOUT_RESULTS = MessageType(
     "FM423",
     "run-without-results",
     "error",
     "The folder looks like a run of {tool}, but these files are missing: {missing:join}.",
-    "The tool writes these files at the end of a run.",
+    "The tool writes the missing files only at the end of a run.",
     "Wait until the run has finished, or run the evaluation again.",
 )
 

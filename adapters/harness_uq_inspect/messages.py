@@ -10,8 +10,8 @@ ENDED_BY_LIMIT = MessageType(
     "note",
     "{n_ended} of {n_trials:count trial} ended early because of a limit ({limits}). The unfinished "
     "{n_ended:plural trial was|trials were} scored.",
-    "A message, token or time limit ended the trials before the model finished. If a limit ended a trial, the score "
-    "of the trial may be lower than without the limit.",
+    "A limit on messages, tokens or time ended the trials before the model finished. If a limit ended a trial, the "
+    "score of the trial may be lower than without the limit.",
     "If the score should not include the effect of the limit, raise the limit and run the affected trials again.",
 )
 QUESTIONS_GENERATED = MessageType(
@@ -21,7 +21,7 @@ QUESTIONS_GENERATED = MessageType(
     "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
     "questions depended on scores, the intervals are wrong.",
     "If earlier scores determine which questions are chosen next, the mean score is biased.",
-    "Check how the SampleSource chooses questions.",
+    "Check whether the choice of questions in the SampleSource depends on scores.",
 )
 STOPPED_EARLY = MessageType(
     "IN103",
@@ -36,21 +36,21 @@ STOPPED_BY_RULE = MessageType(
     "IN104",
     "stopped-by-rule",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}: {reason:sentence} The "
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} The "
     "interval does not account for the repeated checks of the scores during the run.",
-    "The bias is small if the run stopped because the interval was narrow enough. The bias is larger if the run "
-    "stopped because of the result of a comparison.",
-    "For an interval that accounts for the repeated checks, use `stop_when(valid='anytime')`.",
+    "If a run stops because its interval is narrow enough, the bias of the estimate is small. If a run stops because "
+    "of the result of a comparison, the bias of the estimate is larger.",
+    "For an interval that accounts for the repeated checks of the scores, use `stop_when(valid='anytime')`.",
 )
 STOPPED_ANYTIME = MessageType(
     "IN105",
     "stopped-anytime",
     "note",
-    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}: {reason:sentence} Only "
-    "method 'confidence-sequence' accounts for the repeated checks of the scores; other intervals and comparisons of "
-    "this run do not.",
-    "An anytime-valid interval contains the true score at all times of the run simultaneously with the nominal "
-    "probability.",
+    "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} Of "
+    "the intervals and comparisons of this run, only the interval of method 'confidence-sequence' accounts for the "
+    "repeated checks of the scores.",
+    "With the nominal probability, an anytime-valid interval contains the true score simultaneously at all times of "
+    "the run.",
     "Use the default method for this run.",
 )
 TRIALS_WITHOUT_SCORE = MessageType(
@@ -68,17 +68,17 @@ ERRORS_AFTER_SCORE = MessageType(
     "note",
     "{n_errors} of {n_trials:count trial} ended in an error after scorer {scorer!r} had computed a score, and "
     "{n_errors:plural this score is|these scores are} used.",
-    "The scorer computed the score before the error occurred.",
+    "The scorer had already computed the score of the trial when the error occurred.",
     "No action is required.",
 )
 REDUCED_SCORES_ONLY = MessageType(
     "IN108",
     "reduced-scores-only",
     "note",
-    "The log contains no samples. The estimate uses the reduced scores, which contain one score per question, "
-    "averaged or otherwise reduced over the epochs.",
+    "The log contains no samples. The estimate uses the reduced scores of Inspect, which combine the scores of all "
+    "epochs of a question into one score.",
     "Without the score of each epoch, the trial-to-trial noise is unknown. Each question counts once, regardless of "
-    "the number of its epochs.",
+    "its number of epochs.",
     "Keep the samples in the log (`log_samples`).",
 )
 EPOCHS_AS_QUESTIONS = MessageType(
@@ -87,7 +87,7 @@ EPOCHS_AS_QUESTIONS = MessageType(
     "note",
     "The standard error that Inspect reports is too small, because without an epochs reducer Inspect treats the "
     "{n_epochs} epochs of a question as independent questions.",
-    "The epochs of one question are all easy or all difficult, so their scores are not independent.",
+    "The epochs of one question are equally difficult, so their scores are not independent.",
     "Use the interval of harness_uq, or set an epochs reducer in Inspect.",
 )
 MEAN_NOT_REPORTED = MessageType(
@@ -97,10 +97,10 @@ MEAN_NOT_REPORTED = MessageType(
     "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} no "
     "interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, whose interval is not added to the "
     "metrics in the log.",
-    "harness_uq computes intervals for mean scores. If Inspect reports neither `accuracy` nor `mean` for a scorer, the "
-    "interval of the mean would appear beside a value that it does not describe.",
-    "Use `harness-uq estimate` to see the interval of the mean score. To see it in Inspect as well, add the metric "
-    "`mean()` to the scorer.",
+    "harness_uq computes intervals only for mean scores. If Inspect reports neither `accuracy` nor `mean` for a "
+    "scorer, the interval of the mean would appear beside a value that the interval does not describe.",
+    "Use `harness-uq estimate` to see the interval of the mean score. To see the interval in Inspect as well, add the "
+    "metric `mean()` to the scorer.",
 )
 RARE_KEYS_OMITTED = MessageType(
     "IN111",
@@ -117,7 +117,7 @@ DICTIONARY_VALUES = MessageType(
     "note",
     "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Metrics that "
     "Inspect computes from whole dictionaries are not meaningful.",
-    "The mean of several dictionaries is not defined, but the mean of the scores with the same key is.",
+    "The mean of several dictionaries is not defined, so harness_uq computes the mean of the scores with the same key.",
     "No action is required.",
 )
 TRIALS_AS_FINISHED = MessageType(
@@ -125,17 +125,18 @@ TRIALS_AS_FINISHED = MessageType(
     "trials-as-finished",
     "note",
     "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. A later "
-    "estimate from the log therefore counts one trial per question.",
-    "With `log_samples` off, Inspect logs only one reduced score per question.",
+    "estimate that is computed from the log therefore counts one trial per question.",
+    "If `log_samples` is off, Inspect logs only one reduced score per question.",
     "Keep the samples in the log (`log_samples`).",
 )
 CHOSEN_ACTIVELY = MessageType(
     "IN114",
     "chosen-actively",
     "note",
-    "The {n_questions:count question} were chosen during the run because of earlier scores. Only the method `active` "
+    "The {n_questions:count question} were chosen during the run, based on earlier scores. Only the method `active` "
     "(`estimate --scope full --reference-runs`) gives correct estimates for this run.",
-    "An active evaluation chooses questions with uncertain scores more often, so the plain mean score is biased.",
+    "An active evaluation is more likely to choose questions whose scores are uncertain, so the unweighted mean score "
+    "is biased.",
     "Use `--scope full --reference-runs LOGS`, where LOGS are the logs of earlier systems that the run used to choose "
     "the questions.",
 )
@@ -146,7 +147,7 @@ SCORES_ENTERED = MessageType(
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} entered by {authors:join} "
     "(edit_score). These scores can be used as human labels with `--labels`.",
     "People can enter human labels in a log of Inspect AI as scores with a new name.",
-    "To correct the scores of a grader, pass the name of these scores to `--labels`.",
+    "To correct the scores of a grader, pass the name of the human scores to `--labels`.",
 )
 SCORES_CHANGED = MessageType(
     "IN116",
@@ -154,9 +155,9 @@ SCORES_CHANGED = MessageType(
     "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} changed by {authors:join} "
     "(edit_score). The changed scores are used.",
-    "If people change only some scores of a grader, the mean score mixes scores of people with scores of the grader.",
-    "Instead of changing scores, enter human labels as scores with a new name NAME. With `--labels NAME`, the human "
-    "labels correct all scores of the grader.",
+    "If people change only some scores of a grader, the mean score mixes human scores with scores of the grader.",
+    "Instead of changing the scores of a grader, enter human labels as scores with a new name NAME. With `--labels "
+    "NAME`, the human labels correct all scores of the grader.",
 )
 METRICS_WITHOUT_INTERVAL = MessageType(
     "IN117",
@@ -164,9 +165,9 @@ METRICS_WITHOUT_INTERVAL = MessageType(
     "note",
     "For metric {metric!r} (reducer: {filter}), the interval describes the mean score, {mean:.6g}. Inspect also "
     "reports {reported:join}, which {n_reported:plural has|have} no interval.",
-    "harness_uq computes intervals for mean scores. An interval of the mean can exclude the value of another metric, "
-    "such as a median.",
-    "Do not use the interval for the other metrics.",
+    "harness_uq computes intervals only for mean scores. An interval of the mean can exclude the value of another "
+    "metric, such as a median.",
+    "Do not use the interval of the mean for other metrics, such as a median.",
 )
 
 # ---------------------------------------------------------------- warnings
@@ -177,7 +178,7 @@ NEWER_LOG_FORMAT = MessageType(
     "warning",
     "The log has format version {version}, but this version of harness_uq supports formats up to {supported}. Update "
     "harness_uq.",
-    "harness_uq may misread fields of the newer format.",
+    "harness_uq may misread fields of a log whose format is newer than the supported formats.",
     "Update harness_uq.",
 )
 DAMAGED_MEMBERS = MessageType(
@@ -236,7 +237,7 @@ CONTRADICTORY_TRIALS = MessageType(
     "IN208",
     "contradictory-trials",
     "warning",
-    "The log contains {n_logged:count trial}, but Inspect computed its results from {n_planned}.",
+    "The log contains {n_logged:count trial}, but Inspect computed its results from {n_planned:count trial}.",
     "The log was edited, or logs of several runs were merged.",
     "Check where the additional trials in the log come from.",
 )
@@ -244,8 +245,8 @@ CONTRADICTORY_SCORES = MessageType(
     "IN209",
     "contradictory-scores",
     "warning",
-    "For metric {metric!r}, the mean of the logged trials differs from the reduced score that Inspect logged on "
-    "{n_different} of {n_questions:count question}. The estimate uses the trials.",
+    "For {n_different} of {n_questions:count question}, the mean of the logged trials (metric {metric!r}) differs "
+    "from the reduced score that Inspect logged. The estimate uses the trials.",
     "The log was edited, or the reducer over the epochs is not the mean.",
     "Check which scores in the log were edited.",
 )
@@ -253,9 +254,10 @@ CONTRADICTORY_COUNTS = MessageType(
     "IN210",
     "contradictory-counts",
     "warning",
-    "For metric {metric!r}, {n_scored:count question has|questions have} a score, but Inspect reports {n_reported}.",
+    "For metric {metric!r}, {n_scored:count question has|questions have} a score, but Inspect reports scores for "
+    "{n_reported:count question}.",
     "The log was edited, or logs of several runs were merged.",
-    "Check whether the log contains the samples of one run.",
+    "Check whether the log contains the samples of exactly one run.",
 )
 MEAN_NOT_REPRODUCED = MessageType(
     "IN211",
@@ -272,8 +274,8 @@ SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "IN212",
     "summaries-and-samples-differ",
     "warning",
-    "The log contains {n_samples:count sample} but {n_summaries:count summary|summaries} of samples. The "
-    "summaries are used.",
+    "The log contains {n_samples:count sample} but {n_summaries:count sample summary|sample summaries}. The estimate "
+    "uses the summaries.",
     "Samples were removed from the log after the run, but their summaries are still in the log.",
     "Use the complete log.",
 )
@@ -292,7 +294,8 @@ REPEATED_MEMBERS = MessageType(
     "warning",
     "{n_members:count file occurs|files occur} more than once inside the log, for example {first}. The last copy is "
     "used.",
-    "A log of Inspect AI is an archive of files. Another program or a later run added files to the log.",
+    "A log of Inspect AI is an archive of files. Another program or a later run added files that the log already "
+    "contained.",
     "No action is required, unless a program other than Inspect AI wrote the log.",
 )
 MISPLACED_MEMBERS = MessageType(
@@ -301,7 +304,7 @@ MISPLACED_MEMBERS = MessageType(
     "warning",
     "{n_members:count file inside the log has|files inside the log have} a path that points outside the log, for "
     "example {first!r}. {n_members:plural This file is|These files are} not read.",
-    "Inspect AI does not write such paths, so the log may come from an untrusted source.",
+    "Inspect AI does not write paths that point outside the log, so the log may come from an untrusted source.",
     "Check the origin of the log.",
 )
 REPEATED_JSON_KEY = MessageType(
@@ -317,8 +320,8 @@ SHARD_UNREADABLE = MessageType(
     "shard-unreadable",
     "warning",
     "The buffer file {path} of a running evaluation cannot be read: {reason:sentence}",
-    "Inspect AI writes the samples of a running evaluation to several files. The samples in this file are missing "
-    "from the result.",
+    "Inspect AI writes the samples of a running evaluation to several buffer files. The samples in a file that cannot "
+    "be read are missing from the result.",
     "Wait until the run has finished and read the log again, or run the evaluation again.",
 )
 SHARDS_UNMERGED = MessageType(
@@ -336,7 +339,7 @@ FRAME_WITHOUT_MODEL = MessageType(
     "warning",
     "The data frame has no column 'model', so the system is named {system!r}. Join the data frame with evals_df on "
     "eval_id.",
-    "The function `samples_df` of Inspect AI returns the model only if you request its columns.",
+    "The function `samples_df` of Inspect AI returns the model only if you request the columns of the model.",
     "Use `samples_df(logs, columns=EvalInfo + EvalTask + EvalModel + SampleSummary)`.",
 )
 
@@ -357,8 +360,9 @@ FRAME_COLUMN_MISSING = MessageType(
     "error",
     "The data frame looks like a data frame of inspect_ai.analysis, but has no column {column!r}. Pass a data frame "
     "of samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",
-    "Without this column, harness_uq cannot identify the questions, trials or scores.",
-    "Keep the column, or pass `samples_df(logs)` instead of a data frame of evals, messages or events.",
+    "Without the missing column, harness_uq cannot identify the questions, trials or scores.",
+    "Keep the column in the data frame, or pass `samples_df(logs)` instead of a data frame of evals, messages or "
+    "events.",
 )
 
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("IN", "Inspect AI", message_types_in(globals())))

@@ -9,23 +9,25 @@ SYSTEM_NAMED_AFTER_FOLDER = MessageType(
     "system-named-after-folder",
     "note",
     "{reason:sentence} The system is therefore named after the folder.",
-    "lm-eval writes the name of the model to the results file (`results_*.json`), so without this file the name is "
-    "unknown.",
+    "lm-eval writes the name of the model to the results file (`results_*.json`). Without the results file, the name "
+    "of the model is unknown.",
     "Keep the results file in the same folder as the samples files.",
 )
 UNLISTED_COLUMNS = MessageType(
     "LM102",
     "unlisted-columns",
     "note",
-    "These columns are ignored because the samples file does not list them as metrics: {columns}.",
-    "The samples file of lm-eval lists the metrics of each question. Other columns with numbers are not scores.",
+    "The following columns are ignored, because the samples file does not list them as metrics: {columns}.",
+    "A samples file of lm-eval lists the names of the metrics for each question. Columns with other names are not "
+    "scores, even if they contain numbers.",
     "No action is required.",
 )
 BYPASSED_METRICS = MessageType(
     "LM103",
     "bypassed-metrics",
     "note",
-    "These metrics are left out, because lm-eval did not compute them and logged the placeholder 999: {metrics}.",
+    "The following metrics are left out, because lm-eval did not compute them and logged the placeholder 999: "
+    "{metrics}.",
     "The placeholder `bypass` means that lm-eval did not score the answers. For example, lm-eval replaces all metrics "
     "by `bypass` if you use the option `--predict_only`.",
     "Run the task without `--predict_only`.",
@@ -34,9 +36,10 @@ TRIALS_SCORED_SEPARATELY = MessageType(
     "LM104",
     "trials-scored-separately",
     "note",
-    "The log contains {n_trials:count trial} per question, and filter {filter!r} lists the score of each of them.",
-    "lm-eval scores only the answers that a filter selects, so harness_uq scored each trial again with the code of "
-    "the task.",
+    "The log contains {n_trials:count trial} per question. The score of each trial is listed under the filter "
+    "{filter!r}.",
+    "lm-eval scores only the answers that a filter selects, so harness_uq scored each trial again with the scoring "
+    "code of the task.",
     "No action is required.",
 )
 TRIALS_NOT_SCORED = MessageType(
@@ -45,42 +48,42 @@ TRIALS_NOT_SCORED = MessageType(
     "note",
     "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
     "Without a score for each trial, the trial-to-trial noise is unknown.",
-    "If the same task also has the message `trials-not-replayed`, read in that message why the trials could not be "
-    "scored.",
+    "If the message `trials-not-replayed` appears for the same task, it states why the trials could not be scored.",
 )
 TRIALS_NOT_REPLAYED = MessageType(
     "LM106",
     "trials-not-replayed",
     "note",
-    "The trials could not be scored one by one: {reason:sentence}",
-    "To score single trials, harness_uq runs the filters and the scoring code of the task again.",
+    "The trials could not be scored individually: {reason:sentence}",
+    "To score each trial, harness_uq runs the filters and the scoring code of the task again.",
     "If the scoring code of the task may run once per trial, use `--uq_trials on` in a live run. Scoring each trial "
-    "needs additional time, and may call other services several times.",
+    "takes additional time and may call external services several times.",
 )
 SCORED_ON_PART = MessageType(
     "LM107",
     "scored-on-part",
     "note",
     "Metric {label!r} has scores for {n_scored} of {n_questions:count question}.",
-    "The metric applies only to some questions of the task. The estimate uses the questions with a score.",
+    "The metric applies only to some questions of the task. The estimate uses only the questions that have a score "
+    "for the metric.",
     "No action is required.",
 )
 OTHER_CONTEXT_LENGTH = MessageType(
     "LM108",
     "other-context-length",
     "note",
-    "Metric {label!r} has a score of -1 for questions of other context lengths. These questions are left out.",
-    "RULER and similar tasks report one metric for each context length. In the metric for one context length, every "
-    "question of a different context length has the score -1.",
+    "For metric {label!r}, questions of other context lengths have the score -1. These questions are left out.",
+    "RULER and similar tasks report one metric for each context length. If the context of a question has a different "
+    "length than the metric, the question has the score -1.",
     "No action is required.",
 )
 ANSWER_ROWS_COMBINED = MessageType(
     "LM109",
     "answer-rows-combined",
     "note",
-    "Metric {label!r} has {n_rows:count answer row} for {n_questions:count question}. A question counts as correct "
-    "if all of its rows are correct.",
-    "lm-eval logs one row for each candidate answer of these questions.",
+    "Metric {label!r} has {n_rows:count row} for {n_questions:count question}, one row per candidate answer. A "
+    "question counts as correct if all of its rows are correct.",
+    "In some tasks, lm-eval logs one row for each candidate answer instead of one row for each question.",
     "No action is required.",
 )
 ROUNDED_PROBABILITIES = MessageType(
@@ -97,9 +100,9 @@ FUNCTION_INFERRED = MessageType(
     "function-inferred",
     "note",
     "lm-eval computed metric {label!r} with the aggregation function {aggregation!r}, whose code is not in the log. "
-    "The function {function!r} of harness_uq gives the same value and is used instead.",
-    "The log does not contain the code of the aggregation function, so harness_uq searched for a known function with "
-    "the same result.",
+    "harness_uq uses its own function {function!r}, which gives the same value.",
+    "The log does not contain the code of the aggregation function, so harness_uq searched for a known function that "
+    "returns the same value.",
     "No action is required.",
 )
 FLAGS_PER_QUESTION = MessageType(
@@ -107,8 +110,8 @@ FLAGS_PER_QUESTION = MessageType(
     "flags-per-question",
     "note",
     "Metric {label!r} has {n_flags:count right-or-wrong score} for {n_questions:count question}. The interval treats "
-    "questions as the independent units, because the scores of one question are not independent.",
-    "The scores of one question, such as the scores of several instructions in one prompt, are related.",
+    "questions, not scores, as independent, because the scores of one question are correlated.",
+    "If one question has several scores, such as one score per instruction in a prompt, these scores are correlated.",
     "No action is required.",
 )
 RESAMPLED = MessageType(
@@ -135,17 +138,20 @@ UNPARSED_ANSWERS = MessageType(
     "note",
     "No filter of the task could extract an answer from {n_unparsed} of {n_questions:count response}. lm-eval usually "
     "scores such responses as wrong.",
-    "If an answer does not match the pattern of a filter, the filter replaces the answer by `[invalid]`, and the "
-    "metric scores this text.",
-    "Check the format of the answers. To leave out answers that could not be extracted, use `--treat unparsed=drop`.",
+    "If an answer does not match the pattern of a filter, the filter replaces the answer by the text `[invalid]`, and "
+    "lm-eval scores this text.",
+    "Check the format of the answers. To leave out answers that the filters could not extract, use `--treat "
+    "unparsed=drop`.",
 )
 CHOSEN_IN_ROUNDS = MessageType(
     "LM116",
     "chosen-in-rounds",
     "note",
-    "The {n_questions:count question} were chosen in rounds because of earlier scores (`--uq_questions`). Only the "
-    "method `active` (`--scope full --reference-runs`) gives correct values, intervals and comparisons for this run.",
-    "An active evaluation chooses questions with uncertain scores more often, so the plain mean score is biased.",
+    "The {n_questions:count question} were chosen in rounds, based on scores from earlier rounds (`--uq_questions`). "
+    "Only the method `active` (`--scope full --reference-runs`) gives correct values, intervals and comparisons for "
+    "this run.",
+    "An active evaluation is more likely to choose questions whose scores are uncertain, so the unweighted mean score "
+    "is biased.",
     "Use `--scope full --reference-runs LOGS`, where LOGS are the logs of earlier systems that the run used to choose "
     "the questions.",
 )
@@ -153,9 +159,10 @@ INTERVAL_OF_LIVE_RUN = MessageType(
     "LM117",
     "interval-of-live-run",
     "note",
-    "The interval comes from the live run, which stored it in the results file, because the score cannot be computed "
+    "The interval was computed during the run and is read from the results file, because the score cannot be computed "
     "again from the log.",
-    "The live run called the aggregation function of the task. The log contains the interval, but not the function.",
+    "During the run, harness_uq computed the interval with the aggregation function of the task. The log contains the "
+    "interval, but not the aggregation function.",
     "No action is required.",
 )
 
@@ -165,10 +172,10 @@ BROKEN_LINES = MessageType(
     "LM201",
     "broken-lines",
     "warning",
-    "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or not a sample (line {lines}: "
-    "{reason:clause}). The other {n_kept:count question is|questions are} used.",
-    "An evaluation that was stopped leaves an incomplete last line. The missing questions can be easier or harder "
-    "than the other questions.",
+    "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or {n_lines:plural does|do} not contain a "
+    "sample (line {lines}: {reason:clause}). The other {n_kept:count question is|questions are} used.",
+    "If an evaluation is stopped, the last line of the samples file can be incomplete. The missing questions can be "
+    "easier or harder than the other questions.",
     "Run the task again.",
 )
 SHARED_IDENTIFIERS = MessageType(
@@ -196,16 +203,16 @@ REPEATED_ROWS = MessageType(
     "warning",
     "{n_rows:count row of the samples file has|rows of the samples file have} the same question and filter as an "
     "earlier row. Only the first row is used.",
-    "A samples file should contain one row for each question and filter.",
-    "Check that the samples file does not contain two runs.",
+    "A samples file should contain only one row for each question and filter.",
+    "Check that the samples file does not contain the samples of two runs.",
 )
 SAMPLES_MISSING = MessageType(
     "LM205",
     "samples-missing",
     "warning",
     "The samples file contains only {n_logged} of the {n_scored:count question} that lm-eval scored.",
-    "The missing questions can be easier or harder than the other questions. If less than 95 % of the samples are in "
-    "the file, harness_uq uses the total scores of all questions.",
+    "The questions that are missing from the samples file can be easier or harder than the other questions. If the "
+    "samples file contains less than 95 % of the samples, harness_uq uses the total scores of all questions.",
     "Log all samples, or use the samples in the file with `--use-samples`.",
 )
 SAMPLES_OF_ANOTHER_RUN = MessageType(
@@ -214,8 +221,8 @@ SAMPLES_OF_ANOTHER_RUN = MessageType(
     "warning",
     "The samples file does not belong to the results file, because the hashes of the samples (task_hashes) differ. "
     "Use the samples file of the same run.",
-    "lm-eval writes a hash of the samples to the results file. The hash of the samples in the samples file differs "
-    "from the hash in the results file.",
+    "lm-eval writes a hash of the samples to the results file. The hash in the results file differs from the hash of "
+    "the samples in the samples file.",
     "Keep the files of each run in a separate folder.",
 )
 MORE_SAMPLES_THAN_SCORED = MessageType(
@@ -265,8 +272,8 @@ VALUE_NOT_REPRODUCED = MessageType(
     "LM212",
     "value-not-reproduced",
     "warning",
-    "For metric {label!r}, the samples give the value {value:.10g}, but the results file reports {reported:.10g}. "
-    "The estimate uses the samples.",
+    "For metric {label!r}, the value computed from the samples is {value:.10g}, but the results file reports "
+    "{reported:.10g}. The estimate uses the samples.",
     "The samples file and the results file may belong to different runs, or a file was edited.",
     "Check that the samples file and the results file belong to the same run.",
 )
@@ -274,19 +281,20 @@ FEW_RESAMPLED_UNITS = MessageType(
     "LM213",
     "few-resampled-units",
     "warning",
-    "An interval from resamples of only {n_units:count {unit}} tends to be too narrow. Add questions.",
-    "Resampling a few questions or clusters underestimates how much scores vary in the population of questions.",
-    "Add questions.",
+    "A bootstrap interval from only {n_units:count {unit}} tends to be too narrow. Add questions.",
+    "If there are only a few questions or clusters, resampling them underestimates how much scores vary in the "
+    "population of questions.",
+    "Add questions to the evaluation.",
 )
 NOT_RESAMPLED = MessageType(
     "LM214",
     "not-resampled",
     "note",
-    "No bootstrap interval could be computed with the aggregation function of the task. {reason:sentence}",
+    "The score has no bootstrap interval. {reason:sentence}",
     "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
     "interval, harness_uq calls the aggregation function on many random resamples of the questions.",
-    "The message contains the reason why the bootstrap failed. Change the aggregation function of the task so that it "
-    "is fast, returns a number, and does not depend on the order of the questions. A mean needs no bootstrap.",
+    "Change the aggregation function of the task so that it is fast, returns a number, and does not depend on the "
+    "order of the questions. If the aggregation function is a mean, no bootstrap is needed.",
 )
 SAMPLES_UNREADABLE = MessageType(
     "LM215",
@@ -303,17 +311,17 @@ AGGREGATION_NOT_REPRODUCED = MessageType(
     "LM301",
     "aggregation-not-reproduced",
     "refusal",
-    "The questions cannot be resampled: {reason:sentence}",
-    "For an interval, the aggregation function of the task must reproduce the reported value, and the value must not "
-    "depend on the order of the questions.",
+    "The aggregation function of the task cannot be used for a bootstrap: {reason:sentence}",
+    "A bootstrap interval is possible only if the aggregation function of the task reproduces the reported value and "
+    "does not depend on the order of the questions.",
     "Change the aggregation function of the task so that it is fast, returns a number, and does not depend on the "
-    "order of the questions. A mean needs no bootstrap.",
+    "order of the questions. If the aggregation function is a mean, no bootstrap is needed.",
 )
 STATISTICS_UNAVAILABLE = MessageType(
     "LM302",
     "statistics-unavailable",
     "refusal",
-    "The counts for metric {function!r} cannot be computed: {reason:sentence}",
+    "The counts from which metric {function!r} is calculated cannot be computed: {reason:sentence}",
     "BLEU, chrF and TER are functions of counts that the package sacrebleu computes for each question.",
     "Install a supported version of sacrebleu.",
 )
@@ -322,7 +330,7 @@ QUESTIONS_AND_ROWS_DIFFER = MessageType(
     "questions-and-rows-differ",
     "refusal",
     "The number of logged rows differs from the number of questions, so the clusters are unknown.",
-    "Each row of the samples file must belong to one question, or harness_uq cannot assign rows to clusters.",
+    "harness_uq can assign the rows of a samples file to clusters only if each row belongs to one question.",
     "After the run, add intervals to the log with `harness-uq rescore`.",
 )
 
@@ -351,7 +359,7 @@ UNCERTAINTY_NOT_SAVED = MessageType(
     "error",
     "The results with intervals could not be saved in {path}. The folder contains the results file of lm-eval "
     "without intervals.",
-    "The file could not be written completely, for example because the disk is full.",
+    "The results file could not be written completely, for example because the disk is full.",
     "Delete files to free disk space. If the samples were logged, add the intervals with `harness-uq rescore`; "
     "otherwise run the evaluation again.",
 )
@@ -360,8 +368,8 @@ RESULTS_NOT_SAVED = MessageType(
     "results-not-saved",
     "error",
     "The results could not be saved in {path}, neither with intervals nor without.",
-    "The file could not be written completely, for example because the disk is full. The output of lm-eval contains "
-    "the reason.",
+    "The results file could not be written completely, for example because the disk is full. The output of lm-eval "
+    "contains the reason.",
     "Delete files to free disk space, or choose another folder with `--output_path`. Then run the evaluation again.",
 )
 
@@ -369,7 +377,7 @@ SAMPLES_NOT_JSON = MessageType(
     "LM405",
     "samples-not-json",
     "error",
-    "The file has the name of a samples file, but does not contain JSON.",
+    "The file has the name of an lm-eval samples file, but does not contain JSON.",
     "The file is damaged, or another program wrote the file.",
     "Replace or remove the file.",
 )
@@ -377,7 +385,7 @@ SAMPLES_FORMAT_UNKNOWN = MessageType(
     "LM406",
     "samples-format-unknown",
     "error",
-    "The file has the name of a samples file, but files that end in {suffix} are not supported.",
+    "The file has the name of an lm-eval samples file, but files that end in {suffix} are not supported.",
     "Samples files may be compressed with gzip (`.gz`), bzip2 (`.bz2`) or Zstandard (`.zst`).",
     "Decompress the file.",
 )

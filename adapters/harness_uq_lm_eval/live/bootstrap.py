@@ -54,9 +54,7 @@ def bootstrap_estimate(
     """
     printed, values = row.harness.value, copy.deepcopy(list(values))
     if printed is None or not math.isclose(_number(function, values), printed, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):
-        raise NotEstimableError(
-            AGGREGATION_NOT_REPRODUCED(reason="The task's aggregation does not give the printed value again")
-        )
+        raise NotEstimableError(AGGREGATION_NOT_REPRODUCED(reason="it does not reproduce the reported value"))
     codes = np.arange(len(values)) if units is None else units
     members = [np.flatnonzero(codes == code).tolist() for code in np.unique(codes)]
     end, rng = time.monotonic() + seconds, np.random.default_rng(seed)
@@ -66,7 +64,7 @@ def bootstrap_estimate(
     if not low < printed < high:
         raise NotEstimableError(
             AGGREGATION_NOT_REPRODUCED(
-                reason="The value lies at the end of the range of resampled values, as a maximum does"
+                reason="the reported value lies at the end of the range of the resampled values, like a maximum"
             )
         )
     names = "questions" if units is None else "clusters"
@@ -99,9 +97,7 @@ def _check_order(
         permuted = _number(function, [values[index] for index in rng.permutation(len(values))])
         if not math.isclose(permuted, printed, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):
             raise NotEstimableError(
-                AGGREGATION_NOT_REPRODUCED(
-                    reason="The task's aggregation gives another value where the questions are in other order"
-                )
+                AGGREGATION_NOT_REPRODUCED(reason="its value depends on the order of the questions")
             )
 
 
@@ -118,20 +114,18 @@ def _draws(
         resample = rng.integers(0, len(members), len(members)).tolist()
         if len(draws) == _N_CHECKED and len(set(draws)) == 1:
             raise NotEstimableError(
-                AGGREGATION_NOT_REPRODUCED(
-                    reason=f"The task's aggregation gives {draws[0]:g} for every selection of questions"
-                )
+                AGGREGATION_NOT_REPRODUCED(reason=f"it returns {draws[0]:g} for every resample of the questions")
             )
         draws.append(_number(function, [values[q] for unit in resample for q in members[unit]]))
     if len(draws) < FEWEST_DRAWS:
         raise NotEstimableError(
             AGGREGATION_NOT_REPRODUCED(
-                reason=f"The task's aggregation is too slow: {len(draws)} calls of the {FEWEST_DRAWS} needed"
+                reason=f"it is too slow ({len(draws)} of the {FEWEST_DRAWS} required calls were completed)"
             )
         )
     if not np.isfinite(draws).all():
         raise NotEstimableError(
-            AGGREGATION_NOT_REPRODUCED(reason="The task's aggregation gives no number for some resamples")
+            AGGREGATION_NOT_REPRODUCED(reason="it does not return a finite number for some resamples")
         )
     return np.array(draws)
 
@@ -140,10 +134,8 @@ def _number(function: Callable[[list[object]], object], values: Sequence[object]
     try:
         return float(function(list(values)))  # type: ignore[arg-type]
     except (KeyboardInterrupt, SystemExit) as stop:
-        raise NotEstimableError(
-            AGGREGATION_NOT_REPRODUCED(reason=f"The task's aggregation was stopped by {type(stop).__name__}")
-        ) from None
+        raise NotEstimableError(AGGREGATION_NOT_REPRODUCED(reason=f"it was stopped by {type(stop).__name__}")) from None
     except Exception as error:
         raise NotEstimableError(
-            AGGREGATION_NOT_REPRODUCED(reason=f"The task's aggregation fails: {type(error).__name__}: {error}")
+            AGGREGATION_NOT_REPRODUCED(reason=f"it raised {type(error).__name__}: {error}")
         ) from None

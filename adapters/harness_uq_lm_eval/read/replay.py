@@ -84,7 +84,7 @@ def questions_of(rows: Iterable[Mapping[str, object]]) -> list[Question]:
     for row in rows:
         replies = items(row.get("resps"))
         if len(replies) != 1 or not items(replies[0]):
-            raise NoReplayError("a question has no replies, or more than one request")
+            raise NoReplayError("a question has no replies, or it has more than one request")
         doc_id = str(row.get("doc_id"))
         question = questions.setdefault(doc_id, Question(row.get("doc"), list(items(replies[0]))))
         for metric in items(row.get("metrics")):
@@ -118,13 +118,17 @@ def trial_entries(
     NoReplayError : if the task is rejected or runs the model's code, or replaying does not reproduce the logged scores
     """
     if trials == "off":
-        raise NoReplayError("that was not asked for")
+        raise NoReplayError("the scoring of single trials is switched off")
     if not hasattr(task, "_filters"):
         return _entries(name, _scored_by_lm_eval(task, len(questions)))
     if getattr(task, "UNSAFE_CODE", False):
-        raise NoReplayError("scoring runs the model's code, which is not done twice")
+        raise NoReplayError(
+            "scoring executes code that the model wrote, and harness_uq does not execute this code again"
+        )
     if trials == "auto" and (service := _external_service(task)):
-        raise NoReplayError(f"scoring may ask another service ({service}) for every trial; uq_trials on does so")
+        raise NoReplayError(
+            f"scoring may call an external service ({service}) for every trial; use uq_trials on to allow these calls"
+        )
     replay = _Replay(task, questions, math.inf if trials == "on" else time.monotonic() + seconds)
     replay.check()
     return _entries(name, _single_trial_scores(replay.matrices()))
@@ -147,7 +151,9 @@ def _scored_by_lm_eval(task: object, n_questions: int) -> Scores:
                 padded = [[*map(float, row), *[math.nan] * (n_trials - len(row))] for row in rows]
                 matrices[metric, str(scorer.name)] = np.array(padded)
     if not matrices:
-        raise NoReplayError("lm-eval scored one reply a question; where a metric has a `reduction` it scores them all")
+        raise NoReplayError(
+            "lm-eval scored only one reply per question; it scores all replies if a metric has a `reduction`"
+        )
     return matrices
 
 
@@ -215,7 +221,9 @@ class _Replay:
                     continue
                 score = scores.get(key)
                 if score is None or not (score == number or (math.isnan(score) and math.isnan(number))):
-                    raise NoReplayError(f"replaying gives {key[0]} {score} where {number} was logged")
+                    raise NoReplayError(
+                        f"scoring the logged replies again results in {key[0]} = {score}, but {number} was logged"
+                    )
 
     def matrices(self) -> Scores:
         """Scores (n_questions, n_trials) by (metric, filter); equal replies to one question are scored once."""
@@ -248,7 +256,7 @@ class _Replay:
 
     def _score(self, instance: Instance, question: Question) -> dict[tuple[str, str], float]:
         if time.monotonic() > self.end:
-            raise NoReplayError("scoring every trial takes too long; uq_trials on waits for it")
+            raise NoReplayError("scoring every trial takes too long; use uq_trials on to remove the time limit")
         return {
             (metric, filter_name): number
             for filter_name, filtered in instance.filtered_resps.items()

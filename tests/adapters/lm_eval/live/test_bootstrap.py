@@ -65,18 +65,18 @@ def test_an_extreme_has_no_interval(function):
 
 
 def test_a_constant_function_has_no_interval():
-    with pytest.raises(NotEstimableError, match=r"gives 0.25 for every"):
+    with pytest.raises(NotEstimableError, match="returns 0.25 for every"):
         found([0, 1, 0], lambda items: 0.25)
 
 
 def test_a_function_that_depends_on_the_order_has_no_interval():
     values = [0, 1, 2, 3, 1, 2] * 7
-    with pytest.raises(NotEstimableError, match="in other order"):
+    with pytest.raises(NotEstimableError, match="depends on the order"):
         found(values, lambda items: items[len(items) // 2])  # lm-eval's median up to 0.4.11
 
 
 def test_a_value_that_is_not_reproduced_is_not_used():
-    with pytest.raises(NotEstimableError, match="does not give the printed value"):
+    with pytest.raises(NotEstimableError, match="does not reproduce the reported value"):
         found([0, 1, 0], printed=50.0)
 
 
@@ -95,7 +95,7 @@ def test_a_function_that_fails_or_stops_the_program_costs_only_the_interval(rais
 
 
 def test_a_slow_function_is_abandoned():
-    with pytest.raises(NotEstimableError, match="too slow: 0 calls of the 200"):
+    with pytest.raises(NotEstimableError, match=r"too slow \(0 of the 200"):
         found([0, 1, 1], seconds=0.0)
 
 
