@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
+from harness_uq.stats.common.beta_quantile import beta_quantile
 from harness_uq.stats.common.dirichlet_mean import (
     DirichletRatioPosterior,
     prob_linear_form_positive,
@@ -114,10 +115,10 @@ class DirichletCellsPosterior(DirichletRatioPosterior):
     def odds_ratio_quantile(self, p: ArrayLike) -> FloatArray:
         """Quantiles of the matched-pair odds ratio r / (1 - r), the odds that a discordant question is won by A."""
         probability = np.asarray(p, float)
-        share_a = DirichletRatioPosterior([0.0, 1.0], [self._only_b + 0.5, self._only_a + 0.5])
-        share_b = DirichletRatioPosterior([0.0, 1.0], [self._only_a + 0.5, self._only_b + 0.5])
+        share_a = beta_quantile(self._only_a + 0.5, self._only_b + 0.5, probability)
+        share_b = beta_quantile(self._only_b + 0.5, self._only_a + 0.5, 1 - probability)
         with np.errstate(divide="ignore"):
-            return np.asarray(share_a.quantile(probability) / share_b.quantile(1 - probability))
+            return np.asarray(share_a / share_b)
 
 
 def _cell_masses(tables: FloatArray) -> FloatArray:
