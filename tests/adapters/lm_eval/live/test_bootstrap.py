@@ -65,7 +65,7 @@ def test_an_extreme_has_no_interval(function):
 
 
 def test_a_constant_function_has_no_interval():
-    with pytest.raises(NotEstimableError, match="returns 0.25 for every"):
+    with pytest.raises(NotEstimableError, match=r"returns 0\.25 for every"):
         found([0, 1, 0], lambda items: 0.25)
 
 
