@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands import argument_values as _argument_values
+from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
 from harness_uq.commands import output_files as _output_files
@@ -51,6 +52,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="FILE|METRIC",
         help="Read human labels of a pilot study from a table or a metric of the log (with --target labels)",
     )
+    _auxiliary_data.add_label_probabilities(parser)
     parser.groups["Data"].add_argument(
         "--reference-runs",
         nargs="+",
@@ -167,6 +169,7 @@ def _add_assumptions(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pilot, plan, print."""
+    _auxiliary_data.check_label_probabilities(args)
     if args.reference_runs:
         return _plan_active(args)
     if args.target == "labels":
@@ -247,7 +250,8 @@ def _label(args: argparse.Namespace) -> int:
 
     def plans_of(pilot: _Pilot, structure: "StructureOptions") -> "Sequence[LabelPlan]":
         options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
-        return plan_labels(pilot.logs, args.labels, options, plugins=pilot.plugins)
+        column = args.inclusion_probabilities
+        return plan_labels(pilot.logs, args.labels, options, inclusion_probabilities=column, plugins=pilot.plugins)
 
     plans, failed = _emit_plans(args, "label_plans", plans_of)
     columns = ("id", "task", "system", "score", "probability")

@@ -142,7 +142,9 @@ def compare_with_labels(
         raise DataError("a comparison with human labels requires scope 'population'")
     matched, notes = common_keys(*sides)
     names = sides[0].system, sides[1].system
-    if not isinstance(labels.source, str) and (n_unnamed := sum(label.system is None for label in labels.source)):
+    if not isinstance(labels.source, str) and (
+        n_unnamed := sum(label.system is None and label.has_score for label in labels.source)
+    ):
         raise DataError(LABELS_WITHOUT_SYSTEM(n_labels=n_unnamed, systems=names))
     job = _Job(names, labels, options, plugins)
     rows = []

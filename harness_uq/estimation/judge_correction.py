@@ -10,7 +10,7 @@ from harness_uq.errors import DataError, LogError, NotEstimableError, StructureE
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
 from harness_uq.estimation.method_result import build, credible
-from harness_uq.io.human_labels import Label, grades, labels_of_answers
+from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation
 from harness_uq.messages.catalogue.comparison import LABELS_OF_SEVERAL_RATERS
@@ -28,6 +28,7 @@ from harness_uq.messages.catalogue.estimation import (
     UNIFORM_LABELS,
     WEAK_GRADER,
 )
+from harness_uq.messages.catalogue.planning import LABELS_INCOMPLETE
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.protocols import Problem
 from harness_uq.plugins.readers import task_logs
@@ -136,12 +137,20 @@ def grades_of(log: TaskLog, judge: Scores, human: Human) -> Grades:
         has_shares = bool(((values > 0) & (values < 1)).any())
         bounds = (0.0, 1.0) if is_binary and has_shares else judge.bounds
         scores = replace(judge, values=values[:, None], clusters=None, bounds=bounds)
-        return Grades(scores, chances, _rater_notes(log.system, mine), is_binary)
+        messages = (*_missing_labels(log, human), *_rater_notes(log.system, mine))
+        return Grades(scores, chances, messages, is_binary)
     candidates = [data for data in log.data if isinstance(data, Scores) and data.metric == human]
     if not candidates:
         raise NotEstimableError(NO_LABEL_METRIC(metric=human))
     same = [data for data in candidates if data.filter == judge.filter]
     return Grades((same or candidates)[0], None)
+
+
+def _missing_labels(log: TaskLog, labels: Sequence[Label]) -> tuple[Message, ...]:
+    n_missing, n_answers = answers_without_label(labels, log.task, frozenset(log.questions.ids), log.system)
+    if n_missing in (0, n_answers):  # without any label there is no result
+        return ()
+    return (LABELS_INCOMPLETE(system=log.system, n_missing=n_missing, n_answers=n_answers),)
 
 
 def _rater_notes(system: str, labels: Sequence[Label]) -> tuple[Message, ...]:

@@ -13,7 +13,7 @@ from harness_uq.errors import DataError, LogError, NotEstimableError, StructureE
 from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.estimation.judge_correction import ENOUGH_LABELS
 from harness_uq.graders.graded_answers import GradedAnswers, common_clusters
-from harness_uq.messages import Message
+from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS
 from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.results.grader import AgreementMeasure, GraderAgreement, MeasuredAgreement
@@ -80,7 +80,8 @@ def agreement_of(
     first = entries[0]
     try:
         answers = labeled_answers(entries)
-        measures, messages = tuple(_measures(answers, level)), _warnings(answers)
+        of_labels = distinct(message for entry in entries for message in entry.messages)
+        measures, messages = tuple(_measures(answers, level)), (*_warnings(answers), *of_labels)
     except (DataError, LogError, NotEstimableError, StructureError) as error:
         answers, measures, messages = None, (), (refusal_of(error),)
     return GraderAgreement(

@@ -10,6 +10,7 @@ from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.judge_correction import Human, grades_of
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import NO_LABEL_METRIC
 from harness_uq.plugins.manager import Plugins
 from harness_uq.stats.labels.validate_labels import mean_of_trials
@@ -29,6 +30,7 @@ class GradedAnswers:
     probabilities : float (n_questions,); probabilities with which answers were labeled; None if all are equal
     clusters : int (n_questions,); cluster of each question; None for independent questions
     bounds : range of the grader's scores; None if unknown
+    messages : warnings about the labels
     """
 
     grader: str
@@ -38,6 +40,7 @@ class GradedAnswers:
     probabilities: FloatArray | None
     clusters: IntArray | None
     bounds: tuple[float, float] | None
+    messages: tuple[Message, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -95,17 +98,18 @@ def _of_log(
     for data in log.data:
         if not isinstance(data, Scores) or data.metric == labels:
             continue
-        human, chances = None, None
+        human, chances, messages = None, None, ()
         if labels is not None:
             try:
                 given = grades_of(log, data, labels)
                 human, chances = given.majority, given.probabilities
+                messages = tuple(one for one in given.messages if one.severity == "warning")
             except NotEstimableError as error:
                 if error.message.code != NO_LABEL_METRIC.code:
                     raise
         codes = data.clusters if data.clusters is not None else clusters.codes
         _, bounds, _ = score_type_of(data, structure.of_task(log.task).ranges)
-        yield GradedAnswers(data.metric, log, data, human, chances, codes, bounds)
+        yield GradedAnswers(data.metric, log, data, human, chances, codes, bounds, messages)
 
 
 def _with_distinct_names(entries: Sequence[GradedAnswers]) -> Iterator[GradedAnswers]:

@@ -1,6 +1,7 @@
 """A person's grades of logged questions, from a table."""
 
 import csv
+import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -33,7 +34,7 @@ class Label:
     Attributes
     ----------
     id : of the question, as the harness logs it
-    score : the grade
+    score : the grade; NaN if the answer was drawn for labeling but has no grade
     task : of the question; None if the id identifies it
     probability : with which the question was chosen to be graded, in (0, 1]; None if all were alike
     system : whose answer was graded; None if only one system is evaluated
@@ -55,13 +56,18 @@ class Label:
         if self.probability is not None and not 0 < self.probability <= 1:
             raise DataError(LABEL_PROBABILITY_INVALID(question=self.id, value=self.probability))
 
+    @property
+    def has_score(self) -> bool:
+        """Whether the answer has a grade."""
+        return not math.isnan(self.score)
+
 
 def read_labels(path: str | Path, probability: str | None = None) -> tuple[Label, ...]:
     """Grades of a CSV file, a path or a URL, with the columns `id` and `score`.
 
     A column `question` can replace `id`, and a column `label` contains the grades even if there is a column `score`,
-    for instance with the scores of a model. Optional columns are `task`, `system`, `probability` and `rater`. An empty
-    grade is a question without one.
+    for instance with the scores of a model. Optional columns are `task`, `system`, `probability` and `rater`. Lines
+    with an empty grade are omitted, unless they contain a probability.
 
     Parameters
     ----------
@@ -88,7 +94,8 @@ def read_labels(path: str | Path, probability: str | None = None) -> tuple[Label
         rows = [(table.line_num, row | {name: row.get(found) for name, found in column.items()}) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=str(error))) from None
-    return tuple(_label(path, line, row) for line, row in rows if (row["score"] or "").strip())
+    labels = (_label(path, line, row) for line, row in rows)
+    return tuple(label for label in labels if label.has_score or label.probability is not None)
 
 
 def grades(
@@ -126,6 +133,19 @@ def labels_of_answers(
     labels: Sequence[Label], task: str, ids: Container[str], system: str | None = None
 ) -> list[Label]:
     """The labels of the answers of one system to the questions of a task."""
+    return [label for label in _rows_of_answers(labels, task, ids, system) if label.has_score]
+
+
+def answers_without_label(
+    labels: Sequence[Label], task: str, ids: Container[str], system: str | None = None
+) -> tuple[int, int]:
+    """Number of answers that were drawn for labeling but have no label, and number of all answers of the labels."""
+    rows = _rows_of_answers(labels, task, ids, system)
+    answers, labeled = {label.id for label in rows}, {label.id for label in rows if label.has_score}
+    return len(answers - labeled), len(answers)
+
+
+def _rows_of_answers(labels: Sequence[Label], task: str, ids: Container[str], system: str | None) -> list[Label]:
     return [
         label for label in labels if label.task in (None, task) and label.system in (None, system) and label.id in ids
     ]
@@ -138,6 +158,7 @@ def check_systems(labels: Sequence[Label], systems: Sequence[str]) -> None:
     ------
     DataError : if all labels name other systems, or a label names no system although there are several
     """
+    labels = [label for label in labels if label.has_score]
     labeled = {label.system for label in labels if label.system is not None}
     if systems and labeled.isdisjoint(systems) and labels and all(label.system is not None for label in labels):
         raise DataError(LABELS_OF_OTHER_SYSTEMS(labeled=sorted(labeled), systems=systems))
@@ -167,7 +188,7 @@ def check_tasks(labels: Sequence[Label], logs: Sequence[TaskLog]) -> None:
 def _label(path: str | Path, line: int, row: "dict[str, str | None]") -> Label:
     chance = (row["probability"] or "").strip()
     try:
-        score, probability = float(row["score"] or ""), float(chance) if chance else None
+        score, probability = float((row["score"] or "").strip() or "nan"), float(chance) if chance else None
     except ValueError:
         raise LogError(LABEL_NOT_A_NUMBER(path=redact(str(path)), line=line, row=str(row))) from None
     task, system, rater = (_unquoted((row.get(name) or "").strip()) or None for name in ("task", "system", "rater"))

@@ -64,6 +64,7 @@ def plan_labels(
     labels: str | Path | Sequence[Label],
     options: LabelPlanOptions,
     *,
+    inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
 ) -> ResultList[LabelPlan]:
     """Plan which answers people should label, from the grades of all answers and a pilot of labels.
@@ -74,6 +75,8 @@ def plan_labels(
     labels : pilot of at least ten labels of randomly drawn questions: a CSV file, a metric of the log, or labels. With
         two systems, a question needs labels of both
     options : the width to reach, or the difference to detect
+    inclusion_probabilities : column of the file of labels with the probability with which each question was drawn for
+        the pilot; by default `probability`, if there is one
     plugins : plugins to use; by default the installed ones
 
     Returns
@@ -88,7 +91,7 @@ def plan_labels(
     """
     offered = plugins or load_plugins()
     read = [log for log in without_labels(task_logs(logs, offered), labels) if not log.subtasks]
-    human = human_labels(labels, read)
+    human = human_labels(labels, read, inclusion_probabilities)
     systems = tuple(dict.fromkeys(log.system for log in read))
     if len(systems) > 2:
         raise DataError(f"labels are planned for one or two systems; the logs contain {', '.join(systems)}")
@@ -112,16 +115,17 @@ def _plan(
     try:
         if any(scores.values.shape[1] > 1 for _, scores in runs):
             raise NotEstimableError(LABEL_PLAN_TRIALS())
-        grades, human, rows = _matched(runs, labels)
+        pilot = _matched(runs, labels)
         clusters = clusters_of(log, options.structure, plugins).codes
         _, bounds, _ = score_type_of(data, options.structure.of_task(log.task).ranges)
-        low, high = bounds or (float(np.nanmin(human)), float(np.nanmax(human)))
+        low, high = bounds or (float(np.nanmin(pilot.human)), float(np.nanmax(pilot.human)))
         rng = np.random.default_rng(options.seed)
         design = design_labels(
-            grades,
-            human,
+            pilot.grades,
+            pilot.human,
             options.target_width,
-            clusters=None if clusters is None else clusters[rows],
+            probabilities=pilot.probabilities,
+            clusters=None if clusters is None else clusters[pilot.rows],
             low=low,
             high=high,
             level=options.level,
@@ -129,8 +133,8 @@ def _plan(
         )
     except (DataError, LogError, NotEstimableError, StructureError) as error:
         return replace(plan, messages=(_reason(plan, error),))
-    ids = [log.questions.ids[row] for row in rows]
-    return _with_design(plan, design, ids, human, rng)
+    ids = [log.questions.ids[row] for row in pilot.rows]
+    return _with_design(replace(plan, messages=pilot.messages), design, ids, pilot.human, rng)
 
 
 def _reason(plan: LabelPlan, error: HarnessUqError) -> Message:
@@ -141,20 +145,61 @@ def _reason(plan: LabelPlan, error: HarnessUqError) -> Message:
     return PLAN_UNAVAILABLE(reasons=f"metric {plan.metric!r} of task {plan.task!r}: {error}")
 
 
-def _matched(runs: Sequence[tuple[TaskLog, Scores]], labels: Human) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Grades and labels of the questions that all systems have grades of, and their rows in the first log."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pilot:
+    """Grades and labels of the questions that all systems have grades of.
+
+    Attributes
+    ----------
+    grades, human : float (n_questions, n_systems); labels are NaN without one
+    probabilities : float (n_questions,); probabilities with which questions were drawn; None if all are equal
+    rows : their rows in the first log
+    messages : notes and warnings about the labels
+    """
+
+    grades: FloatArray
+    human: FloatArray
+    probabilities: FloatArray | None
+    rows: IntArray
+    messages: tuple[Message, ...]
+
+
+def _matched(runs: Sequence[tuple[TaskLog, Scores]], labels: Human) -> _Pilot:
     places = [{question: i for i, question in enumerate(log.questions.ids)} for log, _ in runs]
     first = runs[0][0].questions.ids
-    human = [grades_of(log, data, labels).scores.values[:, 0] for log, data in runs]
+    given = [grades_of(log, data, labels) for log, data in runs]
     rows = []
     for i, question in enumerate(first):
         at = [place.get(question) for place in places]
         if all(j is not None and np.isfinite(data.values[j, 0]) for j, (_, data) in zip(at, runs, strict=True)):
             rows.append([i, *(j for j in at if j is not None)])
     table = np.array(rows, np.int64).reshape(len(rows), len(runs) + 1)
-    grades = np.column_stack([data.values[at, 0] for (_, data), at in zip(runs, table[:, 1:].T, strict=True)])
-    given = np.column_stack([values[at] for values, at in zip(human, table[:, 1:].T, strict=True)])
-    return grades, given, table[:, 0]
+    own_rows = table[:, 1:].T
+    grades = np.column_stack([data.values[at, 0] for (_, data), at in zip(runs, own_rows, strict=True)])
+    human = np.column_stack([one.scores.values[at, 0] for one, at in zip(given, own_rows, strict=True)])
+    chances = [
+        None if one.probabilities is None else one.probabilities[at] for one, at in zip(given, own_rows, strict=True)
+    ]
+    messages = tuple(message for one in given for message in one.messages)
+    return _Pilot(grades, human, _same_probabilities(chances), table[:, 0], messages)
+
+
+def _same_probabilities(chances: Sequence[FloatArray | None]) -> FloatArray | None:
+    """The probabilities with which questions were drawn, which have to be those of all of their labels.
+
+    Raises
+    ------
+    NotEstimableError : if they are not
+    """
+    known = [chance for chance in chances if chance is not None]
+    if not known:
+        return None
+    if len(known) < len(chances) or not all(np.array_equal(known[0], other, equal_nan=True) for other in known):
+        raise NotEstimableError(
+            "the answers of both systems to a question have different inclusion probabilities, or only one of them has "
+            "a label. Draw questions instead of answers, or plan for one system with --model"
+        )
+    return known[0]
 
 
 def _with_design(
@@ -174,6 +219,7 @@ def _with_design(
         expected_width=design.width,
         n_labels=n_labels,
         n_new=len(new),
+        n_new_labels=len(new) * len(plan.systems),
         n_uniform=design.n_uniform,
         strata=strata,
         answer=_answer(plan, len(new), n_labels, design.n_uniform),
@@ -182,12 +228,14 @@ def _with_design(
 
 
 def _answer(plan: LabelPlan, n_new: int, n_labels: int, n_uniform: int | None) -> str:
-    whose = plan.systems[0] if len(plan.systems) == 1 else f"both {plan.systems[0]} and {plan.systems[1]}"
-    what = "score" if len(plan.systems) == 1 else "difference"
+    is_one = len(plan.systems) == 1
+    whose = plan.systems[0] if is_one else f"both {plan.systems[0]} and {plan.systems[1]}"
+    total = "" if is_one else f" ({2 * n_new:,} labels)"
     uniform = "" if n_uniform is None or n_uniform <= n_labels else f" Drawn uniformly, {n_uniform:,} would be needed."
     return (
-        f"Label the answers of {whose} to {n_new:,} more questions of {plan.task}. With {n_labels:,} labeled questions "
-        f"the interval of the corrected {what} is expected to be {plan.target_width:.3g} wide.{uniform}"
+        f"Label the answers of {whose} to {n_new:,} more questions of {plan.task}{total}. With {n_labels:,} labeled "
+        f"questions the interval of the corrected {'score' if is_one else 'difference'} is expected to be "
+        f"{plan.target_width:.3g} wide.{uniform}"
     )
 
 

@@ -16,7 +16,7 @@ class LabelStratum(Declared):
     grades : mean grade of each system in the stratum
     n_questions, n_pilot : number of questions, and number of questions that have labels already
     n_labels : number of questions that have labels in the end
-    probability : `n_labels / n_questions`, the probability of a label
+    probability : `n_labels / n_questions`, the share of questions that have labels in the end
     """
 
     grades: tuple[float, ...]
@@ -38,11 +38,12 @@ class LabelPlan(Declared, HasMessages):
     expected_width : expected width with these labels; None if there is no plan
     n_labels : number of questions with labels in the end, including the pilot
     n_new : number of questions to label
+    n_new_labels : number of answers to label, which is `n_new` for each system
     n_uniform : number of questions with labels that would be needed if they were drawn uniformly
     strata : groups of questions by their grades
     answer : recommendation as one sentence
     template : rows of the table for the labels: identifier, task, system, score (empty if there is none) and
-        probability
+        probability, whose inverse is the weight of the label in the correction
     messages : notes and warnings, and the reason if there is no plan
     """
 
@@ -58,6 +59,7 @@ class LabelPlan(Declared, HasMessages):
     expected_width: float | None = None
     n_labels: int = 0
     n_new: int = 0
+    n_new_labels: int = 0
     n_uniform: int | None = None
     strata: tuple[LabelStratum, ...] = ()
     answer: str = ""

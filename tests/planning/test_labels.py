@@ -1,12 +1,13 @@
 """Plans of human labels from logs, and the table of the answers to label."""
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from harness_uq import DataError, LabelPlanOptions, compare, estimate, plan_labels
+from harness_uq import DataError, LabelPlanOptions, assess_graders, compare, estimate, plan_labels, rank
 from harness_uq.cli import main
 from harness_uq.io.human_labels import Label, read_labels
 from tests.data.toy import task_log
@@ -74,6 +75,102 @@ def test_the_seed_decides_which_questions_are_labeled():
     assert one == same != other
 
 
+def weighted_pilot(*systems: str, p: str = "p") -> tuple[list[str], list[tuple[str, str, int, float]]]:
+    """The header and the lines of a pilot in which errors of the grader are more likely."""
+    chances = np.where((GRADES != TRUTH).any(axis=0), 0.3, 0.08)
+    drawn = np.flatnonzero(np.random.default_rng(8).random(N) < chances)
+    rows = [(IDS[i], name, int(TRUTH["ab".index(name), i]), float(chances[i])) for name in systems for i in drawn]
+    return ["id", "system", "score", p], rows
+
+
+def test_the_pilot_is_weighted_by_its_probabilities(tmp_path, capsys):
+    for column in ("probability", "p"):
+        write(tmp_path / f"{column}.csv", *weighted_pilot("a", "b", p=column))
+    options = LabelPlanOptions(width=0.16)
+    plain = plan_labels(LOGS, tmp_path / "p.csv", options)[0]
+    weighted = plan_labels(LOGS, tmp_path / "p.csv", options, inclusion_probabilities="p")[0]
+    (by_default,) = plan_labels(LOGS, tmp_path / "probability.csv", options)
+    assert weighted.to_dict() == by_default.to_dict()
+    assert weighted.n_labels < plain.n_labels
+    (row,) = compare(*LOGS, labels=answered(weighted, tmp_path / "labels.csv"))
+    interval = row.difference.interval
+    assert interval.high - interval.low == pytest.approx(0.16, rel=0.2)
+    assert interval.low < (TRUTH[0].mean() - TRUTH[1].mean()) < interval.high
+    write(tmp_path / "grades.csv", ["system", "question", "score"], rows_of_grades())
+    command = ["plan", str(tmp_path / "grades.csv"), "--target", "labels", "--labels", str(tmp_path / "p.csv")]
+    code, text, _ = output(capsys, *command, "--width", "0.16", "--inclusion-probabilities", "p", "--format", "json")
+    (found,) = json.loads(text)["label_plans"]
+    assert (code, found["n_labels"]) == (0, weighted.n_labels)
+
+
+def test_answers_that_were_drawn_separately_have_no_plan(tmp_path):
+    header, rows = weighted_pilot("a", "b", p="probability")
+    options = LabelPlanOptions(width=0.16)
+    for changed in ([*rows[:-1], (*rows[-1][:3], 0.5)], rows[:-1]):
+        write(tmp_path / "labels.csv", header, changed)
+        (plan,) = plan_labels(LOGS, tmp_path / "labels.csv", options)
+        assert has(plan, "plan-unavailable")
+        (plan,) = plan_labels(LOGS[0], tmp_path / "labels.csv", options)
+        assert plan.status == "ok"
+
+
+def test_a_plan_has_the_total_number_of_labels(tmp_path, capsys):
+    (one,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.1))
+    (two,) = plan_labels(LOGS, labels_of("a", "b"), LabelPlanOptions(difference=0.15))
+    assert (one.n_new_labels, two.n_new_labels) == (one.n_new, 2 * two.n_new)
+    assert two.n_new_labels == sum(row[3] == "" for row in two.template)
+    assert f"({two.n_new_labels} labels)" in two.answer
+    tasks = [("s", question, int(grade)) for question, grade in zip(IDS, GRADES[0], strict=True)]
+    write(
+        tmp_path / "grades.csv",
+        ["task", "system", "question", "score"],
+        [(task, *row) for task in ("x", "y") for row in tasks],
+    )
+    pilot = [(task, IDS[i], int(TRUTH[0, i])) for task in ("x", "y") for i in PILOT]
+    write(tmp_path / "pilot.csv", ["task", "id", "score"], pilot)
+    command = ["plan", str(tmp_path / "grades.csv"), "--target", "labels", "--labels", str(tmp_path / "pilot.csv")]
+    _, text, _ = output(capsys, *command, "--width", "0.1")
+    rows = [line.split() for line in text.splitlines() if line.split()[:1] == ["all"]]
+    assert [row[1:4] for row in rows] == [[str(N), str(len(PILOT)), str(one.n_new)]] * 2
+    assert f"Together, the 2 plans require {2 * one.n_new} more labels." in text
+
+
+def test_a_table_with_missing_labels_is_reported(tmp_path, capsys):
+    (plan,) = plan_labels(LOGS, labels_of("a", "b"), LabelPlanOptions(difference=0.15))
+    header = ["id", "task", "system", "score", "probability"]
+    write(tmp_path / "labels.csv", header, plan.template)
+    path = str(tmp_path / "labels.csv")
+    expected = {"system": "a", "n_missing": plan.n_new, "n_answers": plan.n_labels}
+    options = LabelPlanOptions(difference=0.15)
+    results = [
+        *estimate(LOGS[0], labels=path),
+        *compare(*LOGS, labels=path),
+        *rank(LOGS, labels=path),
+        *plan_labels(LOGS, path, options),
+        *assess_graders(LOGS[0], path).agreements,
+    ]
+    assert len(results) == 5
+    for result in results:
+        (message,) = (one for one in result.messages if one.name == "labels-incomplete" and one.params["system"] == "a")
+        assert (message.severity, message.params) == ("warning", expected)
+    (row,) = estimate(LOGS[0], labels=answered(plan, tmp_path / "complete.csv"))
+    assert not has(row, "labels-incomplete")
+
+
+def test_a_table_without_labels_has_no_result(tmp_path):
+    (plan,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.1))
+    rows = [(*row[:3], "", row[4]) for row in plan.template]
+    write(tmp_path / "labels.csv", ["id", "task", "system", "score", "probability"], rows)
+    (row,) = estimate(LOGS[0], labels=str(tmp_path / "labels.csv"))
+    assert has(row, "no-labels")
+    assert not has(row, "labels-incomplete")
+    # empty labels without a probability belong to answers that were not drawn
+    write(tmp_path / "labels.csv", ["id", "score"], [*((IDS[i], int(TRUTH[0, i])) for i in PILOT), ("other", "")])
+    (row,) = estimate(LOGS[0], labels=str(tmp_path / "labels.csv"))
+    assert not has(row, "labels-incomplete")
+    assert len(read_labels(tmp_path / "labels.csv")) == len(PILOT)
+
+
 def test_what_cannot_be_planned_is_named():
     with pytest.raises(DataError, match="either width or difference"):
         LabelPlanOptions()
@@ -98,14 +195,17 @@ def test_what_cannot_be_planned_is_named():
     assert has(plan, "label-plan-trials")
 
 
-@pytest.fixture
-def tables(tmp_path):
-    rows = [
+def rows_of_grades() -> list[tuple[str, str, int]]:
+    return [
         (name, question, int(grade))
         for name, grades in zip("ab", GRADES, strict=True)
         for question, grade in zip(IDS, grades, strict=True)
     ]
-    write(tmp_path / "grades.csv", ["system", "question", "score"], rows)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    write(tmp_path / "grades.csv", ["system", "question", "score"], rows_of_grades())
     pilot = [(label.id, label.system, int(label.score)) for label in labels_of("a", "b")]
     write(tmp_path / "pilot.csv", ["id", "system", "score"], pilot)
     return tmp_path
@@ -120,7 +220,7 @@ def test_the_command_writes_a_table_that_labels_reads_back(tables, capsys):
     with Path(table).open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert all(row["id"].startswith("'=q") for row in rows)
-    known = read_labels(table)
+    known = [label for label in read_labels(table) if label.has_score]
     assert {label.id for label in known} == {IDS[i] for i in PILOT}
     assert sum(row["score"] == "" for row in rows) == len(rows) - len(known)
     assert all(0 < label.probability <= 1 for label in known)
@@ -163,6 +263,7 @@ def test_a_table_can_contain_the_grades_and_the_pilot(tmp_path, capsys):
         ["--target", "labels", "--width", "0.1"],
         ["--labels", "pilot.csv", "--width", "0.1"],
         ["--target", "labels", "--labels", "pilot.csv"],
+        ["--width", "0.1", "--inclusion-probabilities", "p"],
         ["--target", "labels", "--labels", "pilot.csv", "--width", "0.1", "--generalize-over", "seed"],
     ],
 )

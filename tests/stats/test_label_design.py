@@ -8,7 +8,7 @@ import pytest
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
-from harness_uq.stats.labels.label_design import design_labels
+from harness_uq.stats.labels.label_design import _label_probabilities, _order, _pilot_weights, design_labels
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 800
@@ -91,6 +91,65 @@ def test_clusters_need_more_labels():
     assert clustered.n_labels.sum() > alone.n_labels.sum()
 
 
+def unequal(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Grades, labels of a pilot, and its probabilities: questions on which the grader errs are drawn more often."""
+    grades, truth, _ = data(seed)
+    p = np.where((grades != truth).ravel(), 0.2, 0.05)
+    has_label = np.random.default_rng([7, seed]).random(N) < p
+    return grades, np.where(has_label[:, None], truth, np.nan), p
+
+
+def test_equal_probabilities_of_the_pilot_change_nothing():
+    grades, truth, has_label = data()
+    labels = np.where(has_label[:, None], truth, np.nan)
+    plain, weighted = (design_labels(grades, labels, 0.12, probabilities=p) for p in (None, np.full(N, 0.3)))
+    assert plain.n_labels.tolist() == weighted.n_labels.tolist()
+    assert (plain.width, plain.n_uniform) == (weighted.width, weighted.n_uniform)
+    # the share of the pilot is that of a random sample if its weights are nearly equal
+    weights = np.where(has_label, (plain.n_questions / plain.n_pilot)[plain.strata], 0.0)
+    found = _label_probabilities(plain.strata, plain.n_labels, weights)
+    assert found == pytest.approx(plain.probabilities)
+
+
+def test_labels_of_an_unequal_pilot_are_weighted():
+    grades, labels, p = unequal()
+    design, ignored = (design_labels(grades, labels, 0.12, probabilities=chances) for chances in (p, None))
+    # the pilot has many errors of the grader, so that a plan without the weights requests too many labels
+    assert design.n_labels.sum() < 0.8 * ignored.n_labels.sum()
+    scaled = design_labels(grades, labels, 0.12, probabilities=p / 2)
+    assert scaled.n_labels.tolist() == design.n_labels.tolist()
+    assert scaled.probabilities == pytest.approx(design.probabilities)
+    # in each stratum, the inverse probabilities of the labeled questions add up to the number of questions
+    chosen = np.isfinite(labels).ravel()
+    chosen[design.draw(chosen)] = True
+    totals = np.bincount(design.strata[chosen], 1 / design.probabilities[chosen])
+    assert totals == pytest.approx(design.n_questions)
+
+
+def test_the_weights_of_pilot_and_further_labels_give_an_unbiased_mean():
+    estimates, plain = [], []
+    for seed in range(400):
+        grades, truth, _ = data()
+        strata = grades.ravel().astype(int)
+        p = np.where((grades != truth).ravel(), 0.4, 0.1)
+        rng = np.random.default_rng([3, seed])
+        has_label = rng.random(N) < p
+        weights = _pilot_weights(p, strata, has_label)
+        n_labels = np.bincount(strata[has_label]) + 40
+        new = _order(strata, has_label, rng) < n_labels[strata]
+        chances = _label_probabilities(strata, n_labels, weights)
+        estimates.append(np.average(truth[new].ravel(), weights=1 / chances[new]))
+        plain.append(np.average(truth[new].ravel(), weights=(np.bincount(strata) / n_labels)[strata][new]))
+    assert np.mean(estimates) == pytest.approx(truth.mean(), abs=0.008)
+    assert abs(np.mean(plain) - truth.mean()) > 0.04
+
+
+def test_a_stratum_of_which_all_questions_are_labeled_has_equal_weights():
+    weights = np.array([3.0, 1.0, 0.0, 0.0])
+    assert _label_probabilities(np.zeros(4, int), np.array([4]), weights).tolist() == [1, 1, 1, 1]
+    assert _label_probabilities(np.zeros(4, int), np.array([2]), weights)[:2] == pytest.approx([1 / 3, 1])
+
+
 def test_what_cannot_be_planned_is_refused():
     grades, truth, has_label = data()
     labels = np.where(has_label[:, None], truth, np.nan)
@@ -100,6 +159,8 @@ def test_what_cannot_be_planned_is_refused():
         design_labels(grades, np.where(np.arange(N)[:, None] < 9, truth, np.nan), 0.1)
     with pytest.raises(DataError, match="width"):
         design_labels(grades, labels, 0.0)
+    with pytest.raises(DataError, match="probabilities"):
+        design_labels(grades, labels, 0.1, probabilities=np.zeros(N))
     with pytest.raises(DataError, match="missing grades"):
         design_labels(np.where(np.arange(N)[:, None] < 1, np.nan, grades), labels, 0.1)
     with pytest.raises(DataError, match="shape"):

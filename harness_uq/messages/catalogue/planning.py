@@ -356,5 +356,16 @@ PROBABILITY_COLUMN_MISSING = MessageType(
     "Specify the column that contains the inclusion probability of each label, or omit the option if all questions "
     "had the same probability.",
 )
+LABELS_INCOMPLETE = MessageType(
+    "UQ565",
+    "labels-incomplete",
+    "warning",
+    "{n_missing} of the {n_answers:count answer} of {system!r} in the table of labels "
+    "{n_missing:plural has|have} a probability but no label, so the result can be biased. Enter the missing labels.",
+    "The probabilities are those of a table in which all answers have a label. `plan --target labels --ids` writes "
+    "such a table. The weights of the labels are wrong if some labels are missing.",
+    "Enter the missing labels. If an answer cannot be labeled, remove its line; the result is then biased if such "
+    "answers differ from the others.",
+)
 
 TYPES = message_types_in(globals())

@@ -10,6 +10,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_level, validated_codes
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_rng
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
+from harness_uq.stats.labels.validate_labels import label_weights
 
 _FEWEST_PILOT = 10
 _N_BINS = 4
@@ -37,6 +38,9 @@ class LabelDesign:
     n_uniform : int or None
         Number of labels that would give the same width if questions were drawn uniformly; None if not even labels of
         all questions would.
+    pilot_weights : ndarray of float, shape (n_questions,), or None
+        Number of questions of its stratum for which each question of the pilot stands, 0 for other questions; None if
+        the pilot was drawn with equal probabilities within each stratum.
     """
 
     strata: IntArray
@@ -46,11 +50,15 @@ class LabelDesign:
     n_labels: IntArray
     width: float
     n_uniform: int | None
+    pilot_weights: FloatArray | None = None
 
     @property
     def probabilities(self) -> FloatArray:
-        """Probability of a label of each question, shape (n_questions,)."""
-        return np.asarray((self.n_labels / self.n_questions)[self.strata])
+        """Inverse weight of each question in the correction, shape (n_questions,).
+
+        With equal probabilities of the pilot, it is the probability of a label in the end.
+        """
+        return _label_probabilities(self.strata, self.n_labels, self.pilot_weights)
 
     def draw(self, has_label: ArrayLike, rng: np.random.Generator | None = None) -> IntArray:
         """Questions to label, at random within each stratum, besides those that have a label.
@@ -77,6 +85,7 @@ def design_labels(
     human: ArrayLike,
     width: float,
     *,
+    probabilities: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     low: float = 0.0,
     high: float = 1.0,
@@ -98,6 +107,9 @@ def design_labels(
         unlabeled.
     width : float
         Width of the interval, > 0.
+    probabilities : array_like, shape (n_questions,), optional
+        Probabilities in (0, 1] with which the questions of the pilot were drawn, up to a common factor. The default is
+        a simple random sample.
     clusters : array_like, shape (n_questions,), optional
         Cluster labels. The default is independent questions.
     low, high : float, optional
@@ -115,7 +127,7 @@ def design_labels(
     Raises
     ------
     DataError
-        If shapes differ, a grade is missing, or `width` is not positive.
+        If shapes differ, a grade is missing, `width` is not positive, or a probability is not in (0, 1].
     NotEstimableError
         If the pilot has fewer than ten labels, or labels of all questions do not give this width.
 
@@ -125,10 +137,17 @@ def design_labels(
     the missing labels, of the width of `judge_corrected_posterior` or `judge_corrected_difference`. Within a stratum,
     pilot and further labels together are a random sample, whose probability is the share of questions with a label.
 
+    If the pilot was drawn with unequal probabilities, its labels are weighted by their inverse in all of these steps.
+    Within a stratum, the pilot then gives one estimate of the mean, and the further labels with the pilot as a part of
+    the stratum that is known give another one. The correction uses the average of both, weighted so that it is the
+    random sample above if the probabilities are equal, with the pilot's number of labels replaced by Kish's effective
+    number.
+
     References
     ----------
     Neyman (1934), J. Royal Statistical Society 97, 558-625; Särndal, Swensson and Wretman (1992), "Model Assisted
-    Survey Sampling", section 12.2, for the allocation by residuals.
+    Survey Sampling", section 12.2, for the allocation by residuals; Hartley (1962), Proc. Social Statistics Section of
+    the American Statistical Association, 203-206, for the average of two samples.
 
     Examples
     --------
@@ -150,7 +169,8 @@ def design_labels(
     if has_label.sum() < _FEWEST_PILOT:
         raise NotEstimableError(f"a plan requires a pilot of at least {_FEWEST_PILOT} labels; got {has_label.sum()}")
     strata = _strata(f)
-    planner = _Planner(f, h, strata, has_label, codes, (low, high), level, rng)
+    weights = None if probabilities is None else _pilot_weights(probabilities, strata, has_label)
+    planner = _Planner(f, h, strata, has_label, weights, codes, (low, high), level, rng)
     most = planner.expected_width(planner.sizes)
     if most > width:
         raise NotEstimableError(
@@ -160,9 +180,8 @@ def design_labels(
     n_labels = planner.allocation(planner.smallest_total(width, uniform=False), uniform=False)
     n_uniform = planner.smallest_total(width, uniform=True)
     grades = np.column_stack([np.bincount(strata, column) / planner.sizes for column in f.T])
-    return LabelDesign(
-        strata, grades, planner.sizes, planner.n_pilot, n_labels, planner.expected_width(n_labels), n_uniform
-    )
+    expected = planner.expected_width(n_labels)
+    return LabelDesign(strata, grades, planner.sizes, planner.n_pilot, n_labels, expected, n_uniform, weights)
 
 
 class _Planner:
@@ -174,17 +193,19 @@ class _Planner:
         h: FloatArray,
         strata: IntArray,
         has_label: NDArray[np.bool_],
+        weights: FloatArray | None,
         clusters: IntArray | None,
         bounds: tuple[float, float],
         level: float,
         rng: np.random.Generator,
     ) -> None:
-        self.f, self.strata, self.clusters, self.bounds, self.level = f, strata, clusters, bounds, level
+        self.f, self.strata, self.weights, self.clusters = f, strata, weights, clusters
+        self.bounds, self.level = bounds, level
         self.sizes = np.bincount(strata)
         self.n_pilot = np.bincount(strata[has_label], minlength=len(self.sizes))
-        self.shares = self.sizes * _spread(f, h, strata, has_label)
+        self.shares = self.sizes * _spread(f, h, strata, has_label, weights)
         self.orders = [_order(strata, has_label, rng) for _ in range(_N_IMPUTATIONS)]
-        self.completed = [_completed(h, strata, has_label, rng) for _ in range(_N_IMPUTATIONS)]
+        self.completed = [_completed(h, strata, has_label, weights, rng) for _ in range(_N_IMPUTATIONS)]
 
     def allocation(self, total: int, *, uniform: bool) -> IntArray:
         """Numbers of labels of the strata: at least those of the pilot, and at least two if there are as many."""
@@ -220,7 +241,7 @@ class _Planner:
         correct = partial(
             judge_corrected_posterior if self.f.shape[1] == 1 else judge_corrected_difference,
             clusters=self.clusters,
-            probabilities=(n_labels / self.sizes)[self.strata],
+            probabilities=_label_probabilities(self.strata, n_labels, self.weights),
             low=self.bounds[0],
             high=self.bounds[1],
             n_draws=_N_DRAWS,
@@ -246,19 +267,71 @@ def _strata(f: FloatArray) -> IntArray:
     return np.unique(np.searchsorted(ends, grade), return_inverse=True)[1].astype(np.int64)
 
 
-def _spread(f: FloatArray, h: FloatArray, strata: IntArray, has_label: NDArray[np.bool_]) -> FloatArray:
+def _pilot_weights(probabilities: ArrayLike, strata: IntArray, has_label: NDArray[np.bool_]) -> FloatArray | None:
+    """Inverse probabilities of the pilot, 0 for other questions, with the number of questions as the sum of a stratum.
+
+    None if the probabilities are equal within each stratum.
+
+    Examples
+    --------
+    >>> strata, has_label = np.array([0, 0, 0, 0, 1, 1]), np.array([True, True, False, False, False, True])
+    >>> _pilot_weights([0.1, 0.3, 0, 0, 0, 0.2], strata, has_label).round(6).tolist()
+    [3.0, 1.0, 0.0, 0.0, 0.0, 2.0]
+    """
+    weights = np.zeros(len(strata))
+    weights[has_label] = label_weights(probabilities, has_label)
+    sums, n = np.bincount(strata, weights), np.bincount(strata[has_label], minlength=strata.max() + 1)
+    weights *= (np.bincount(strata) / np.where(sums > 0, sums, 1.0))[strata]
+    equal = (np.bincount(strata) / np.maximum(n, 1))[strata]
+    return None if np.allclose(weights[has_label], equal[has_label]) else weights
+
+
+def _effective_pilot(strata: IntArray, weights: FloatArray) -> FloatArray:
+    """Kish's effective number of labels of the pilot in each stratum."""
+    squares = np.bincount(strata, weights**2)
+    return np.divide(np.bincount(strata, weights) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+
+
+def _label_probabilities(strata: IntArray, n_labels: IntArray, weights: FloatArray | None) -> FloatArray:
+    """Inverse weight in the correction of each question, if it is in the pilot or among the further labels.
+
+    The pilot's share of the estimate is 1 without further labels, and 0 if all questions of the stratum have labels.
+
+    Examples
+    --------
+    >>> strata, weights = np.zeros(10, int), np.array([7.5, 2.5] + [0] * 8)
+    >>> p = _label_probabilities(strata, np.array([5]), weights)  # two labels of the pilot and three others
+    >>> round(float((1 / p[:5]).sum()), 6)
+    10.0
+    """
+    sizes = np.bincount(strata)
+    if weights is None:
+        return np.asarray((n_labels / sizes)[strata])
+    rest = sizes - np.bincount(strata[weights > 0], minlength=len(sizes))
+    new = np.maximum(n_labels - (sizes - rest), 0)
+    effective = _effective_pilot(strata, weights)
+    share = effective * (rest - new) / np.maximum(rest * (effective + new), 1e-12)
+    of_others = np.where(new > 0, (1 - share) * rest / np.maximum(new, 1), sizes / n_labels)
+    inverse = np.where(weights > 0, share[strata] * weights + (1 - share)[strata], of_others[strata])
+    return np.minimum(1.0 / inverse, 1.0)
+
+
+def _spread(
+    f: FloatArray, h: FloatArray, strata: IntArray, has_label: NDArray[np.bool_], weights: FloatArray | None
+) -> FloatArray:
     """Standard deviation in each stratum of what the grades leave unexplained, shrunk towards that of all strata."""
     sign = np.array([1.0] if f.shape[1] == 1 else [1.0, -1.0])
     x, y, groups = (f @ sign)[has_label], (h @ sign)[has_label], strata[has_label]
     n, sizes = np.bincount(groups, minlength=strata.max() + 1), np.bincount(strata)
-    w = (sizes / np.maximum(n, 1))[groups]
+    w = (sizes / np.maximum(n, 1))[groups] if weights is None else weights[has_label]
+    effective = n if weights is None else _effective_pilot(strata, weights)
     x_mean, y_mean = np.average(x, weights=w), np.average(y, weights=w)
     variance = float(w @ (x - x_mean) ** 2)
     slope = float(w @ ((x - x_mean) * (y - y_mean))) / variance if variance > 0 else 0.0
     squares = (y - y_mean - slope * (x - x_mean)) ** 2
     overall = max(float(np.average(squares, weights=w)), 1e-12)
-    sums = np.bincount(groups, squares, minlength=len(sizes))
-    return np.sqrt((sums + _PRIOR_LABELS * overall) / (n + _PRIOR_LABELS))
+    sums = effective * np.bincount(groups, w * squares, minlength=len(sizes)) / sizes
+    return np.sqrt((sums + _PRIOR_LABELS * overall) / (effective + _PRIOR_LABELS))
 
 
 def _order(strata: IntArray, has_label: NDArray[np.bool_], rng: np.random.Generator) -> IntArray:
@@ -275,15 +348,26 @@ def _completed(
     h: FloatArray,
     strata: IntArray,
     has_label: NDArray[np.bool_],
+    weights: FloatArray | None,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Labels of all questions: missing ones are drawn from the pilot, mostly from the same stratum."""
+    """Labels of all questions: missing ones are drawn from the pilot, mostly from the same stratum.
+
+    A question of the pilot with the weight w stands for w - 1 questions without a label.
+    """
     complete = h.copy()
     pilot = np.flatnonzero(has_label)
+
+    def choose(questions: IntArray, n: int) -> IntArray:
+        if weights is None:
+            return rng.choice(questions, n)
+        others = np.maximum(weights[questions] - 1, 1e-9)
+        return rng.choice(questions, n, p=others / others.sum())
+
     for stratum in range(strata.max() + 1):
         own = pilot[strata[pilot] == stratum]
         missing = np.flatnonzero((strata == stratum) & ~has_label)
         from_any = rng.random(len(missing)) < _LABELS_OF_ANY_STRATUM / (len(own) + _LABELS_OF_ANY_STRATUM)
-        source = rng.choice(own, len(missing)) if len(own) else rng.choice(pilot, len(missing))
-        complete[missing] = h[np.where(from_any, rng.choice(pilot, len(missing)), source)]
+        source = choose(own if len(own) else pilot, len(missing))
+        complete[missing] = h[np.where(from_any, choose(pilot, len(missing)), source)]
     return complete
