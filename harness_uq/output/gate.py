@@ -78,11 +78,11 @@ def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
     if decision == "fail":
         return decision, f"The data show that {join_names(_violation(row, gate) for row in rows)}."
     if decision == "pass":
-        return decision, f"The data show that the {_keeps(rows, gate)}."
+        return decision, f"The data show that the {_bounds_met(rows, gate)}."
     tested = [row for row in rows if row.estimate.interval is not None]
     sentences = []
     if tested:
-        sentences.append(f"The data do not show whether the {_keeps(tested, gate)}.")
+        sentences.append(f"The data do not show whether the {_bounds_met(tested, gate)}.")
         if more := max(row.n_to_decide or 0 for row in tested):
             sentences.append(f"If the true scores equal the observed ones, {more:,} more questions would show it.")
     if unknown := [_required_name(row, gate) for row in rows if row.estimate.interval is None]:
@@ -90,10 +90,13 @@ def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
     return decision, " ".join(sentences)
 
 
-def _keeps(rows: Sequence[RequirementRow], gate: Gate) -> str:
-    """The scores on tasks keep to their bounds, in words."""
-    bounds = join_names(f"{_required_name(row, gate)} ({_RELATIONS[row.requirement]} {row.bound:g})" for row in rows)
-    return f"score on {bounds} keeps to its bound" if len(rows) == 1 else f"scores on {bounds} keep to their bounds"
+def _bounds_met(rows: Sequence[RequirementRow], gate: Gate) -> str:
+    """The statement that the scores of these rows meet their bounds."""
+    bounds = [(_required_name(row, gate), f"{_RELATIONS[row.requirement]} {row.bound:g}") for row in rows]
+    if len(bounds) == 1:
+        name, bound = bounds[0]
+        return f"score on {name} is {bound}"
+    return f"scores on {join_names(f'{name} ({bound})' for name, bound in bounds)} meet their requirements"
 
 
 def _not_estimable(what: str, names: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ def test_the_error_rates_of_two_bounds_are_at_most_5_percent(bound: float) -> No
     both = np.outer(pmf, pmf)
     fails = np.array([[holm([p, q]).min() <= ALPHA for q in below] for p in below])
     assert both[fails].sum() <= ALPHA  # both scores are at their bounds
-    far = np.outer(pmf, stats.binom.pmf(np.arange(n + 1), n, 1.0))  # one score keeps to its bound by far
+    far = np.outer(pmf, stats.binom.pmf(np.arange(n + 1), n, 1.0))  # one score meets its bound by far
     passes = np.array([[max(p, q) <= ALPHA for q in above] for p in above])
     assert far[passes].sum() <= ALPHA
 

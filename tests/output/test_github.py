@@ -9,13 +9,13 @@ ANNOTATIONS = """\
 [-0.2924, -0.2074]. Questions that are worse: 200, 201, 202, 203, 204 and 95 more
 ::warning title=toy%3A acc at least 0.52::undecided: new: 0.5000 [0.4512, 0.5488]
 ::notice title=Evaluation gate::FAIL: new is worse than old by more than the margin on toy (-0.25, \
-[-0.2924, -0.2074]). The data do not show whether the score on toy (at least 0.52) keeps to its \
-bound. If the true scores equal the observed ones, 3,436 more questions would show it."""
+[-0.2924, -0.2074]). The data do not show whether the score on toy is at least 0.52. \
+If the true scores equal the observed ones, 3,436 more questions would show it."""
 SUMMARY = """\
 ### new: new, baseline: old
 
 **FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.2924, -0.2074]). The data do not show \
-whether the score on toy (at least 0.52) keeps to its bound. If the true scores equal the observed ones, 3,436 \
+whether the score on toy is at least 0.52. If the true scores equal the observed ones, 3,436 \
 more questions would show it.**
 
 | Task | Metric | New | Baseline | Change | 95% interval | Margin | Questions | Pass rate if equal | Failing \

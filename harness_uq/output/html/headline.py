@@ -100,7 +100,7 @@ def basis(estimates: Sequence[Estimate], rankings: Sequence[Ranking]) -> list[tu
     facts = {
         "Data": "; ".join(_data(estimates) or _sizes((r.n_questions for r in rankings), "question", "per ranking")),
         "Intervals": "; ".join(dict.fromkeys(kinds)),
-        "Scores are": "; ".join(dict.fromkeys(meaning)),
+        "Meaning of scores": "; ".join(dict.fromkeys(meaning)),
         "Methods": ", ".join(dict.fromkeys(row.method for row in estimates if row.interval)),
         "Logs": ", ".join(dict.fromkeys(logs))
         + (f", of {' to '.join(dict.fromkeys((days[0], days[-1])))}" if days else ""),
