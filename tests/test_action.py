@@ -101,6 +101,26 @@ def test_several_baseline_runs_and_the_annotations(runner: Path) -> None:
     assert lines[0].startswith("::error title=scores%3A correct better by more than 0.01::candidate: 0.5000, main: 0.7")
 
 
+@pytest.mark.slow
+def test_several_new_runs_are_runs_of_one_system(runner: Path) -> None:
+    runs = {"new": "candidate=same.csv\n\ncandidate=near.csv\n", "baseline": "main=old.csv\nmain=near.csv\n"}
+    code, summary, _ = run(runner, margin="0.2", **runs)
+    assert code == 0
+    assert "| 2, 2 |" in summary
+
+
+def test_each_line_is_one_argument_and_new_runs_are_no_options(runner: Path) -> None:
+    """A program that prints its arguments replaces harness-uq."""
+    (runner / "bin" / "harness-uq").write_text('#!/bin/bash\nprintf "<%s>" "$@" > "$RUNNER_TEMP/given"\n')
+    spell = "$(touch spoiled) `touch spoiled`; touch *"
+    code, *_ = run(runner, new=f"a b.csv\n--output=x\n{spell}\n", baseline=f"c d\n{spell}")
+    assert code == 0
+    given = (runner / "given").read_text()
+    assert given.endswith(f"<--><a b.csv><--output=x><{spell}>")
+    assert f"<--baseline><c d><{spell}>" in given
+    assert not (runner / "spoiled").exists()
+
+
 def test_what_is_given_is_never_run(runner: Path) -> None:
     spell = "$(touch spoiled) `touch spoiled`; touch spoiled"
     code, _, output = run(
