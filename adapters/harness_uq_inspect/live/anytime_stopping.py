@@ -134,7 +134,9 @@ class AnytimeMonitor:
         structure = detect_structure(task, self._rule.options.structure, plugins=self._plugins)[0]
         bounds = structure.metrics[data.metric, data.filter].bounds
         if bounds is None:
-            raise DataError(f"{data.metric} has no known range, which an interval valid at any moment needs")
+            raise DataError(
+                f"the range of {data.metric} is unknown, but an anytime-valid interval requires a known range"
+            )
         row_of = {question: row for row, question in enumerate(task.questions.ids)}
         rows = np.array([row_of[question] for question in documents])
         keys = task.questions.hashes or task.questions.ids
@@ -156,7 +158,7 @@ class AnytimeMonitor:
             planned=len(scheduled.scores),
             scope=cast(SequentialScope, self._rule.scope),
         )
-        description = f"{self._rule.scope} interval {_text(sequence)}, valid at any moment, after {n} questions"
+        description = f"after {n} questions, the anytime-valid {self._rule.scope} interval {_text(sequence)}"
         if sequence.width[-1] > target:
             self.undecided_reason = f"{description} is still wider than {target:g}"
             return None
@@ -179,14 +181,13 @@ class AnytimeMonitor:
             bounds=shared.bounds,
             planned=len(shared.scores),
         )
-        description = (
-            f"difference from {self._baseline.name} {_text(sequence)}, valid at any moment, after {n} questions"
-        )
+        difference = f"the anytime-valid interval of the difference from {self._baseline.name}"
+        description = f"after {n} questions, {difference} is {_text(sequence)}"
         if sequence.low[-1] <= 0 <= sequence.high[-1]:
-            self.undecided_reason = f"{description}: still undecided"
+            self.undecided_reason = f"{description}, so the comparison is undecided"
             return None
         verdict = "better" if sequence.low[-1] > 0 else "worse"
-        return self._decision("comparison", f"{description}: this system is {verdict}", sequence)
+        return self._decision("comparison", f"{description}, so this system is {verdict}", sequence)
 
     def _decision(self, kind: Literal["width", "comparison"], reason: str, sequence: ConfidenceSequence) -> Decision:
         low, high = float(sequence.low[-1]), float(sequence.high[-1])

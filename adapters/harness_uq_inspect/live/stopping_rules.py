@@ -97,7 +97,9 @@ class EpochMonitor:
         self._step = max(1, self._n // LOOKS_PER_EPOCH)
         self._last_epoch_looked = 0
         self.n_looks = 0
-        self.undecided_reason = "no look was due: every question gets its first trials before anything is decided"
+        self.undecided_reason = (
+            "no check was due, because every question must have its first trials before the first check"
+        )
 
     @property
     def n_trials(self) -> int:
@@ -133,7 +135,9 @@ class EpochMonitor:
         if row.interval is None:
             self.undecided_reason = row.reason.text if row.reason else "The score has no interval"
             return None
-        description = f"{self._rule.scope} interval [{row.interval.low:.4f}, {row.interval.high:.4f}] ({row.method})"
+        description = (
+            f"the {self._rule.scope} interval [{row.interval.low:.4f}, {row.interval.high:.4f}] ({row.method})"
+        )
         if row.interval.width > target:
             self.undecided_reason = f"{description} is still wider than {target:g}"
             return None
@@ -155,12 +159,12 @@ class EpochMonitor:
         differences = _unit_differences(task, data, self._baseline, self._rule)
         e_value = math.exp(min(log_e_value_of_differences(differences), 700.0))
         mean = float(np.mean(differences))
-        description = f"e-value {e_value:.3g} after epoch {epoch} against {self._baseline.name}"
+        description = f"after epoch {epoch}, the e-value {e_value:.3g} of the comparison with {self._baseline.name}"
         if e_value < self.threshold:
-            self.undecided_reason = f"{description} stays under {self.threshold:.3g}"
+            self.undecided_reason = f"{description} is below the threshold of {self.threshold:.3g}"
             return None
         verdict = "better" if mean > 0 else "worse"
-        reason = f"{description} reaches {self.threshold:.3g}: this system is {verdict}"
+        reason = f"{description} reaches the threshold of {self.threshold:.3g}, so this system is {verdict}"
         values = {"e_value": e_value, "threshold": self.threshold, "mean_difference": mean}
         return Decision("comparison", reason, self.n_trials, values)
 

@@ -99,7 +99,7 @@ def test_a_comparison_is_decided_by_the_e_value_and_stops(runs):
 
 def test_equal_systems_are_left_undecided(runs):
     assert decision(runs["undecided"])["decision"] is None
-    assert "stays under" in decision(runs["undecided"])["reason"]
+    assert "is below the threshold" in decision(runs["undecided"])["reason"]
     assert trials_of(runs["undecided"]).sum() == 3 * N
 
 
