@@ -10,8 +10,8 @@ MISSING_COUNT_AS_ZERO = MessageType(
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric}: {reasons}. {n_missing:plural This "
     "trial counts|These trials count} as 0, as in the mean that {tool} computes.",
-    "harness_uq counts trials without a score as failed, as the tool does. The mean score is therefore lower than the "
-    "mean of the scored trials.",
+    "Like the tool that wrote the files, harness_uq counts trials without a score as failed. If these trials count as "
+    "failed, the mean score is lower than the mean of the scored trials.",
     "Find out why the scores are missing. If the evaluated system did not cause the failures, run these trials again.",
 )
 RUNS_AS_TRIALS = MessageType(
@@ -67,8 +67,8 @@ METRICS_WITHOUT_SCORES = MessageType(
     "FM123",
     "metrics-without-scores",
     "note",
-    "The files contain neither scores per question nor a total for {metrics:join}. {n_metrics:plural This metric "
-    "is|These metrics are} left out.",
+    "The files contain neither scores of individual questions nor a total score for {metrics:join}. {n_metrics:plural "
+    "This metric is|These metrics are} left out.",
     "Some metrics, such as BLEU, are computed from all answers at once. The results file of the run contains the "
     "total scores of metrics such as BLEU.",
     "Keep the results file of the run in the same folder as the details files.",
@@ -92,8 +92,8 @@ REPEATED_RECORDS = MessageType(
     "warning",
     "{n_repeated:count record} {n_repeated:plural repeats|repeat} the identifier of an earlier record and "
     "{n_repeated:plural is|are} left out ({examples}).",
-    "Two records with the same identifier describe the same trial. Records can occur twice after files were copied or "
-    "merged.",
+    "Two records with the same identifier describe the same trial. If files are copied or merged, records can occur "
+    "twice.",
     "Remove the repeated records from the file.",
 )
 PART_UNREADABLE = MessageType(
@@ -142,8 +142,8 @@ QUESTIONS_NOT_IDENTIFIED = MessageType(
     "questions-not-identified",
     "error",
     "{n_results:count result} of one prompt and provider have neither variables nor a description, so different "
-    "questions cannot be distinguished from repeats. Unset PROMPTFOO_STRIP_TEST_VARS and export the evaluation "
-    "again.",
+    "questions cannot be distinguished from repeated trials. Unset PROMPTFOO_STRIP_TEST_VARS and export the "
+    "evaluation again.",
     "The environment variable `PROMPTFOO_STRIP_TEST_VARS` removes the variables of the tests from the files that "
     "promptfoo exports.",
     "Unset the environment variable `PROMPTFOO_STRIP_TEST_VARS`, and export the evaluation again.",
@@ -152,7 +152,7 @@ RUN_WITHOUT_RESULTS = MessageType(
     "FM423",
     "run-without-results",
     "error",
-    "The folder looks like a run of {tool}, but these files are missing: {missing:join}.",
+    "The folder looks like a run of {tool}, but the following files are missing: {missing:join}.",
     "The tool writes the missing files only at the end of a run.",
     "Wait until the run has finished, or run the evaluation again.",
 )

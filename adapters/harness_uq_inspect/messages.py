@@ -94,9 +94,9 @@ MEAN_NOT_REPORTED = MessageType(
     "IN110",
     "mean-not-reported",
     "note",
-    "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} no "
-    "interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, whose interval is not added to the "
-    "metrics in the log.",
+    "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} "
+    "no interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, but does not add its interval to "
+    "the metrics in the log.",
     "harness_uq computes intervals only for mean scores. If Inspect reports neither `accuracy` nor `mean` for a "
     "scorer, the interval of the mean would appear beside a value that the interval does not describe.",
     "Use `harness-uq estimate` to see the interval of the mean score. To see the interval in Inspect as well, add the "
@@ -178,7 +178,7 @@ NEWER_LOG_FORMAT = MessageType(
     "warning",
     "The log has format version {version}, but this version of harness_uq supports formats up to {supported}. Update "
     "harness_uq.",
-    "harness_uq may misread fields of a log whose format is newer than the supported formats.",
+    "harness_uq may misread the log, because its format is newer than the supported formats.",
     "Update harness_uq.",
 )
 DAMAGED_MEMBERS = MessageType(

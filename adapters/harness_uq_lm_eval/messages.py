@@ -18,8 +18,8 @@ UNLISTED_COLUMNS = MessageType(
     "unlisted-columns",
     "note",
     "The following columns are ignored, because the samples file does not list them as metrics: {columns}.",
-    "A samples file of lm-eval lists the names of the metrics for each question. Columns with other names are not "
-    "scores, even if they contain numbers.",
+    "A samples file of lm-eval lists the names of the metrics for each question. Columns that are not listed as "
+    "metrics are not scores, even if they contain numbers.",
     "No action is required.",
 )
 BYPASSED_METRICS = MessageType(
@@ -29,7 +29,7 @@ BYPASSED_METRICS = MessageType(
     "The following metrics are left out, because lm-eval did not compute them and logged the placeholder 999: "
     "{metrics}.",
     "The placeholder `bypass` means that lm-eval did not score the answers. For example, lm-eval replaces all metrics "
-    "by `bypass` if you use the option `--predict_only`.",
+    "with `bypass` if you use the option `--predict_only`.",
     "Run the task without `--predict_only`.",
 )
 TRIALS_SCORED_SEPARATELY = MessageType(
@@ -56,8 +56,8 @@ TRIALS_NOT_REPLAYED = MessageType(
     "note",
     "The trials could not be scored individually: {reason:sentence}",
     "To score each trial, harness_uq runs the filters and the scoring code of the task again.",
-    "If the scoring code of the task may run once per trial, use `--uq_trials on` in a live run. Scoring each trial "
-    "takes additional time and may call external services several times.",
+    "If you allow the scoring code of the task to run once per trial, use `--uq_trials on` in a live run. Scoring "
+    "each trial takes additional time and may call external services several times.",
 )
 SCORED_ON_PART = MessageType(
     "LM107",
@@ -73,8 +73,8 @@ OTHER_CONTEXT_LENGTH = MessageType(
     "other-context-length",
     "note",
     "For metric {label!r}, questions of other context lengths have the score -1. These questions are left out.",
-    "RULER and similar tasks report one metric for each context length. If the context of a question has a different "
-    "length than the metric, the question has the score -1.",
+    "RULER and similar tasks report one metric for each context length. In the metric for one context length, "
+    "questions with any other context length have the score -1.",
     "No action is required.",
 )
 ANSWER_ROWS_COMBINED = MessageType(
@@ -83,7 +83,7 @@ ANSWER_ROWS_COMBINED = MessageType(
     "note",
     "Metric {label!r} has {n_rows:count row} for {n_questions:count question}, one row per candidate answer. A "
     "question counts as correct if all of its rows are correct.",
-    "In some tasks, lm-eval logs one row for each candidate answer instead of one row for each question.",
+    "For some tasks, lm-eval logs one row for each candidate answer instead of one row for each question.",
     "No action is required.",
 )
 ROUNDED_PROBABILITIES = MessageType(
@@ -109,7 +109,7 @@ FLAGS_PER_QUESTION = MessageType(
     "LM112",
     "flags-per-question",
     "note",
-    "Metric {label!r} has {n_flags:count right-or-wrong score} for {n_questions:count question}. The interval treats "
+    "Metric {label!r} has {n_flags:count binary score} for {n_questions:count question}. The interval treats "
     "questions, not scores, as independent, because the scores of one question are correlated.",
     "If one question has several scores, such as one score per instruction in a prompt, these scores are correlated.",
     "No action is required.",
@@ -138,8 +138,8 @@ UNPARSED_ANSWERS = MessageType(
     "note",
     "No filter of the task could extract an answer from {n_unparsed} of {n_questions:count response}. lm-eval usually "
     "scores such responses as wrong.",
-    "If an answer does not match the pattern of a filter, the filter replaces the answer by the text `[invalid]`, and "
-    "lm-eval scores this text.",
+    "If an answer does not match the pattern of a filter, the filter replaces the answer with the text `[invalid]`, "
+    "and lm-eval scores this text.",
     "Check the format of the answers. To leave out answers that the filters could not extract, use `--treat "
     "unparsed=drop`.",
 )
@@ -174,8 +174,8 @@ BROKEN_LINES = MessageType(
     "warning",
     "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or {n_lines:plural does|do} not contain a "
     "sample (line {lines}: {reason:clause}). The other {n_kept:count question is|questions are} used.",
-    "If an evaluation is stopped, the last line of the samples file can be incomplete. The missing questions can be "
-    "easier or harder than the other questions.",
+    "If an evaluation is stopped, the last line of the samples file can be incomplete. Questions whose samples are "
+    "missing can be easier or harder than the other questions.",
     "Run the task again.",
 )
 SHARED_IDENTIFIERS = MessageType(
@@ -219,8 +219,8 @@ SAMPLES_OF_ANOTHER_RUN = MessageType(
     "LM206",
     "samples-of-another-run",
     "warning",
-    "The samples file does not belong to the results file, because the hashes of the samples (task_hashes) differ. "
-    "Use the samples file of the same run.",
+    "The hashes of the samples (task_hashes) show that the samples file and the results file belong to different "
+    "runs. Use the samples file of the same run.",
     "lm-eval writes a hash of the samples to the results file. The hash in the results file differs from the hash of "
     "the samples in the samples file.",
     "Keep the files of each run in a separate folder.",
@@ -245,7 +245,7 @@ RESULTS_KEYS_REPEATED = MessageType(
     "LM209",
     "results-keys-repeated",
     "warning",
-    "The results file contains these keys more than once: {keys}. The last value of each key is used.",
+    "The results file contains the following keys more than once: {keys}. The last value of each key is used.",
     "If a JSON object contains a key twice, it is not clear which value is correct.",
     "Check the program that wrote the results file.",
 )
@@ -264,8 +264,7 @@ INFINITE_LOG_LIKELIHOODS = MessageType(
     "warning",
     "For metric {label!r}, {n_left_out:count document has|documents have} no finite log-likelihood and "
     "{n_left_out:plural is|are} left out.",
-    "lm-eval does not leave out documents without a finite log-likelihood, so the value that lm-eval reports is not "
-    "finite.",
+    "lm-eval includes documents without a finite log-likelihood, so the value that lm-eval reports is not finite.",
     "Check the log-likelihoods that the model returned for the affected documents.",
 )
 VALUE_NOT_REPRODUCED = MessageType(
@@ -282,8 +281,8 @@ FEW_RESAMPLED_UNITS = MessageType(
     "few-resampled-units",
     "warning",
     "A bootstrap interval from only {n_units:count {unit}} tends to be too narrow. Add questions.",
-    "If there are only a few questions or clusters, resampling them underestimates how much scores vary in the "
-    "population of questions.",
+    "With only a few questions or clusters, a bootstrap underestimates how much scores vary in the population of "
+    "questions.",
     "Add questions to the evaluation.",
 )
 NOT_RESAMPLED = MessageType(
@@ -321,7 +320,7 @@ STATISTICS_UNAVAILABLE = MessageType(
     "LM302",
     "statistics-unavailable",
     "refusal",
-    "The counts from which metric {function!r} is calculated cannot be computed: {reason:sentence}",
+    "The counts that are required for metric {function!r} cannot be computed: {reason:sentence}",
     "BLEU, chrF and TER are functions of counts that the package sacrebleu computes for each question.",
     "Install a supported version of sacrebleu.",
 )
@@ -360,8 +359,8 @@ UNCERTAINTY_NOT_SAVED = MessageType(
     "The results with intervals could not be saved in {path}. The folder contains the results file of lm-eval "
     "without intervals.",
     "The results file could not be written completely, for example because the disk is full.",
-    "Delete files to free disk space. If the samples were logged, add the intervals with `harness-uq rescore`; "
-    "otherwise run the evaluation again.",
+    "Delete files to free disk space. If the samples were logged, add the intervals with `harness-uq rescore`. "
+    "Otherwise, run the evaluation again.",
 )
 RESULTS_NOT_SAVED = MessageType(
     "LM404",
@@ -369,7 +368,7 @@ RESULTS_NOT_SAVED = MessageType(
     "error",
     "The results could not be saved in {path}, neither with intervals nor without.",
     "The results file could not be written completely, for example because the disk is full. The output of lm-eval "
-    "contains the reason.",
+    "states why the results could not be saved.",
     "Delete files to free disk space, or choose another folder with `--output_path`. Then run the evaluation again.",
 )
 

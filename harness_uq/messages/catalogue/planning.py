@@ -58,9 +58,9 @@ ZERO_VARIANCE_ESTIMATED = MessageType(
     "warning",
     "The estimated variance due to {factors:quote} is 0, and the plan uses this estimate although larger values are "
     "plausible. For more precise estimates, use a pilot run with more levels of each factor.",
-    "If a factor such as the seed has few levels, its estimated variance is often 0. If the estimated variance due to "
-    "a factor is 0, the plan uses only one level of the factor.",
-    "Add levels of the factor to the pilot run, such as more seeds.",
+    "If few levels of a factor were run, such as few seeds, the estimated variance due to the factor is often 0. If "
+    "the estimated variance due to a factor is 0, the plan uses only one level of the factor.",
+    "Add more levels of the factor, such as more seeds, to the pilot run.",
 )
 PILOT_TOO_SMALL = MessageType(
     "UQ510",
@@ -93,7 +93,7 @@ PLAN_UNAVAILABLE = MessageType(
     "plan-unavailable",
     "refusal",
     "No plan is possible for {reasons:sentence}",
-    "For each task and metric, the message states the reason why no plan is possible.",
+    "For each task and metric, the message states why no plan is possible.",
     "Use another pilot run, or plan for another target, such as the width of an interval (`--width`).",
 )
 
@@ -115,7 +115,7 @@ FEW_LEVELS = MessageType(
     "With only {n_levels:count level} of factor {factor!r}, the estimate of the variance between levels is imprecise. "
     "Add runs with other levels of the factor.",
     "The interval accounts for the uncertainty of the estimated variance between the levels of a factor. If a factor "
-    "has fewer than 5 levels, its estimated variance is very uncertain.",
+    "has fewer than 5 levels, the estimated variance between its levels is very uncertain.",
     "Add runs with other levels of the factor, such as other seeds.",
 )
 EFFECTS_UNAVAILABLE = MessageType(
@@ -131,8 +131,9 @@ MODEL_LEFT_OUT = MessageType(
     "model-left-out",
     "warning",
     "System {model!r} on task {task!r} is left out ({reason_code}): {reason:sentence}",
-    "The scores of one system on one task cannot be used. The results of other systems and tasks are not affected.",
-    "Look up the code in parentheses on this page to find the reason and the remedy.",
+    "harness_uq cannot use the scores of the named system on the named task. The results of other systems and tasks "
+    "are not affected.",
+    "To find the reason and the remedy, look up on this page the message code that is shown in parentheses.",
 )
 LOGS_COMBINED = MessageType(
     "UQ524",
@@ -173,7 +174,7 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "from the scores of {n_systems:count reference system} on all questions.",
     "The difference estimator first predicts the scores of all questions from the reference systems. The difference "
     "estimator then corrects the mean prediction by the mean prediction error on the questions that were run. The "
-    "estimate is unbiased even if the scores of the reference systems are poor predictors.",
+    "difference estimator is unbiased even if the reference systems are poor predictors of the scores.",
     "No action is required.",
 )
 EFFECTIVE_SUBSET = MessageType(
@@ -193,7 +194,7 @@ EQUAL_PROBABILITIES_ASSUMED = MessageType(
     "questions of the data set, the assumption of equal probabilities is wrong.",
     "If some questions were more likely to be drawn than others, an estimate that assumes equal probabilities is "
     "biased.",
-    "If the probabilities differ, pass them with `--inclusion-probabilities FILE`.",
+    "If the inclusion probabilities differ between the questions, pass them with `--inclusion-probabilities FILE`.",
 )
 INTERVAL_ALLOWS_STOPPING = MessageType(
     "UQ544",
@@ -212,14 +213,14 @@ TOO_FEW_ACTIVE_SCORES = MessageType(
     "refusal",
     "Fewer than two questions from the first round of the active evaluation have a score. A standard error requires "
     "at least two scores.",
-    "An active evaluation draws questions in rounds and computes an estimate from each round.",
+    "An active evaluation draws questions in rounds and computes an estimate from the scores of each round.",
     "Continue the run until at least two questions from the first round have a score.",
 )
 REFERENCE_SIZE_MISMATCH = MessageType(
     "UQ550",
     "reference-size-mismatch",
     "refusal",
-    "The reference runs contain {n_reference:count question}, but the benchmark has {n_all} questions.",
+    "The reference runs contain {n_reference:count question}, but the benchmark has {n_all:count question}.",
     "Reference runs must contain scores for all questions of the benchmark.",
     "Use reference runs that contain all questions, without a sample limit.",
 )
@@ -264,7 +265,7 @@ DUPLICATE_LABEL = MessageType(
     "error",
     "Question {question!r} of task {task!r} has two labels. Remove one of the labels, or add the name of the task to "
     "each label.",
-    "A question of a task must have at most one human label.",
+    "Each question of a task must have at most one human label.",
     "Remove one of the two labels from the file. If questions of two tasks have the same identifier, add a column "
     "`task` to the file of labels.",
 )
@@ -330,10 +331,10 @@ LABELS_OF_OTHER_SYSTEMS = MessageType(
     "error",
     "The human labels name the systems {labeled:join}, but the logs contain the systems {systems:join}. In the column "
     "'system' of the labels, use the names from the logs.",
-    "In a table of labels, the column `system` contains the name of the system that gave the labeled answer. None of "
-    "the names in the column `system` is the name of a system in the logs.",
-    "In the column `system`, use the names that `harness-uq estimate` prints. Alternatively, pass a log as `NAME=LOG` "
-    "to rename its system.",
+    "In a table of labels, the column `system` contains the name of the system that gave the labeled answer. No name "
+    "in the column `system` of the labels matches a system in the logs.",
+    "In the column `system` of the labels, use the system names that `harness-uq estimate` prints. To rename the "
+    "system of a log, pass the log as `NAME=LOG`.",
 )
 LABEL_PROBABILITY_INVALID = MessageType(
     "UQ563",
@@ -341,8 +342,8 @@ LABEL_PROBABILITY_INVALID = MessageType(
     "error",
     "The inclusion probability of the label of question {question!r} is {value:g}, which is not in (0, 1]. Specify "
     "the probability with which the question was drawn for labeling.",
-    "Each label is weighted by the inverse of the probability with which its question was drawn. A question with a "
-    "label had a positive probability of being drawn, and no probability exceeds 1.",
+    "Each label is weighted by the inverse of the probability with which its question was drawn. An inclusion "
+    "probability is positive, because the labeled question was drawn, and is at most 1.",
     "Correct the probability in the table of labels. Percentages must be divided by 100.",
 )
 PROBABILITY_COLUMN_MISSING = MessageType(
@@ -353,8 +354,8 @@ PROBABILITY_COLUMN_MISSING = MessageType(
     "columns: {columns:join}.",
     "With `--labels FILE`, the value of the option `--inclusion-probabilities` must be the name of a column in the "
     "table of labels.",
-    "Specify the column that contains the inclusion probability of each label, or omit the option if all questions "
-    "had the same probability.",
+    "Specify the column that contains the inclusion probability of each label. If all questions were drawn with the "
+    "same probability, omit `--inclusion-probabilities`.",
 )
 LABELS_INCOMPLETE = MessageType(
     "UQ565",
@@ -362,10 +363,10 @@ LABELS_INCOMPLETE = MessageType(
     "warning",
     "{n_missing} of the {n_answers:count answer} of {system!r} in the table of labels "
     "{n_missing:plural has|have} a probability but no label, so the result can be biased. Enter the missing labels.",
-    "The probabilities are those of a table in which all answers have a label. `plan --target labels --ids` writes "
-    "such a table. The weights of the labels are wrong if some labels are missing.",
-    "Enter the missing labels. If an answer cannot be labeled, remove its line; the result is then biased if such "
-    "answers differ from the others.",
+    "`harness-uq plan --target labels --ids` writes a table of answers to label, including the probability with which "
+    "each answer was drawn. The weights of the labels are correct only if all answers in the table have a label.",
+    "Enter the missing labels. If an answer cannot be labeled, remove its line from the table of labels. The result "
+    "is biased if answers that cannot be labeled differ from the other answers.",
 )
 
 TYPES = message_types_in(globals())

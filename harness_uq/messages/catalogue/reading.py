@@ -73,7 +73,7 @@ NOT_A_REGULAR_FILE = MessageType(
     "not-a-regular-file",
     "error",
     "The path is not a regular file. Named pipes (FIFOs), sockets and devices are not opened.",
-    "Reading from a named pipe, a socket or a device could wait forever.",
+    "A program that reads from a named pipe, a socket or a device may wait forever.",
     "Pass a file or a folder.",
 )
 NO_LOG_IN_FOLDER = MessageType(
@@ -115,7 +115,7 @@ READER_FAILED = MessageType(
     "reader-failed",
     "error",
     "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error.",
-    "The program that reads the logs of the harness contains a defect. Logs of other harnesses are not affected.",
+    "The code that reads logs of the named harness contains a bug. Logs of other harnesses are not affected.",
     "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
 )
 TASK_WITHOUT_SCORES = MessageType(
@@ -191,8 +191,8 @@ EARLIER_ATTEMPT = MessageType(
     "This log with {n_trials:count scored trial} is left out, because a later attempt of the same run contains its "
     "samples: {continued_in}.",
     "When Inspect AI retries a run, the new log also contains the finished samples of the earlier log. If harness_uq "
-    "used both logs, the finished samples would count twice.",
-    "No action is required. To analyze the earlier attempt, pass only its log.",
+    "used both the earlier and the new log, the finished samples would count twice.",
+    "No action is required. To analyze the earlier attempt, pass only the log of this attempt.",
 )
 COPIED_LOG = MessageType(
     "UQ325",
@@ -200,8 +200,8 @@ COPIED_LOG = MessageType(
     "warning",
     "This log with {n_trials:count scored trial} is left out, because another log contains the same scores of the same "
     "run: {kept}.",
-    "Two logs contain the same samples if one log is a copy of the other, even if the copy was converted to another "
-    "format or intervals were added to the copy. If harness_uq used both logs, the samples would count twice.",
+    "A log and its copy contain the same samples, even if the copy was converted to another format or contains "
+    "additional intervals. If harness_uq used both the log and its copy, the samples would count twice.",
     "No action is required. To analyze the log that was left out, pass only this log.",
 )
 
@@ -223,7 +223,7 @@ COLUMN_NOT_FOUND = MessageType(
     "column-not-found",
     "error",
     "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
-    "The option `--column ROLE=NAME` states which column of the table has a role, such as the score. The table has no "
+    "The option `--column ROLE=NAME` assigns a role, such as `score`, to the column NAME of a table. The table has no "
     "column with the name that you specified.",
     "Use one of the column names that the message lists.",
 )
@@ -254,7 +254,7 @@ EXPANDS_TOO_MUCH = MessageType(
     "{factor:g}-fold. To read the file, set the environment variable {variable} to a larger factor.",
     "A small compressed file can expand to more data than fit into memory, so harness_uq limits the factor by which a "
     "file can expand.",
-    "If you trust the file, set the environment variable that the message names to a larger factor.",
+    "If you trust the file, increase the limit with the environment variable that the message names.",
 )
 TOO_MANY_CELLS = MessageType(
     "UQ336",
@@ -263,9 +263,9 @@ TOO_MANY_CELLS = MessageType(
     "The file contains at least {n_columns:,} columns and {n_rows:,} rows. harness_uq reads at most {most_cells:,} "
     "cells and {most_columns:,} columns, unless the environment variable {variable} allows more cells.",
     "A small compressed file can contain a table that does not fit into memory, so harness_uq limits the number of "
-    "cells. If the file is a log, each row is a sample, and each column is a score of the samples.",
-    "Keep only the columns with scores and labels, or split the table. If you trust the file, set the environment "
-    "variable that the message names to a larger number of cells.",
+    "cells. In a log, the rows are the samples, and the columns are the scores of each sample.",
+    "Keep only the columns with scores and labels, or split the table. If you trust the file, increase the limit with "
+    "the environment variable that the message names.",
 )
 LINK_LEADS_OUTSIDE = MessageType(
     "UQ337",
@@ -273,7 +273,7 @@ LINK_LEADS_OUTSIDE = MessageType(
     "error",
     "A link in the folder {folder} points to the file {target} outside the folder. Use --follow-links to change this "
     "file.",
-    "A folder that you received from other people can contain links to your own files. Therefore, `rescore "
+    "A folder that you received from other people can contain links to your own files. By default, `rescore "
     "--in-place` and `restore` do not change files through links that point outside the folder.",
     "If you trust the folder, use `--follow-links`. If you do not trust the folder, pass the folder that contains the "
     "linked file instead.",

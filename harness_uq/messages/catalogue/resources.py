@@ -33,8 +33,8 @@ GRADER_NOT_SEPARATE = MessageType(
     "note",
     "The log does not state which of the models {models:join} graded the answers. The tokens and cost of all these "
     "models count as those of the evaluated system.",
-    "In logs of Inspect AI, harness_uq can separate the usage of the grader if the grader has the model role "
-    "`grader`, or if the scorer names the model of the grader.",
+    "For logs of Inspect AI, harness_uq can count the tokens of the grader separately if the grader has the model "
+    "role `grader`, or if the scorer names the model of the grader.",
     "In the scorer, request the model of the grader with `get_model(role='grader')`.",
 )
 NO_RESOURCES = MessageType(
@@ -62,7 +62,8 @@ HEAVY_TAIL = MessageType(
     "warning",
     "{resource} varies strongly between {n_units:count {unit}}, so the interval can be too narrow. In simulations "
     "with 30 questions and similarly variable data, 95 % intervals had a coverage of 88 to 91 %.",
-    "If a few questions with very large values determine the mean, a small sample may contain none of these questions.",
+    "If the mean depends mainly on a few questions with very large values, a small sample may contain none of these "
+    "questions.",
     "Use at least 100 questions, or 100 clusters if the questions are clustered.",
 )
 UNSCORED_COST = MessageType(
@@ -79,8 +80,8 @@ PRICES_INVALID = MessageType(
     "prices-invalid",
     "error",
     "The prices cannot be read: {path}: {reason:sentence}",
-    "A price file contains one table per model. The keys `input` and `output` of the table contain the prices in US "
-    "dollars per million tokens.",
+    "A price file contains one table per model. In the table of a model, the keys `input` and `output` contain the "
+    "prices in US dollars per million tokens.",
     "Correct the price file. The page docs/howto/cost.md describes the format of price files.",
 )
 TYPES = message_types_in(globals())

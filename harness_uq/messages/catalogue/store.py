@@ -84,10 +84,10 @@ RUN_NOT_STORED = MessageType(
     "run-not-stored",
     "warning",
     "The results of this run are not stored, because the name of its system contains a secret.",
-    "A store never contains secrets such as API keys. Without the secrets in their names, two systems in a store "
-    "could have the same name. If the name of a system contains a secret, each command therefore reads the log again "
-    "instead of using the store.",
-    "Give the secret to the harness in an environment variable, so that the log does not contain the secret.",
+    "A store never contains secrets such as API keys. If secrets were removed from names, two systems in a store "
+    "could have the same name. If the name of a system contains a secret, each command reads the log again instead of "
+    "using the store.",
+    "Pass the secret to the harness in an environment variable, so that the log does not contain the secret.",
 )
 
 TYPES = message_types_in(globals())

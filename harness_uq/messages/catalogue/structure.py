@@ -16,8 +16,8 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
     "unknown-cluster-field",
     "warning",
     "Task {task!r} has no field {field!r}, which was named as the cluster field. Available fields: {known}.",
-    "The documents of the task do not contain the field that you named for clusters. In a live run, harness_uq "
-    "ignores an unknown cluster field and detects the clusters automatically.",
+    "The documents of the task do not contain the field that you specified as the cluster field. In a live run, "
+    "harness_uq ignores an unknown cluster field and detects the clusters automatically.",
     "Name one of the available fields with `--cluster TASK=FIELD`.",
 )
 PARTIAL_CLUSTER_FIELD = MessageType(
@@ -48,7 +48,7 @@ POSSIBLE_CLUSTER_FIELDS = MessageType(
     "same group share material, use --cluster {example}.",
     "Questions with the same value of a field can share material, such as a passage. Fields that contain only "
     "categories, such as subjects, usually do not define clusters.",
-    "If questions with the same value of the field share material, name the field with `--cluster FIELD`.",
+    "If questions with the same value of a field share material, name this field with `--cluster FIELD`.",
 )
 RANGE_EXCLUDES_VALUE = MessageType(
     "UQ406",
@@ -111,8 +111,8 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "The log contains only the total score of task {task!r} for {n_questions:count question}. Without samples, only "
     "tasks of up to {limit:,} questions can be combined into a group.",
     "To combine tasks into a group, harness_uq needs one score per question. If a log contains only a total score, "
-    "harness_uq creates right and wrong answers with the same total score. For very large tasks, the created answers "
-    "would need too much memory.",
+    "harness_uq constructs question scores of 0 and 1 that result in the same total. For very large tasks, the "
+    "constructed scores would need too much memory.",
     "Log the samples of the task.",
 )
 GROUP_WEIGHTS_UNKNOWN = MessageType(
@@ -152,7 +152,7 @@ TRIALS_NOT_NUMBERED = MessageType(
     "note",
     "The trials of {n_tasks:count task} are not numbered, so each row of a question counts as a trial. Name a column "
     "of trial numbers with --column trial=NAME.",
-    "Without trial numbers, a row that was written twice cannot be distinguished from a second trial.",
+    "Without trial numbers, a row of the table that was written twice cannot be distinguished from a second trial.",
     "Add a column with trial numbers to the table, and name this column `trial` or `epoch`.",
 )
 NO_QUESTION_SCORES = MessageType(
@@ -198,8 +198,8 @@ PERCENT_SCORES = MessageType(
     "note",
     "The scores of metric {metric!r} lie between 0 and 100 and look like percentages, but the range of the metric is "
     "unknown. If the scores are percentages, declare the range with --range {metric}=0,100.",
-    "If the range of a percentage is unknown, its interval can extend beyond 100. Percentages with an unknown range "
-    "and scores from 0 to 1 cannot be combined in an overall score.",
+    "If the range of a metric is unknown, the interval of a percentage can extend beyond 100. Percentages with an "
+    "unknown range and scores from 0 to 1 cannot be combined in an overall score.",
     "Declare the range with `--range METRIC=0,100`. If larger scores are possible, ignore this note.",
 )
 MISSING_BY_GROUP = MessageType(
@@ -209,8 +209,8 @@ MISSING_BY_GROUP = MessageType(
     "Missing scores are related to the field {field!r}: the share of questions with a missing score in its "
     "{n_groups:count group} ranges from {low:percent}{lowest} to {high:percent}{highest} (p = {p_value:.2g}).",
     "If scores are missing more often in some groups of questions, the mean of the remaining scores is biased.",
-    "Compare the results of `--missing drop`, `zero` and `bounds`, or report the score of each group with `--by "
-    "FIELD`.",
+    "Compare the results of `--missing drop`, `--missing zero` and `--missing bounds`, or report the score of each "
+    "group with `--by FIELD`.",
 )
 MISSING_BY_SCORE = MessageType(
     "UQ423",
@@ -220,7 +220,7 @@ MISSING_BY_SCORE = MessageType(
     "systems is {lost:.3f} on the {n_questions:count question} with a missing score and {others:.3f} on the other "
     "questions.",
     "If scores of hard questions are missing more often, the mean of the remaining scores is too high.",
-    "Compare the results of `--missing drop`, `zero` and `bounds`.",
+    "Compare the results of `--missing drop`, `--missing zero` and `--missing bounds`.",
 )
 
 TYPES = message_types_in(globals())

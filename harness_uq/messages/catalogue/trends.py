@@ -8,8 +8,8 @@ ONE_RUN = MessageType(
     "refusal",
     "There is only one run of this system and task. At least two runs are required to detect a change of the score.",
     "To detect a change of the score, harness_uq compares several runs of the same system and task.",
-    "Pass the logs of several runs. If the system has different names in the logs, pass each log as NAME=LOG with the "
-    "same name.",
+    "Pass the logs of several runs. If the system has different names in the logs, pass each log as `NAME=LOG` with "
+    "the same NAME.",
 )
 FEW_RUNS = MessageType(
     "UQ591",
@@ -27,7 +27,7 @@ RUNS_WITHOUT_TIME = MessageType(
     "note",
     "{n_runs:count log does|logs do} not record the time of the run, so {n_runs:plural this run comes|these runs "
     "come} first, in the order of the command-line arguments. Check the order of the runs.",
-    "The history orders the runs by the times that the logs record. Tables of scores do not record the time of a run.",
+    "harness_uq orders the runs by the times that the logs record. Tables of scores do not record the time of a run.",
     "Pass logs that do not record a time in the order in which the runs took place.",
 )
 
