@@ -1,6 +1,6 @@
 """Plan which grader scores which answer, from a pilot of answers that all graders scored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,14 +9,21 @@ from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
 from harness_uq.graders.panels import graders_of_same_answers, scores_of_graders
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.graders import GRADERS_OF_DIFFERENT_RANGES
-from harness_uq.messages.catalogue.planning import PLAN_UNAVAILABLE
+from harness_uq.messages.catalogue.planning import PILOT_CLUSTERS_UNKNOWN, PILOT_FEW_CLUSTERS, PLAN_UNAVAILABLE
+from harness_uq.planning.components import FEW_CLUSTERS
 from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.grader_plan import GraderDesign, GraderDesignName, GraderPlan
 from harness_uq.results.result_list import ResultList
-from harness_uq.stats.labels.grader_design import GraderVariance, assign_graders, grader_variance
+from harness_uq.stats.labels.grader_design import (
+    GraderVariance,
+    assign_graders,
+    grader_variance,
+    pairs_in_clusters,
+)
 from harness_uq.structure.types import StructureOptions
 
 _IN_WORDS: dict[GraderDesignName, str] = {
@@ -34,7 +41,7 @@ class GraderPlanOptions:
     ----------
     budget : number of grades of the answers of each system
     seed : seed of the random choice of answers and graders
-    structure : score ranges that the user declares
+    structure : clusters and score ranges that the user declares
     """
 
     budget: int
@@ -86,12 +93,14 @@ def _plan(graders: Sequence[GradedAnswers], options: GraderPlanOptions) -> Grade
     try:
         if len({entry.bounds for entry in graders}) > 1:
             raise NotEstimableError(GRADERS_OF_DIFFERENT_RANGES(graders=names))
-        pilot = scores[np.isfinite(scores).all(axis=1)]
-        variance = grader_variance(pilot)
+        is_pilot = np.isfinite(scores).all(axis=1)
+        pilot, codes = scores[is_pilot], None if first.clusters is None else first.clusters[is_pilot]
+        variance = grader_variance(pilot, codes)
     except (DataError, NotEstimableError, StructureError) as error:
         reasons = f"the graders {', '.join(names)} of task {plan.task!r}: {error}"
         return replace(plan, messages=(PLAN_UNAVAILABLE(reasons=reasons),))
-    designs = tuple(_designs(variance, len(scores), options.budget))
+    same_cluster = 0.0 if first.clusters is None else pairs_in_clusters(first.clusters)
+    designs = tuple(_designs(variance, len(scores), options.budget, same_cluster))
     rng = np.random.default_rng(options.seed)
     ids = first.log.questions.ids
     # in the order of the identifiers, so that questions have the same graders in all systems
@@ -100,28 +109,48 @@ def _plan(graders: Sequence[GradedAnswers], options: GraderPlanOptions) -> Grade
     return replace(
         plan,
         n_pilot=len(pilot),
+        n_clusters=None if codes is None else len(np.unique(codes)),
         sd_questions=float(np.sqrt(variance.questions)),
+        sd_clusters=None if codes is None else float(np.sqrt(variance.clusters)),
         sd_graders=float(np.sqrt(variance.graders)),
         sd_residual=float(np.sqrt(variance.residual)),
         designs=designs,
         answer=_answer(plan, designs),
         template=tuple(_template(plan, ids, rows, assigned, scores)),
+        messages=tuple(_warnings(codes, same_cluster)),
     )
 
 
-def _designs(variance: GraderVariance, n_answers: int, budget: int) -> list[GraderDesign]:
-    """The best rotation, all graders and one grader, with the smallest standard error first."""
+def _warnings(pilot_clusters: IntArray | None, same_cluster: float) -> Iterator[Message]:
+    """What limits the accuracy of the variance between clusters."""
+    if pilot_clusters is None or same_cluster == 0:
+        return
+    n_clusters = len(np.unique(pilot_clusters))
+    if n_clusters == len(pilot_clusters):
+        yield PILOT_CLUSTERS_UNKNOWN()
+    elif n_clusters < FEW_CLUSTERS:
+        yield PILOT_FEW_CLUSTERS(n_clusters=n_clusters)
+
+
+def _designs(variance: GraderVariance, n_answers: int, budget: int, same_cluster: float) -> list[GraderDesign]:
+    """The best rotation, all graders and one grader, with the smallest standard error first.
+
+    The answers to grade are a random sample, which has the same share of pairs in a cluster as all answers.
+    """
     k = variance.n_graders
     designs = [
         GraderDesign(
-            "rotation" if per_answer < k else "all graders", n, per_answer, variance.rotated_error(n, per_answer)
+            "rotation" if per_answer < k else "all graders",
+            n,
+            per_answer,
+            variance.rotated_error(n, per_answer, same_cluster),
         )
         for per_answer in range(1, k + 1)
         if (n := min(n_answers, budget // per_answer))
     ]
     best = min(designs[: k - 1], key=lambda one: one.std_error)
     n = min(n_answers, budget)
-    single = GraderDesign("one grader", n, 1, variance.single_error(n))
+    single = GraderDesign("one grader", n, 1, variance.single_error(n, same_cluster))
     return sorted([best, *designs[k - 1 :], single], key=lambda one: one.std_error)
 
 

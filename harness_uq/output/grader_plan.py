@@ -30,7 +30,12 @@ def _section(plan: GraderPlan, digits: int) -> Section:
         ),
     }
     title = f"{plan.system} on {plan.task}, graders {', '.join(plan.graders)}"
-    return Section(title, columns, (), plan.answer, legend)
+    lines = (
+        [f"The standard errors account for clusters of questions ({plan.n_clusters} in the pilot)."]
+        if plan.designs and plan.n_clusters
+        else []
+    )
+    return Section(title, columns, lines, plan.answer, legend)
 
 
 KIND = ResultKind(GraderPlan, grader_plans_document)

@@ -37,9 +37,12 @@ class GraderPlan(Declared, HasMessages):
     task, filter, system : answers
     graders : names of the graders
     budget : number of grades
-    n_pilot : number of answers that all graders have scored
+    n_pilot, n_clusters : number of answers that all graders have scored, and of their clusters; None for independent
+        questions
     sd_questions, sd_graders, sd_residual : standard deviations of the panel's mean score between questions, of the mean
         scores of graders, and of what remains; None if there is no plan
+    sd_clusters : standard deviation of the panel's mean score between clusters, as a part of `sd_questions`; None for
+        independent questions
     designs : the best rotation, all graders and one grader with at most this number of grades; the plan comes first
     answer : recommendation as one sentence
     messages : notes and warnings, and the reason if there is no plan
@@ -55,9 +58,11 @@ class GraderPlan(Declared, HasMessages):
     graders: tuple[str, ...]
     budget: int
     n_pilot: int = 0
+    n_clusters: int | None = None
     sd_questions: float | None = None
     sd_graders: float | None = None
     sd_residual: float | None = None
+    sd_clusters: float | None = None
     designs: tuple[GraderDesign, ...] = ()
     answer: str = ""
     messages: tuple[Message, ...] = ()

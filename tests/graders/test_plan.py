@@ -9,9 +9,10 @@ import pytest
 
 from harness_uq import DataError, GraderPlanOptions, estimate, plan_graders
 from harness_uq.data.task_log import Scores, TaskLog
-from harness_uq.stats.labels.grader_design import grader_variance
+from harness_uq.stats.labels.grader_design import grader_variance, pairs_in_clusters
 from tests.data.toy import task_log
 from tests.message_checks import has
+from tests.output.rendering import render
 from tests.test_cli import output
 
 N, PILOT = 120, 30
@@ -84,6 +85,50 @@ def test_known_grades_are_in_the_table():
     for question, _, _, grader, score in plan.template:
         known = scores[question, grader]
         assert score == ("" if np.isnan(known) else f"{known:g}")
+
+
+def clustered(codes: np.ndarray, n_scored: int = PILOT) -> TaskLog:
+    """A panel whose scores are similar within clusters."""
+    rng = np.random.default_rng(3)
+    ability = rng.normal(size=(codes.max() + 1, 1))[codes] + 0.5 * rng.normal(size=(N, 1))
+    scores = (ability + [-0.5, 0.1, 0.6] + 0.5 * rng.normal(size=(N, 3)) > 0).astype(float)
+    scores[n_scored:] = np.nan
+    log = task_log(scores[:, 0], system="a", ids=IDS)
+    columns = (Scores(name, "none", scores[:, [j]], clusters=codes) for j, name in enumerate(GRADERS))
+    return replace(log, data=tuple(columns))
+
+
+def test_the_errors_account_for_clusters():
+    codes = np.arange(N) // 4 % 15
+    log = clustered(codes, n_scored=60)
+    (plan,) = plan_graders(log, GraderPlanOptions(N))
+    (alone,) = plan_graders(
+        replace(log, data=tuple(replace(data, clusters=None) for data in log.data)), GraderPlanOptions(N)
+    )
+    pilot = np.column_stack([data.values[:60, 0] for data in log.data])
+    variance = grader_variance(pilot, codes[:60])
+    share = pairs_in_clusters(codes)
+    assert plan.n_clusters == 15
+    assert plan.sd_clusters == pytest.approx(np.sqrt(variance.clusters))
+    expected = {"rotation": variance.rotated_error(N, 1, share), "one grader": variance.single_error(N, share)}
+    for design in plan.designs:
+        if design.design in expected:
+            assert design.std_error == pytest.approx(expected[design.design])
+    assert plan.designs[0].std_error > 1.5 * alone.designs[0].std_error
+    assert (alone.n_clusters, alone.sd_clusters) == (None, None)
+    assert not plan.messages
+    document = render([plan], "table")
+    assert "The standard errors account for clusters of questions (15 in the pilot)." in document
+
+
+def test_a_pilot_with_few_or_single_answers_of_clusters_is_reported():
+    (plan,) = plan_graders(clustered(np.arange(N) % 60), GraderPlanOptions(N))
+    assert has(plan, "pilot-clusters-unknown")
+    assert plan.sd_clusters == 0
+    (plan,) = plan_graders(clustered(np.arange(N) // 20), GraderPlanOptions(N))
+    assert has(plan, "pilot-few-clusters")
+    (plan,) = plan_graders(clustered(np.arange(N) // 40, n_scored=30), GraderPlanOptions(N))
+    assert has(plan, "plan-unavailable")
 
 
 def test_what_cannot_be_planned_is_named():

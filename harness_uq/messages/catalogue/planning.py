@@ -96,6 +96,16 @@ PLAN_UNAVAILABLE = MessageType(
     "For each task and metric, the message states why no plan is possible.",
     "Use another pilot run, or plan for another target, such as the width of an interval (`--width`).",
 )
+PILOT_CLUSTERS_UNKNOWN = MessageType(
+    "UQ514",
+    "pilot-clusters-unknown",
+    "warning",
+    "No two answers of the pilot belong to the same cluster, so the plan ignores clusters, and its standard errors may "
+    "be too small. Let all graders score several answers of each cluster.",
+    "Scores of questions in the same cluster are often similar, which increases the standard error of the mean score. "
+    "The variance between clusters can be estimated only if some clusters of the pilot have several answers.",
+    "Let all graders score further answers of the clusters in the pilot, and plan again.",
+)
 
 # ---------------------------------------------------------------- variance components
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.validate_arrays import IntArray, as_floats
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 
 _FEWEST_PILOT = 10
@@ -26,17 +26,24 @@ class GraderVariance:
         Variance of the graders' mean scores, with the divisor K.
     residual : float
         Variance of the rest, which is different for each grader and question, averaged over graders.
+    clusters : float
+        Part of `questions` that is shared by the questions of a cluster; 0 for independent questions.
+    residual_clusters : float
+        Part of `residual` that is shared by the questions of a cluster for the same grader.
     """
 
     n_graders: int
     questions: float
     graders: float
     residual: float
+    clusters: float = 0.0
+    residual_clusters: float = 0.0
 
-    def rotated_error(self, n_answers: int, n_per_answer: int = 1) -> float:
+    def rotated_error(self, n_answers: int, n_per_answer: int = 1, same_cluster: float = 0.0) -> float:
         """Standard error of the mean score if `assign_graders` chooses the graders of each answer.
 
-        It is that of an estimate of the panel's mean score of new questions.
+        It is that of an estimate of the panel's mean score of new questions. `same_cluster` is the share of the pairs
+        of answers that belong to the same cluster.
         """
         k = self.n_graders
         check_whole(n_answers, "n_answers", 1)
@@ -44,15 +51,38 @@ class GraderVariance:
         rest = self.residual * (k - n_per_answer) / (n_per_answer * (k - 1))
         n_more = n_answers * n_per_answer % k  # graders that score one answer more than the others
         unequal = self.graders * n_more * (k - n_more) / (k - 1) / (n_answers * n_per_answer) ** 2
-        return float(np.sqrt((self.questions + rest) / n_answers + unequal))
+        shared = self.clusters * same_cluster * (n_answers - 1)
+        return float(np.sqrt((self.questions + rest + shared) / n_answers + unequal))
 
-    def single_error(self, n_answers: int) -> float:
-        """Root mean square error of the mean score of one grader, averaged over the graders of the panel."""
+    def single_error(self, n_answers: int, same_cluster: float = 0.0) -> float:
+        """Root mean square error of the mean score of one grader, averaged over the graders of the panel.
+
+        `same_cluster` is the share of the pairs of answers that belong to the same cluster.
+        """
         check_whole(n_answers, "n_answers", 1)
-        return float(np.sqrt(self.graders + (self.questions + self.residual) / n_answers))
+        shared = (self.clusters + self.residual_clusters) * same_cluster * (n_answers - 1)
+        return float(np.sqrt(self.graders + (self.questions + self.residual + shared) / n_answers))
 
 
-def grader_variance(scores: ArrayLike) -> GraderVariance:
+def pairs_in_clusters(clusters: ArrayLike) -> float:
+    """Share of the pairs of answers that belong to the same cluster.
+
+    Parameters
+    ----------
+    clusters : array_like, shape (n_answers,)
+        Cluster of each answer.
+
+    Examples
+    --------
+    >>> pairs_in_clusters([0, 0, 1, 1, 2])  # 2 of 10 pairs
+    0.2
+    """
+    sizes = np.unique(np.asarray(clusters), return_counts=True)[1]
+    n = sizes.sum()
+    return float((sizes * (sizes - 1)).sum() / (n * (n - 1))) if n > 1 else 0.0
+
+
+def grader_variance(scores: ArrayLike, clusters: ArrayLike | None = None) -> GraderVariance:
     """Estimate the variances of the scores of several graders by a two-way analysis of variance.
 
     With the mean m_i over graders of question i, the deviation g_j of grader j from the mean of all graders, and the
@@ -62,23 +92,27 @@ def grader_variance(scores: ArrayLike) -> GraderVariance:
     ----------
     scores : array_like, shape (n_questions, n_graders)
         Scores of the same answers by all graders.
+    clusters : array_like, shape (n_questions,), optional
+        Cluster of each question. The default is independent questions.
 
     Raises
     ------
     DataError
         If a score is missing, or there are fewer than two graders.
     NotEstimableError
-        If there are fewer than ten questions.
+        If there are fewer than ten questions, or all of them belong to one cluster.
 
     Notes
     -----
-    The mean square of the estimates of g_j exceeds the variance of the graders by the residual variance divided by the
-    number of questions, which is subtracted.
+    The mean square of the estimates of g_j exceeds the variance of the graders by the variance of a mean of d_ij over
+    the questions, which is subtracted. With clusters, m_i and d_ij are divided into a part between clusters and a part
+    within clusters by one-way analyses of variance. If no cluster has several questions, the part between clusters is
+    unknown and set to 0.
 
     References
     ----------
     Zhu et al. (2026), arXiv 2603.01865, for the decomposition; Searle, Casella and McCulloch (1992), "Variance
-    Components", section 4.3.
+    Components", section 4.3, and section 3.6 for clusters of different sizes.
 
     Examples
     --------
@@ -99,9 +133,28 @@ def grader_variance(scores: ArrayLike) -> GraderVariance:
         )
     of_questions, of_graders = y.mean(axis=1), y.mean(axis=0) - y.mean()
     rest = y - of_questions[:, None] - of_graders
-    residual = float((rest**2).sum() / (k * (n - 1)))
-    graders = max(0.0, float((of_graders**2).mean()) - residual / n)
-    return GraderVariance(k, float(of_questions.var(ddof=1)), graders, residual)
+    codes = np.arange(n) if clusters is None else validated_codes(clusters, (n,))
+    if codes.max() == 0:
+        raise NotEstimableError("a plan of graders requires a pilot with answers of at least two clusters; got 1")
+    questions, between = _between_clusters(of_questions[:, None], codes)
+    residual, rest_between = _between_clusters(rest, codes)
+    shared = rest_between * pairs_in_clusters(codes) * (n - 1)
+    graders = max(0.0, float((of_graders**2).mean()) - (residual + shared) / n)
+    return GraderVariance(k, questions, graders, residual, between, rest_between)
+
+
+def _between_clusters(values: FloatArray, codes: IntArray) -> tuple[float, float]:
+    """Variance of values (n, k) and the part of it that is between clusters, averaged over columns."""
+    n, sizes = len(values), np.bincount(codes)
+    n_clusters = len(sizes)
+    means = np.column_stack([np.bincount(codes, column) for column in values.T]) / sizes[:, None]
+    among = float((sizes[:, None] * (means - values.mean(axis=0)) ** 2).sum(axis=0).mean()) / (n_clusters - 1)
+    if n_clusters == n:
+        return among, 0.0
+    within = float(((values - means[codes]) ** 2).sum(axis=0).mean()) / (n - n_clusters)
+    typical_size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
+    between = max(0.0, (among - within) / typical_size)
+    return within + between, between
 
 
 def assign_graders(
