@@ -1,14 +1,16 @@
 """Parquet representation of task logs: one row per log, with list columns for values per question."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import get_args
 
 import numpy as np
 import pyarrow as pa
 
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import (
+    AggregateScore,
     Attempt,
     ClusterDeclaration,
     HarnessResult,
@@ -16,16 +18,34 @@ from harness_uq.data.task_log import (
     Questions,
     RunMetadata,
     Source,
+    StoredInterval,
+    TaskData,
     TaskLog,
 )
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError
+from harness_uq.results.estimate import IntervalKind
 from harness_uq.store.arrow_data import CODES, DATA, OPTIONAL_DATA, TEXTS, Row, data_from_row, data_to_row
 from harness_uq.store.serialize import messages_from_json, messages_to_json
 
 _FIELD = pa.struct({"name": pa.string(), "is_text": pa.bool_(), "codes": CODES, "values": pa.list_(pa.string())})
 _REPORTED = pa.struct(
     {"metric": pa.string(), "filter": pa.string(), "value": pa.float64(), "std_error": pa.float64(), "n": pa.int64()}
+)
+_STORED_INTERVAL = pa.struct(
+    {
+        "metric": pa.string(),
+        "filter": pa.string(),
+        "method": pa.string(),
+        "scope": pa.string(),
+        "low": pa.float64(),
+        "high": pa.float64(),
+        "level": pa.float64(),
+        "kind": pa.string(),
+        "std_error": pa.float64(),
+        "n_clusters": pa.int64(),
+        "messages": TEXTS,
+    }
 )
 ATTEMPT = pa.struct(
     {"run": pa.string(), "id": pa.string(), "is_finished": pa.bool_(), "n_trials": pa.int64(), "content": pa.string()}
@@ -60,7 +80,10 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "settings": pa.string(),
     "messages": TEXTS,
     "ended_by": pa.list_(CODES),
+    "stored_intervals": pa.list_(_STORED_INTERVAL),
 }
+ADDED = frozenset({"stored_intervals"})
+"""Columns that files of earlier versions may lack. They are then null."""
 NULLABLE = frozenset(
     {
         "version",
@@ -79,6 +102,9 @@ NULLABLE = frozenset(
         "n_watched",
         "watched_clusters",
         "chance",
+        "stored_intervals",
+        "stored_intervals[].std_error",
+        "stored_intervals[].n_clusters",
         *(f"data[].{name}" for name in OPTIONAL_DATA),
     }
 )
@@ -115,6 +141,11 @@ def log_to_row(log: TaskLog) -> Row:
         "settings": json.dumps(dict(log.facts.settings), default=str),
         "messages": messages_to_json(log.messages),
         "ended_by": None if log.ended_by is None else log.ended_by.codes.tolist(),
+        "stored_intervals": [
+            _stored_interval_to_row(data, data.stored)
+            for data in log.data
+            if isinstance(data, AggregateScore) and data.stored is not None
+        ],
     }
 
 
@@ -148,7 +179,7 @@ def log_from_row(row: Row) -> TaskLog:
             items=tuple(row["items"]),
             prompt_hashes=tuple(row["prompt_hashes"]),
         ),
-        data=tuple(data_from_row(data) for data in row["data"]),
+        data=_data_from_rows(row["data"], row["stored_intervals"] or ()),
         reported={
             (entry["metric"], entry["filter"]): HarnessResult(entry["value"], entry["std_error"], entry["n"])
             for entry in row["reported"]
@@ -174,3 +205,28 @@ def _field_to_row(name: str | None, field: MetadataField) -> Row:
 
 def _field_from_row(row: Row) -> MetadataField:
     return MetadataField(np.array(row["codes"], np.int64), row["is_text"], tuple(row["values"]))
+
+
+def _stored_interval_to_row(data: AggregateScore, stored: StoredInterval) -> Row:
+    return {
+        **asdict(replace(stored, messages=())),
+        "metric": data.metric,
+        "filter": data.filter,
+        "messages": messages_to_json(stored.messages),
+    }
+
+
+def _data_from_rows(rows: Sequence[Row], stored_intervals: Sequence[Row]) -> tuple[TaskData, ...]:
+    """The data of a log, with the intervals that belong to its aggregate scores."""
+    stored = {(row["metric"], row["filter"]): _stored_interval_from_row(row) for row in stored_intervals}
+    return tuple(
+        replace(data, stored=stored.get((data.metric, data.filter))) if isinstance(data, AggregateScore) else data
+        for data in map(data_from_row, rows)
+    )
+
+
+def _stored_interval_from_row(row: Row) -> StoredInterval:
+    if row["kind"] not in get_args(IntervalKind):
+        raise DataError(f"unknown kind of interval: {row['kind']!r}")
+    values = {name: value for name, value in row.items() if name not in ("metric", "filter", "messages")}
+    return StoredInterval(**values, messages=messages_from_json(row["messages"]))

@@ -44,6 +44,8 @@ NULLABLE: Final[Mapping[Kind, Set[str]]] = {
     "estimates": {"run_time", *arrow_estimates.NULLABLE},
 }
 """Columns, and fields within them, whose values may be missing."""
+ADDED: Final[Mapping[Kind, Set[str]]] = {"logs": arrow_logs.ADDED, "estimates": set()}
+"""Columns that files of earlier versions may lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ def to_bytes(kind: Kind, rows: Sequence[Row]) -> bytes:
 def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) -> pa.Table:
     """Read columns of a file, or all if None; verify checksums and types, and that no required value is missing.
 
+    Columns that files of earlier versions may lack are null.
+
     Raises
     ------
     OSError, pyarrow.ArrowException
@@ -117,6 +121,9 @@ def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) ->
     content = pa.BufferReader(io_paths.read_bytes(path))
     names = list(SCHEMAS[kind].names if columns is None else columns)
     table = pq.ParquetFile(content, page_checksum_verification=True).read(names, use_threads=False)
+    for name in [name for name in names if name in ADDED[kind] - set(table.column_names)]:
+        field = SCHEMAS[kind].field(name)
+        table = table.append_column(field, pa.nulls(len(table), field.type))
     if absent := sorted(set(names) - set(table.column_names)):
         raise pa.ArrowInvalid(f"column {absent[0]} is missing")
     for name in names:

@@ -1,13 +1,17 @@
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, Scores, read_logs
+from harness_uq import AggregateScore, DataError, Scores, StoredInterval, estimate, read_logs
+from tests.data.toy import task_log
+from tests.message_checks import made
 
 pa = pytest.importorskip("pyarrow")
 from harness_uq.store.arrow_data import DATA, data_from_row, data_to_row  # noqa: E402
 from harness_uq.store.arrow_logs import COLUMNS, log_from_row, log_to_row  # noqa: E402
+from harness_uq.store.file_batches import CacheKey  # noqa: E402
+from harness_uq.store.parquet import SCHEMAS, read_runs  # noqa: E402
 
 
 def plain(value):
@@ -44,3 +48,39 @@ def test_the_source_of_a_range_stays(source):
     data = Scores("points", "none", np.zeros((3, 1)), bounds=(0.0, 100.0), bounds_source=source)
     back = data_from_row(pa.array([data_to_row(data)], DATA).to_pylist()[0])
     assert (back.bounds, back.bounds_source) == ((0.0, 100.0), source)
+
+
+@pytest.fixture
+def live_log():
+    """A log with two aggregate scores, of which one has the interval of the live run."""
+    messages = (made("The interval of the live run.", "note"),)
+    stored = StoredInterval("resampled", "population", 0.4, 0.6, 0.95, "confidence", 0.05, None, messages)
+    own, other = (AggregateScore(name, "none", 0.5, 40, "Own aggregation") for name in ("trimmed", "plain"))
+    return replace(task_log([]), data=(replace(own, stored=stored), other))
+
+
+def test_the_interval_of_a_live_run_comes_back(live_log):
+    table = pa.Table.from_pylist([log_to_row(live_log)], pa.schema(COLUMNS.items()))
+    back = log_from_row(table.to_pylist()[0])
+    assert plain(back) == plain(live_log)
+    trimmed, _ = estimate([back])
+    assert (trimmed.interval.low, trimmed.interval.high, trimmed.method) == (0.4, 0.6, "resampled")
+
+
+def test_an_unknown_kind_of_interval_is_refused(live_log):
+    row = log_to_row(live_log)
+    row["stored_intervals"][0]["kind"] = "other"
+    with pytest.raises(DataError, match="unknown kind of interval: 'other'"):
+        log_from_row(row)
+
+
+def test_a_file_of_an_earlier_version_has_no_stored_intervals(live_log, tmp_path):
+    import pyarrow.parquet as pq
+
+    keys = {"part": "p", "state": "s", "options": None, "written": 0, "software": "", "files": [], "tags": []}
+    run = {"run": "run.json", "run_files": ["run.json"], "run_time": None, "position": 0}
+    table = pa.Table.from_pylist([keys | run | log_to_row(live_log)], SCHEMAS["logs"])
+    for written, stored in ((table, live_log.data[0].stored), (table.drop_columns(["stored_intervals"]), None)):
+        pq.write_table(written, tmp_path / "logs.parquet", write_page_checksum=True)
+        ((found,),) = read_runs(str(tmp_path / "logs.parquet"), {CacheKey("p", "s")}).values()
+        assert [data.stored for data in found.logs[0].data] == [stored, None]

@@ -156,3 +156,19 @@ def test_structure_names_the_metrics_without_scores_per_question(own_run, capsys
     text = capsys.readouterr().out
     assert "weighted_acc: no scores per question (lm-eval computes the score with weighted" in text
     assert "trimmed: no scores per question (lm-eval combines the questions by trimmed_mean" in text
+
+
+def test_an_estimate_store_keeps_the_interval(own_run, tmp_path, capsys):
+    """Other options, so that the second command estimates from the stored task logs."""
+    pytest.importorskip("pyarrow")
+    from harness_uq.store.read import stored_logs
+
+    folder, store = str(own_run[1].parent), str(tmp_path / "store")
+    assert main(["estimate", folder, "--store", store, "--level", "0.9"]) == 0
+    capsys.readouterr()
+    assert main(["estimate", folder, "--store", store, "--format", "json"]) == 0
+    rows = {row["metric"]: row for row in json.loads(capsys.readouterr().out)["estimates"]}
+    read, kept = by_metric(estimate(own_run[1])), by_metric(estimate(list(stored_logs(store))))
+    for metric in OWN:
+        assert rows[metric]["interval"] == read[metric].interval.to_dict() == kept[metric].interval.to_dict()
+        assert has(kept[metric], "interval-of-live-run")
