@@ -2,6 +2,7 @@
 
 import doctest
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,8 @@ from tests.conftest import ROOT
 PAGE = ROOT / "docs" / "howto" / "own-metric.md"
 
 
-def test_the_examples_in_python_print_what_the_page_shows() -> None:
+def test_the_examples_in_python_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     test = doctest.DocTestParser().get_doctest(PAGE.read_text(), {}, PAGE.name, None, None)
     assert doctest.DocTestRunner().run(test).failed == 0
 
