@@ -251,7 +251,14 @@ def _label(args: argparse.Namespace) -> int:
     def plans_of(pilot: _Pilot, structure: "StructureOptions") -> "Sequence[LabelPlan]":
         options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
         column = args.inclusion_probabilities
-        return plan_labels(pilot.logs, args.labels, options, inclusion_probabilities=column, plugins=pilot.plugins)
+        plans = plan_labels(pilot.logs, args.labels, options, inclusion_probabilities=column, plugins=pilot.plugins)
+        if args.ids and len({plan.task for plan in plans}) < len(plans):
+            scores = ", ".join(f"{plan.metric} of {plan.task}" for plan in plans)
+            raise UsageError(
+                f"--ids requires one score per task, because an answer has only one probability of a label, but there "
+                f"are several: {scores}. Select one with --metric or --filter."
+            )
+        return plans
 
     plans, failed = _emit_plans(args, "label_plans", plans_of)
     columns = ("id", "task", "system", "score", "probability")

@@ -11,11 +11,11 @@ from harness_uq.results.label_plan import LabelPlan
 
 
 def label_plans_document(plans: Sequence[LabelPlan], digits: int = 4) -> Document:
-    """One table of strata for each plan, and the number of labels of all plans."""
+    """One table of strata for each plan, and the number of labels of plans of different tasks."""
     sections = [_section(plan, digits) for plan in plans]
     possible = [plan for plan in plans if plan.strata]
-    if len(possible) > 1:
-        n = len({row[:3] for plan in possible for row in plan.template if not row[3]})
+    if len({plan.task for plan in possible}) == len(possible) > 1:
+        n = sum(plan.n_new_labels for plan in possible)
         line = f"Together, the {len(possible)} plans require {n:,} more label{'' if n == 1 else 's'}."
         sections[-1] = replace(sections[-1], lines=(line,))
     return Document(sections, message_lists(plans), caption="Answers to label.")

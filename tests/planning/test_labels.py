@@ -226,6 +226,22 @@ def test_the_command_writes_a_table_that_labels_reads_back(tables, capsys):
     assert all(0 < label.probability <= 1 for label in known)
 
 
+def test_the_command_writes_no_table_for_several_scores_of_a_task(tmp_path, capsys):
+    rows = [(name, question, grader, grade) for name, question, grade in rows_of_grades() for grader in ("g1", "g2")]
+    write(tmp_path / "grades.csv", ["system", "question", "metric", "score"], rows)
+    write(tmp_path / "pilot.csv", ["id", "score"], [(IDS[i], int(TRUTH[0, i])) for i in PILOT])
+    table = tmp_path / "more.csv"
+    command = ["plan", str(tmp_path / "grades.csv"), "--model", "a", "--target", "labels", "--width", "0.15"]
+    command += ["--labels", str(tmp_path / "pilot.csv")]
+    code, text, _ = output(capsys, *command)
+    assert (code, "Together" in text) == (0, False)
+    code, _, err = output(capsys, *command, "--ids", str(table))
+    assert code == 2
+    assert "Select one with --metric or --filter." in err
+    assert not table.exists()
+    assert output(capsys, *command, "--metric", "g1", "--ids", str(table))[0] == 0
+
+
 def test_the_command_writes_no_table_if_the_width_cannot_be_reached(tables, capsys):
     grades, pilot, table = (str(tables / name) for name in ("grades.csv", "pilot.csv", "more.csv"))
     command = ["plan", grades, "--target", "labels", "--labels", pilot, "--width", "0.01", "--ids", table]
