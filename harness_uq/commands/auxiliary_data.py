@@ -48,7 +48,7 @@ def add_label_probabilities(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--inclusion-probabilities",
         metavar="COLUMN",
-        help="Weight each label by the inverse of COLUMN in its table (default: column 'probability', if it exists)",
+        help="Weight human labels by 1/COLUMN of their table (default: column 'probability', if it exists)",
     )
 
 

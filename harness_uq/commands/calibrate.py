@@ -78,7 +78,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--methods",
         nargs="+",
         metavar="NAME",
-        help="Compare the methods NAME with the default method (default: all methods)",
+        help="Compare only these methods with the default method (default: all methods)",
     )
     method.add_argument(
         "--levels",
@@ -106,13 +106,13 @@ def add_arguments(parser: CommandParser) -> None:
         "--beside",
         type=Path,
         metavar="FILE",
-        help="Compare the default methods with the default methods in an earlier report",
+        help="Compare the results of the default methods with those in an earlier report",
     )
     output.add_argument(
         "--readme-figure",
         type=_argument_types.figure,
         metavar="FILE",
-        help="Draw the figure of the README into FILE and exit",
+        help="Write the figure of the README to FILE and exit",
     )
     _shared_options.add_format(parser, ["table", "json"])
     scaling = parser.groups["Scaling"]

@@ -85,7 +85,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Data"].add_argument(
         "--baseline",
         metavar="NAME",
-        help="Compare every other system with this system (required for three or more systems)",
+        help="Compare all other systems with the system NAME (required for three or more systems)",
     )
     output = parser.groups["Output"]
     output.add_argument(

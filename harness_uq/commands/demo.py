@@ -17,7 +17,7 @@ systems, scripted-small and scripted-large, in lm-eval and Inspect AI. The
 tables contain simulated scores: answers.csv has missing scores, agents.csv and
 tokens.csv have costs, grades.csv has the scores of a model grader, labels.csv
 has human labels, and the folder nightly has 20 nightly runs. If you run the
-command again, it replaces the files by the same files.
+command again, it replaces the files with identical files.
 
 Exit codes: 0 success, 1 the folder contains other logs or is not writable,
 2 wrong arguments

@@ -73,13 +73,13 @@ def add_arguments(parser: CommandParser) -> None:
         "--baseline",
         metavar="OLD",
         nargs="+",
-        help="Compare with the baseline in these runs or this store; several arguments are repeated runs",
+        help="Use these runs, or this store, as baseline; several arguments are repeated runs of one system",
     )
     data.add_argument(
         "--history",
         metavar="LOG",
         nargs="+",
-        help="Identify flaky questions from these further runs, or this store, of the baseline's system",
+        help="Identify flaky questions from more runs of the baseline's system, or from a store of such runs",
     )
     mode.add_argument(
         "--self-test",
@@ -100,7 +100,7 @@ def add_arguments(parser: CommandParser) -> None:
         type=_argument_types.task_margin,
         dest="margins",
         metavar="[NAME=]D",
-        help="Allow scores to drop by up to D; NAME applies the margin only to this task or metric (repeatable)",
+        help="Allow scores to drop by up to D; with NAME, only on this task or metric (repeatable)",
     )
     method.add_argument(
         "--improve-by",
@@ -108,7 +108,7 @@ def add_arguments(parser: CommandParser) -> None:
         default=[],
         type=_argument_types.task_margin,
         metavar="[NAME=]D",
-        help="Require that scores, or those of task or metric NAME, improve by more than D (repeatable)",
+        help="Require that all scores, or the scores of task or metric NAME, improve by more than D (repeatable)",
     )
     for name in ("least", "most"):
         method.add_argument(
@@ -124,7 +124,7 @@ def add_arguments(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="FIELD",
-        help="Also test each group of questions with the same value of FIELD as a task (repeatable)",
+        help="Also test each group of questions with the same value of FIELD, like a task (repeatable)",
     )
     method.add_argument(
         "--prices", metavar="FILE", help="Use the token prices in this TOML file if the log contains no costs"

@@ -44,7 +44,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Output"].add_argument(
         "--fail-if-changed",
         action="store_true",
-        help="Exit with code 3 if the score of any system and task changed",
+        help="Exit with code 3 if the score of any system on any task changed",
     )
     _emit_results.add_output(parser)
     _output_files.add_plot(parser, "the scores over time")

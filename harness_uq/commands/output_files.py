@@ -123,7 +123,7 @@ def add_plot(parser: CommandParser, what: str) -> None:
         "--plot",
         type=_argument_types.figure,
         metavar="FILE",
-        help=f"Draw {what} to a PNG, SVG or PDF file (requires matplotlib)",
+        help=f"Write a plot of {what} to a PNG, SVG or PDF file (requires matplotlib)",
     )
 
 

@@ -42,7 +42,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.groups["Overall result"].add_argument(
         "--generalize-over",
         choices=["task"],
-        help="Rank by the scores on new tasks of the same kind (default: on new questions in these tasks)",
+        help="Rank systems by their scores on new tasks (default: on new questions of the same tasks)",
     )
     parser.groups["Output"].add_argument(
         "--per-task", action="store_true", help="Also print the ranking on each task if there is an overall ranking"

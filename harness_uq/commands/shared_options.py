@@ -87,7 +87,7 @@ def add_by(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="FIELD",
-        help="Also print results for groups of questions with equal FIELD, such as category (repeatable)",
+        help="Also print results for each value of FIELD of the questions, such as category (repeatable)",
     )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 USAGE = "(ls | verify | gc) DIR"
 EXAMPLES = (
-    ("List the stored results by options", "harness-uq store ls results-store/"),
+    ("List the stored results, grouped by options", "harness-uq store ls results-store/"),
     ("Read every file and report damage", "harness-uq store verify results-store/"),
     ("Remove results of changed or deleted logs", "harness-uq store gc results-store/"),
 )

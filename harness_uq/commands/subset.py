@@ -60,7 +60,7 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="+",
         required=True,
         metavar="RUN",
-        help="Read these runs of other systems on the whole task (required)",
+        help="Use runs of other systems on the whole task (required)",
     )
     data.add_argument(
         "--metric", help="Measure the difficulty of questions by this metric (default: the first metric of the task)"
