@@ -1,10 +1,11 @@
 # On a machine with python3 and make:
 #   make demo      virtual environment, install, run both harnesses on bundled tasks, print the intervals
-#   make test      virtual environment, install, every check that needs one Python and one version of each harness
+#   make test      virtual environment, install, every check of the code with one Python and one version of each harness
 #   make install   virtual environment with the package, both harnesses and every tool of the checks; the others do it first
 #   make clean     delete that environment, nox's and what was built
 # make test opens HTML pages in a browser; without chromium (apt-get install chromium) it says so in a line and runs the rest.
-# .ci/run runs make test and the checks with other versions, and demands what make test may skip.
+# .ci/run runs make test, the documentation's checks (nox session docs) and the checks with other versions, and demands
+# what make test may skip.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

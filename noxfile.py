@@ -42,6 +42,7 @@ PROSE = (
     ),  # its tables make long sentences
 )
 LONG_PROSE = ("docs", "harness_uq", "adapters")  # sentences may be long: methods, decisions, docstrings
+PRINTED = "tests/docs/test_printed.py"  # runs every command of every page: minutes
 CORE_TESTS = ("pytest", "pytest-xdist", "hypothesis", "statsmodels", "hatchling")
 
 
@@ -77,9 +78,10 @@ def imports(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Every test, with every optional package present."""
+    """Every test, with every optional package present, except what the session `docs` tests."""
     _install(session, "--editable", ".[dev]")
-    session.run("pytest", "-n", "2", "--dist", "loadfile", *session.posargs, env=EVERYTHING)
+    printed = f"--ignore={PRINTED}"
+    session.run("pytest", "-n", "2", "--dist", "loadfile", printed, *session.posargs, env=EVERYTHING)
 
 
 @nox.session
@@ -137,8 +139,9 @@ def docs(session: nox.Session) -> None:
     site = Path("docs", "_build", "html")
     session.run("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", str(site), env=ONE_THREAD)
     pages = session.posargs or ["tests/docs", "tests/test_public_names.py", "docs"]
-    env = TESTS | {"HARNESS_UQ_SITE": str(site.resolve())}
-    session.run("pytest", "-n", "2", "--dist", "loadfile", *pages, env=env)
+    env = EVERYTHING | {"HARNESS_UQ_SITE": str(site.resolve())}
+    # the commands of a page are one group, and so are the tests that share a browser
+    session.run("pytest", "-n", "2", "--dist", "loadgroup", *pages, env=env)
 
 
 @nox.session
