@@ -189,7 +189,7 @@ def _match(path: str) -> re.Match[str]:
     name = io_paths.name_of(path)
     match = _RESULTS_NAME.fullmatch(name) or _DETAILS_NAME.fullmatch(name)
     if match is None:
-        raise LogError("the name of the file is not that of results or details")
+        raise LogError("the name of the file is neither that of a results file nor that of a details file")
     return match
 
 

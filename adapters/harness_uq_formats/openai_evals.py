@@ -49,7 +49,7 @@ class OpenAIEvals:
                         correct = {False: 0.0, True: 1.0}[line["data"]["correct"]]
                         trials.setdefault(str(line["sample_id"]), []).append(correct)
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                    raise uq.LogError(f"line {number}: it is not an event of OpenAI evals ({error!r})") from None
+                    raise uq.LogError(f"line {number}: this is not an event of OpenAI evals ({error!r})") from None
         n_trials = max(map(len, trials.values()), default=0)
         uq.check_cells(len(trials), n_trials)
         values = np.array([[*row, *[np.nan] * (n_trials - len(row))] for row in trials.values()])

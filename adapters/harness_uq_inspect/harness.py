@@ -129,7 +129,9 @@ class InspectHarness:
 
         path, *shards = run.files
         if shards:
-            raise LogError("the log of a run in progress cannot be written to: Inspect has not merged its shards yet")
+            raise LogError(
+                "the log of a run in progress cannot be changed, because Inspect has not merged its buffer files yet"
+            )
         target = path if destination is None else io_paths.join(destination, io_paths.name_of(path))
         if destination is not None:
             io_paths.make_folder(destination)

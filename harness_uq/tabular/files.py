@@ -77,7 +77,7 @@ def _as_log_errors() -> Iterator[None]:
             f"is not UTF-8: byte {error.object[error.start]:#04x} {error.reason}; save it as UTF-8"
         ) from None
     except csv.Error as error:
-        raise LogError(f"is no CSV: {error}") from None
+        raise LogError(f"the file is not a valid CSV file: {error}") from None
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror or error}") from None
 
@@ -190,7 +190,7 @@ def _object(line: str, number: int) -> Mapping[str, object]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise LogError(f"line {number} is no JSON, or cut off: {error}") from None
+        raise LogError(f"line {number} is not valid JSON, perhaps because it is incomplete: {error}") from None
     if not isinstance(row, dict):
         raise LogError(f"line {number} is no JSON object")
     return row
@@ -243,7 +243,9 @@ def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
             with pq.ParquetFile(content, read_dictionary=names) as file:
                 yield file
     except (pa.ArrowException, OSError) as error:
-        raise LogError(f"is no Parquet file that pyarrow reads: {' '.join(str(error).split())[:200]}") from None
+        raise LogError(
+            f"the file is not a Parquet file that pyarrow can read: {' '.join(str(error).split())[:200]}"
+        ) from None
 
 
 _KINDS: Mapping[str, _Kind] = {

@@ -195,7 +195,7 @@ def test_a_broken_log_on_a_store_is_named_and_the_rest_goes_on(store, capsys):
     io_paths.write_bytes(f"{store}/inspect/a.eval", io_paths.read_bytes(f"{store}/inspect/a.eval")[:-100])
     code, out, err = said(capsys, "estimate", f"{store}/inspect")
     assert (code, "org/b" in out) == (1, True)
-    assert f"{store}/inspect/a.eval: the zip is cut off" in err
+    assert f"{store}/inspect/a.eval: the zip file is incomplete" in err
 
 
 def test_signatures_of_urls_are_not_shown(capsys):

@@ -84,15 +84,21 @@ HOSTILE = {
     "infinite.csv": (b"id,score\n1,1e999\n", "'1e999' is not a finite number"),
     "twice.csv": (b"id,score,score\n1,1,0\n", "several columns are called 'score'"),
     "empty.jsonl": (b"\n\n", "holds no line"),
-    "cut.jsonl": (b'{"id": 1, "score": 1}\n{"id": 2, "sc', "line 2 is no JSON, or cut off"),
+    "cut.jsonl": (
+        b'{"id": 1, "score": 1}\n{"id": 2, "sc',
+        "line 2 is not valid JSON, perhaps because it is incomplete",
+    ),
     "list.jsonl": (b"[1, 2]\n", "line 1 is no JSON object"),
-    "deep.jsonl": (b"[" * 200_000, "line 1 is no JSON, or cut off"),
-    "digits.jsonl": (b'{"id": 1, "score": ' + b"9" * 5000 + b"}\n", "line 1 is no JSON, or cut off"),
+    "deep.jsonl": (b"[" * 200_000, "line 1 is not valid JSON, perhaps because it is incomplete"),
+    "digits.jsonl": (
+        b'{"id": 1, "score": ' + b"9" * 5000 + b"}\n",
+        "line 1 is not valid JSON, perhaps because it is incomplete",
+    ),
     "nan.jsonl": (b'{"id": 1, "score": Infinity}\n', "line 1, column 'score': inf is not a finite number"),
     "nested.jsonl": (b'{"id": 1, "score": {"value": 1}}\n', "its lines hold lists or objects .score., as other tools'"),
-    "text.parquet": (b"id,score\n1,1\n", "is no Parquet file that pyarrow reads"),
-    "empty.parquet": (b"", "is no Parquet file that pyarrow reads"),
-    "cut.parquet": (b"PAR1" + bytes(100), "is no Parquet file that pyarrow reads"),
+    "text.parquet": (b"id,score\n1,1\n", "is not a Parquet file that pyarrow can read"),
+    "empty.parquet": (b"", "is not a Parquet file that pyarrow can read"),
+    "cut.parquet": (b"PAR1" + bytes(100), "is not a Parquet file that pyarrow can read"),
 }
 
 

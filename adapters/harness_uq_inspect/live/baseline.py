@@ -18,7 +18,7 @@ def watched_scores(task: TaskLog, metric: str | None) -> Scores:
     scores = next((data for data in candidates if metric in (None, data.metric)), None)
     if scores is None:
         names = ", ".join(data.metric for data in candidates) or "none whose values are numbers"
-        raise DataError(f"no score {metric!r} to watch; there are {names}")
+        raise DataError(f"score {metric!r} not found; available scores: {names}")
     return scores
 
 
@@ -48,5 +48,5 @@ def read_baseline(path: str, task: str) -> Baseline:
     """
     logs = [log for log in read_logs(path, strict=True).logs if log.task == task]
     if not logs:
-        raise LogError(f"{path} holds no run of the task {task!r} to compare with")
+        raise LogError(f"{path} contains no run of task {task!r} for the comparison")
     return Baseline(logs[-1].system, logs[-1])

@@ -67,7 +67,7 @@ def stop_when(
     n_first = _first_trials(min_trials, valid)
     check_options(level=level, scope="population" if (valid, scope) == ("anytime", "full") else scope)
     if (valid, scope) == ("anytime", "benchmark"):
-        raise DataError("with valid='anytime' every question counts once; scope must be population or full")
+        raise DataError("scope must be 'population' or 'full' with valid='anytime', because each question counts once")
     return StopWhen(Rule(width, level, n_first, compare_to, scope, cluster, metric, valid))
 
 
@@ -76,7 +76,9 @@ def _first_trials(min_trials: int | None, valid: str | None) -> int:
     if valid not in (None, "anytime"):
         raise DataError(f"valid must be 'anytime' or None; got {valid!r}")
     if valid and min_trials is not None:
-        raise DataError("min_trials has no meaning with valid='anytime', which looks from the first question on")
+        raise DataError(
+            "min_trials cannot be used with valid='anytime', which checks the scores from the first question on"
+        )
     if min_trials is not None and min_trials < 2:
         raise DataError(f"min_trials must be 2 or more, so that trials of a question can be compared; got {min_trials}")
     return 0 if valid else (min_trials or 2)

@@ -184,7 +184,7 @@ def _unit_differences(task: TaskLog, data: Scores, baseline: Baseline, rule: Rul
     means = np.array([baseline_means[keys[row]] for row in rows])
     differences: NDArray[np.float64] = np.nanmean(data.values[rows], axis=1) - means
     if np.abs(differences).max() > 1:
-        raise DataError("a comparison is decided for scores between 0 and 1 only")
+        raise DataError("stopping because of a comparison requires scores between 0 and 1")
     codes = detect_structure(task, rule.options.structure)[0].clusters.codes
     if codes is None:
         return differences

@@ -163,8 +163,8 @@ def _why_no_zip(content: Slices, error: Exception) -> str:
     if isinstance(error, OSError) and error.filename:  # a remote store names the file, a bad offset does not
         return f"cannot be read: {error.strerror}"
     if content[: len(_MAGIC)] == _MAGIC:
-        return "the zip is cut off: its directory, at the end of the file, is missing or incomplete"
-    return f"an .eval file is a zip, and this is none ({error})"
+        return "the zip file is incomplete: the directory at the end of the file is missing or damaged"
+    return f"an .eval file is a zip file, but this file is not ({error})"
 
 
 def _is_outside(name: str) -> bool:
@@ -195,7 +195,7 @@ def _decompressor(method: int) -> Pieces:
         return _inflate
     if method == ZIP_ZSTANDARD:
         return _decompress_zstandard
-    raise LogError(f"its members are compressed with zip method {method}, which Inspect AI does not write")
+    raise LogError(f"files inside the log are compressed with zip method {method}, which Inspect AI does not use")
 
 
 def _inflate(data: bytes) -> Iterator[bytes]:

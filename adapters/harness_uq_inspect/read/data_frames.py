@@ -290,7 +290,7 @@ def _converted(content: object, kind: type[Converted]) -> Converted:
     try:
         return msgspec.convert(content, kind)
     except msgspec.ValidationError as error:
-        raise LogError(f"the data frame is not what Inspect AI writes: {error}") from error
+        raise LogError(f"the data frame does not have the format that Inspect AI writes: {error}") from error
 
 
 def _identifier(value: object) -> str:

@@ -90,7 +90,7 @@ def read_header(archive: Archive) -> Header:
     for name in (HEADER, START):
         if name in archive:
             return decode(archive.read(name), Header, whose=name)
-    raise LogError(f"a zip without {HEADER} or {START}, so no Inspect AI log")
+    raise LogError(f"the zip file contains neither {HEADER} nor {START}, so it is not a log of Inspect AI")
 
 
 def _read_json(path: str) -> Log:

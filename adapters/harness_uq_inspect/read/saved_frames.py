@@ -88,7 +88,7 @@ def _csv_reader(path: str) -> "Iterator[Iterator[list[str]]]":
         with io.TextIOWrapper(io_paths.open_binary(path), encoding="utf-8-sig", newline="") as stream:
             yield csv.reader(stream)
     except (csv.Error, UnicodeDecodeError) as error:
-        raise LogError(f"is no CSV: {error}") from None
+        raise LogError(f"the file is not a valid CSV file: {error}") from None
     finally:
         csv.field_size_limit(previous_limit)
 
@@ -104,4 +104,6 @@ def _parquet(path: str):  # type: ignore[no-untyped-def]  # pyarrow has no types
         with io_paths.open_binary(path) as content, pq.ParquetFile(content) as file:
             yield file
     except (pa.ArrowException, OSError) as error:
-        raise LogError(f"is no Parquet file that pyarrow reads: {' '.join(str(error).split())[:200]}") from None
+        raise LogError(
+            f"the file is not a Parquet file that pyarrow can read: {' '.join(str(error).split())[:200]}"
+        ) from None

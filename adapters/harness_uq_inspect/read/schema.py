@@ -256,11 +256,11 @@ def _decode_leniently(content: bytes, kind: type[Decoded], whose: str, first: Ex
         tree = json.loads(content, parse_int=lambda digits: int(digits) if len(digits) <= _MAX_DIGITS else digits)
         return msgspec.convert(_replace_surrogates(tree), kind)
     except msgspec.ValidationError as error:
-        raise LogError(f"{whose} is not what Inspect AI writes: {error}") from first
+        raise LogError(f"{whose} does not have the format that Inspect AI writes: {error}") from first
     except RecursionError:
         raise LogError(f"{whose} is nested too deeply to be read") from first
     except ValueError as error:
-        raise LogError(f"{whose} is no valid JSON, perhaps cut off: {error}") from first
+        raise LogError(f"{whose} is not valid JSON, perhaps because it is incomplete: {error}") from first
 
 
 def _replace_surrogates(value: object) -> object:

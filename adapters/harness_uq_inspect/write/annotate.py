@@ -44,7 +44,7 @@ def annotate_log(
     """
     content = log or read_log(path)
     if content.header.results is None:
-        raise LogError(f"the run has no results to write to (status {content.header.status})")
+        raise LogError(f"the log has no results to which intervals can be added (status {content.header.status})")
     positions = positions or printed_positions(content)
     annotations = annotations_of(content, estimates, settings, positions, comparisons, swaps_stderr)
     return write_annotations(path, annotations, target=target, keeps_original=keeps_original)

@@ -37,7 +37,7 @@ def _value_start(content: bytes, at: int, name: str) -> int:
     """Start of the value whose key begins at `at`."""
     key = json.dumps(name, ensure_ascii=False).encode()
     if content[at : at + len(key)] != key:
-        raise LogError(f"the member {name!r} does not stand where it should; is it there twice?")
+        raise LogError(f"the key {name!r} is not at the expected position, perhaps because it occurs twice")
     at = content.index(b":", at + len(key)) + 1
     while content[at] in _SPACE:
         at += 1
@@ -61,7 +61,7 @@ def _members_leniently(content: bytes) -> dict[str, slice]:
             if text[at:].lstrip()[:1] != ",":
                 return spans
     except (ValueError, IndexError, RecursionError) as error:
-        raise LogError(f"the file is no valid JSON, perhaps cut off: {error}") from error
+        raise LogError(f"the file is not valid JSON, perhaps because it is incomplete: {error}") from error
 
 
 def replace_parts(content: bytes, parts: Mapping[str, slice], new: Mapping[str, bytes | None]) -> bytes:

@@ -95,7 +95,7 @@ def read_annotated_header(path: str) -> Json:
         return _decode_annotated(content, members(content))
     with Archive(path) as archive:
         if HEADER not in archive:
-            raise LogError("the run was never finished: its log has no header to write to")
+            raise LogError("the run did not finish, so its log has no header for the intervals")
         return decode(archive.read(HEADER), Json, whose=HEADER)
 
 
@@ -185,7 +185,7 @@ def _original_json(content: bytes) -> tuple[bytes, Json]:
     """
     spans = members(content)
     if "results" not in spans:
-        raise LogError("the log has no results to write to")
+        raise LogError("the log has no results to which intervals can be added")
     original = _recorded_original({"results": decode(content[spans["results"]], object, whose="results")})
     texts = original.get("parts")
     if not isinstance(texts, dict):

@@ -72,7 +72,7 @@ def bootstrap_estimate(
     return replace(
         row,
         method=METHOD,
-        method_reason="only the task's own aggregation computes the value: it is called on resampled questions",
+        method_reason="the aggregation function of the task is called on resamples of the questions",
         value=printed,
         std_error=float(draws.std(ddof=1)),
         interval=Interval(float(low), float(high), level, "confidence"),

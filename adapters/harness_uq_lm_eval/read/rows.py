@@ -104,7 +104,7 @@ def _array(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     try:
         rows = _undecoded_array.decode(file.read())
     except (msgspec.DecodeError, RecursionError) as error:
-        raise LogError(f"no valid JSON array of samples: {error}") from None
+        raise LogError(f"the file is not a valid JSON array of samples: {error}") from None
     yield from ((1, bytes(row)) for row in rows)
 
 

@@ -45,7 +45,7 @@ def write(
     LogError : if there is no results file, another program changes it, a copy exists already, or writing fails
     """
     if run.results is None:
-        raise LogError(f"nothing can be written to: {run.why_no_results}")
+        raise LogError(f"intervals cannot be written: {run.why_no_results}")
     try:
         content_read = io_paths.read_bytes(run.results)
         results = dict(parsed(content_read))
@@ -96,7 +96,7 @@ def restore(path: str) -> list[str]:
         with exclusive(target.parent):
             if target.exists() and not _is_annotated(target) and target.read_bytes() != original.read_bytes():
                 raise LogError(
-                    f"{results_path} was changed since harness-uq wrote it; what it was before is in {original}"
+                    f"{results_path} was changed after harness-uq wrote it; the original content is in {original}"
                 )
             original.replace(target)
     except OSError as error:
@@ -117,8 +117,8 @@ def _write_in_place(path: Path, content_read: bytes, render: Callable[..., bytes
             raise LogError("the results file changed while it was read")
         if original.exists() and not is_annotated and content != original.read_bytes():
             raise LogError(
-                f"others wrote to it since harness-uq did; {original.name} is what it was before: "
-                "rename or delete that to write here again"
+                f"the file was changed after harness-uq wrote it, and {original.name} contains the original: "
+                "rename or delete the original to write here again"
             )
         sha256 = hashlib.sha256(original.read_bytes() if is_annotated else content).hexdigest()
         with _write_atomically(path, like=path) as file:

@@ -197,8 +197,8 @@ def test_a_failure_at_the_start_does_not_end_the_run(inspect_log, caplog, model)
         ({"width": float("nan")}, "width must be above 0"),
         ({"width": 0.1, "level": 5}, "level"),
         ({"width": 0.1, "valid": "always"}, "valid must be 'anytime' or None; got 'always'"),
-        ({"width": 0.1, "valid": "anytime", "min_trials": 2}, "no meaning with valid='anytime'"),
-        ({"width": 0.1, "valid": "anytime", "scope": "benchmark"}, "population or full"),
+        ({"width": 0.1, "valid": "anytime", "min_trials": 2}, "cannot be used with valid='anytime'"),
+        ({"width": 0.1, "valid": "anytime", "scope": "benchmark"}, "'population' or 'full'"),
         ({"width": 0.1, "scope": "nonsense"}, "scope must be population or benchmark; got 'nonsense'"),
     ],
 )

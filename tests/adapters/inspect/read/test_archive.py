@@ -37,7 +37,7 @@ def test_a_changed_byte_is_a_damaged_member(log):
 
 def test_a_truncated_zip_is_an_error(log):
     log.write_bytes(log.read_bytes()[:-100])
-    with pytest.raises(LogError, match="the zip is cut off"):
+    with pytest.raises(LogError, match="the zip file is incomplete"):
         Archive(str(log))
 
 
@@ -49,7 +49,7 @@ def test_an_empty_file_is_an_error(tmp_path):
 
 def test_a_text_file_named_eval_is_an_error(tmp_path):
     (tmp_path / "log.eval").write_text("not a zip at all, but long enough to look for a directory at its end")
-    with pytest.raises(LogError, match=r"an \.eval file is a zip, and this is none"):
+    with pytest.raises(LogError, match=r"an \.eval file is a zip file, but this file is not"):
         Archive(str(tmp_path / "log.eval"))
 
 

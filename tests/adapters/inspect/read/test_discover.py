@@ -59,7 +59,7 @@ def test_other_files_of_inspect_and_of_others_are_not_recognised(tmp_path):
 def test_a_truncated_zip_is_a_problem(tmp_path):
     path = write_eval(tmp_path / "a.eval", header(), grid([["C"]]))
     path.write_bytes(path.read_bytes()[:300])
-    assert only_problem(path).text.startswith("the zip is cut off")
+    assert only_problem(path).text.startswith("the zip file is incomplete")
 
 
 def test_an_empty_log_is_a_problem(tmp_path):
@@ -71,7 +71,7 @@ def test_an_empty_log_is_a_problem(tmp_path):
 def test_a_truncated_json_log_is_a_problem(tmp_path):
     path = write_json(tmp_path / "a.json", header(), grid([["C"]]))
     path.write_text(path.read_text()[:-20])
-    assert only_problem(path).text.startswith("the file is no valid JSON, perhaps cut off: ")
+    assert only_problem(path).text.startswith("the file is not valid JSON, perhaps because it is incomplete: ")
 
 
 def test_a_zip_that_is_not_a_log_is_a_problem(tmp_path):
@@ -80,10 +80,10 @@ def test_a_zip_that_is_not_a_log_is_a_problem(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
         archive.writestr("other.json", "{}")
     assert params_of(only_problem(tmp_path / "a.eval"), "log-unreadable")["reason"] == (
-        "a zip without header.json or _journal/start.json, so no Inspect AI log"
+        "the zip file contains neither header.json nor _journal/start.json, so it is not a log of Inspect AI"
     )
 
 
 def test_a_header_with_unexpected_types_is_a_problem(tmp_path):
     path = write_eval(tmp_path / "a.eval", header() | {"eval": {"task": 3}}, grid([["C"]]))
-    assert "header.json is not what Inspect AI writes" in only_problem(path).text
+    assert "header.json does not have the format that Inspect AI writes" in only_problem(path).text

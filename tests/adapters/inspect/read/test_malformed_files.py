@@ -79,7 +79,7 @@ def test_an_unused_integer_with_5000_digits_is_ignored(tmp_path):
 
 def test_a_count_with_5000_digits_is_an_error(tmp_path):
     _, (message,) = estimated(replaced(tmp_path, '"total_samples": 8', f'"total_samples": {LONG}'))
-    assert "the file is not what Inspect AI writes: Expected `int`, got `str`" in message.text
+    assert "the file does not have the format that Inspect AI writes: Expected `int`, got `str`" in message.text
 
 
 @pytest.mark.parametrize("old", ['"target": "t"', '"answer": "a"', '"plan": {}'])
@@ -108,7 +108,9 @@ def test_invalid_utf8_is_an_error(tmp_path):
     path = tmp_path / "log.json"
     path.write_bytes(text_of().encode().replace(b"Question 1?", b"Question \xff?", 1))
     _, (message,) = estimated(path)
-    assert message.text.startswith("the file is no valid JSON, perhaps cut off: 'utf-8' codec can't decode byte 0xff")
+    assert message.text.startswith(
+        "the file is not valid JSON, perhaps because it is incomplete: 'utf-8' codec can't decode byte 0xff"
+    )
 
 
 def test_a_member_with_invalid_utf8_does_not_affect_the_others(tmp_path):

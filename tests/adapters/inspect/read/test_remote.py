@@ -67,7 +67,7 @@ def test_a_log_is_recognised_by_the_name_that_inspect_assigns(folder, tmp_path):
     assert log.questions.ids == read(path).questions.ids
     io_paths.write_bytes(place, b"no zip")
     (run,) = InspectHarness().find([place]).runs
-    with pytest.raises(LogError, match=r"an \.eval file is a zip, and this is none"):
+    with pytest.raises(LogError, match=r"an \.eval file is a zip file, but this file is not"):
         list(InspectHarness().read(run))
 
 

@@ -133,7 +133,7 @@ def test_reductions_are_decoded_only_where_they_are_needed(tmp_path):
 def test_a_truncated_json_log_is_an_error(tmp_path):
     path = write_json(tmp_path / "log.json", header(), grid(VALUES))
     path.write_text(path.read_text()[:-5])
-    with pytest.raises(LogError, match="no valid JSON, perhaps cut off"):
+    with pytest.raises(LogError, match="not valid JSON, perhaps because it is incomplete"):
         read(path)
 
 

@@ -114,5 +114,5 @@ def test_an_unreadable_shard_does_not_affect_the_others(tmp_path):
 
 def test_the_log_of_a_run_in_progress_is_not_written_to(tmp_path):
     files = tuple(str(shard(tmp_path, number, [number], at=100)) for number in (0, 1))
-    with pytest.raises(LogError, match="Inspect has not merged its shards yet"):
+    with pytest.raises(LogError, match="Inspect has not merged its buffer files yet"):
         InspectHarness().write(Run(files[0], files), [], None, settings={})

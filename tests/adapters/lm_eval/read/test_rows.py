@@ -38,7 +38,7 @@ def test_an_empty_array_has_no_rows(tmp_path):
 
 
 def test_a_truncated_array_on_one_line_is_an_error(tmp_path):
-    with pytest.raises(LogError, match="no valid JSON array"):
+    with pytest.raises(LogError, match="not a valid JSON array"):
         list(iterate(written(tmp_path, '[{"doc_id": 0}, {"doc')))
 
 

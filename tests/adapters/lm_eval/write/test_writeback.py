@@ -84,7 +84,7 @@ def test_changes_by_other_programs_are_not_overwritten_by_rescoring(run, capsys)
     path.write_bytes(first.replace(b"org/model", b"org/other"))
     changed = files(run)
     assert main(["rescore", str(run), "--in-place"]) == 1
-    assert "others wrote to it since" in capsys.readouterr().err
+    assert "the file was changed after harness-uq wrote it" in capsys.readouterr().err
     assert files(run) == changed
     assert writeback.original_path(path).read_bytes() == first
 
@@ -135,7 +135,7 @@ def test_changes_by_other_programs_are_not_overwritten_by_restore(run, capsys, o
     change(path, **others)
     changed = files(run)
     assert main(["restore", str(run)]) != 0
-    assert "was changed since" in capsys.readouterr().err
+    assert "was changed after harness-uq wrote it" in capsys.readouterr().err
     assert files(run) == changed
     assert changed[writeback.original_path(path).name] == before
 
