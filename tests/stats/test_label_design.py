@@ -150,6 +150,21 @@ def test_a_stratum_of_which_all_questions_are_labeled_has_equal_weights():
     assert _label_probabilities(np.zeros(4, int), np.array([2]), weights)[:2] == pytest.approx([1 / 3, 1])
 
 
+def test_the_simulated_widths_of_unequal_pilots_are_those_of_the_plan():
+    cells = json.loads((ROOT / "benchmarks/results/label_plan_probabilities.json").read_text())["cells"]
+    assert [(cell["systems"], cell["draw"]) for cell in cells] == [
+        (1, "errors"),
+        (1, "moderate"),
+        (1, "uniform"),
+        (2, "errors"),
+    ]
+    for cell in cells:
+        assert cell["reps"] >= 500
+        assert 0.9 <= cell["width_ratio"] <= 1.1
+        assert cell["coverage"] > 0.92
+        assert abs(cell["bias"]) < 0.015
+
+
 def test_what_cannot_be_planned_is_refused():
     grades, truth, has_label = data()
     labels = np.where(has_label[:, None], truth, np.nan)
