@@ -11,14 +11,15 @@ from importlib import import_module
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
-from live_runs import FIXED, RUN_IMPORTS
+from live_runs import FIXED, prepare_forks
 from live_tasks import plain
 
 FAULTS = {"KeyError": KeyError("injected"), "MemoryError": MemoryError("injected"), "OSError": OSError(28, "injected")}
 
 
 def main(folder, places):
-    for module in {*RUN_IMPORTS, *(place.partition(":")[0] for place in places if place != "none")}:
+    prepare_forks()
+    for module in {place.partition(":")[0] for place in places if place != "none"}:
         import_module(module)
     for place in places:
         if (child := os.fork()) == 0:

@@ -12,13 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 from inspect_ai import eval as inspect_eval
-from live_runs import FIXED, RUN_IMPORTS
+from live_runs import FIXED, prepare_forks
 from live_tasks import plain
 
 
 def main(folder, seams):
-    for module in RUN_IMPORTS:
-        import_module(module)
+    prepare_forks()
     for seam in seams:
         if (child := os.fork()) == 0:
             run_without(folder, seam)
