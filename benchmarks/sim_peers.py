@@ -25,6 +25,8 @@ import numpy as np
 import harness_uq
 
 try:
+    import evalci as evalci_package
+    import evalsig as evalsig_package
     import pandas as pd
     from errorbars.compare import paired_compare
     from errorbars.stats import cluster_robust_se, is_binary, mean_ci_clt, t_for_confidence, wilson_ci
@@ -48,10 +50,13 @@ PACKAGES = {
     "lm-eval": "lm-eval",
     "inspect-ai": "Inspect",
     "errorbars": "errorbars",
+    "evalci": "evalci",
     "evalconfidence": "evalconfidence",
+    "evalsig": "evalsig",
     "evalstats": "evalstats",
     "scorio": "scorio",
 }
+CLUSTER_RESAMPLES = 1000  # evalci and evalsig draw 10,000 by default, which takes up to a second per data set
 Ends = tuple[float, float]
 
 
@@ -210,6 +215,18 @@ def _long(data: Data) -> tuple[np.ndarray, np.ndarray | None]:
     return data.scores.ravel(), np.repeat(np.arange(n), trials) if trials > 1 else data.clusters
 
 
+def evalci(data: Data, _: np.random.Generator) -> Ends:
+    """`ci`, `cluster_ci` with fewer resamples than its default, and `compare`, which has no clusters."""
+    if data.other is not None:
+        return evalci_package.compare(data.scores[:, 0], data.other[:, 0], method="mcnemar", random_state=0).ci
+    values, clusters = _long(data)
+    if clusters is not None:
+        row = evalci_package.cluster_ci(values, clusters, n_resamples=CLUSTER_RESAMPLES, random_state=0)
+    else:
+        row = evalci_package.ci(values, method="wilson" if is_binary(values) else "bootstrap", random_state=0)
+    return row.lower, row.upper
+
+
 def evalconfidence(data: Data, _: np.random.Generator) -> Ends:
     """`standard_error` and `compare`."""
     if data.other is not None:
@@ -223,6 +240,24 @@ def _items(scores: np.ndarray, system: str, data: Data) -> list[ItemResult]:
         for i, row in enumerate(scores)
         for trial, score in enumerate(row)
     ]
+
+
+def evalsig(data: Data, _: np.random.Generator) -> Ends | None:
+    """`compare` of pairs, the second minus the first; it has no interval of one system."""
+    if data.other is None:
+        return None
+    runs = [_run(data.other, "b", data), _run(data.scores, "a", data)]
+    cluster = None if data.clusters is None else "passage"
+    return evalsig_package.compare(*runs, cluster=cluster, n_resamples=CLUSTER_RESAMPLES).ci
+
+
+def _run(scores: np.ndarray, system: str, data: Data) -> evalsig_package.RunFrame:
+    clusters = [None] * len(scores) if data.clusters is None else [f"p{c}" for c in data.clusters]
+    items = [
+        evalsig_package.ItemResult(f"q{i}", score, cluster)
+        for i, (score, cluster) in enumerate(zip(scores[:, 0], clusters, strict=True))
+    ]
+    return evalsig_package.RunFrame(system, system, "shape", "accuracy", items)
 
 
 def evalstats(data: Data, rng: np.random.Generator) -> Ends:
@@ -252,7 +287,9 @@ TOOLS: dict[str, Tool] = {
     "Inspect": inspect_metrics,
     "bayes_evals": bayes_evals,
     "errorbars": errorbars,
+    "evalci": evalci,
     "evalconfidence": evalconfidence,
+    "evalsig": evalsig,
     "evalstats": evalstats,
     "scorio": scorio,
 }
