@@ -120,7 +120,10 @@ def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) ->
     """
     content = pa.BufferReader(io_paths.read_bytes(path))
     names = list(SCHEMAS[kind].names if columns is None else columns)
-    table = pq.ParquetFile(content, page_checksum_verification=True).read(names, use_threads=False)
+    try:
+        table = pq.ParquetFile(content, page_checksum_verification=True).read(names, use_threads=False)
+    except UnicodeDecodeError as error:  # the name of a column is damaged
+        raise pa.ArrowInvalid(f"the name of a column is not UTF-8: {error}") from error
     for name in [name for name in names if name in ADDED[kind] - set(table.column_names)]:
         field = SCHEMAS[kind].field(name)
         table = table.append_column(field, pa.nulls(len(table), field.type))

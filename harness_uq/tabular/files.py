@@ -242,7 +242,7 @@ def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
             # a dictionary of long texts would otherwise be expanded to a copy for each row
             with pq.ParquetFile(content, read_dictionary=names) as file:
                 yield file
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # also names of columns that are not UTF-8
         raise LogError(
             f"the file is not a Parquet file that pyarrow can read: {' '.join(str(error).split())[:200]}"
         ) from None

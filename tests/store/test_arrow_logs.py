@@ -11,7 +11,7 @@ pa = pytest.importorskip("pyarrow")
 from harness_uq.store.arrow_data import DATA, data_from_row, data_to_row  # noqa: E402
 from harness_uq.store.arrow_logs import COLUMNS, log_from_row, log_to_row  # noqa: E402
 from harness_uq.store.file_batches import CacheKey  # noqa: E402
-from harness_uq.store.parquet import SCHEMAS, read_runs  # noqa: E402
+from harness_uq.store.parquet import SCHEMAS, read_columns, read_runs  # noqa: E402
 
 
 def plain(value):
@@ -84,3 +84,13 @@ def test_a_file_of_an_earlier_version_has_no_stored_intervals(live_log, tmp_path
         pq.write_table(written, tmp_path / "logs.parquet", write_page_checksum=True)
         ((found,),) = read_runs(str(tmp_path / "logs.parquet"), {CacheKey("p", "s")}).values()
         assert [data.stored for data in found.logs[0].data] == [stored, None]
+
+
+def test_a_damaged_name_of_a_column_is_reported_as_a_damaged_file(live_log, tmp_path):
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "logs.parquet"
+    pq.write_table(pa.Table.from_pylist([log_to_row(live_log)], pa.schema(COLUMNS.items())), path)
+    path.write_bytes(path.read_bytes().replace(b"chance", b"cha\x90ce"))
+    with pytest.raises(pa.ArrowInvalid, match="not UTF-8"):
+        read_columns(str(path), "logs")

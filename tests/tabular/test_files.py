@@ -113,6 +113,14 @@ def test_a_hostile_file_is_refused_with_its_name_and_a_reason(tmp_path: Path, na
     assert str(refused.value).startswith(f"{path}: ")
 
 
+def test_a_parquet_file_with_a_damaged_name_of_a_column_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    _parquet(path, {"id": [1, 2], "correct": [0, 1]})
+    path.write_bytes(path.read_bytes().replace(b"correct", b"corr\x90ct"))
+    with pytest.raises(LogError, match="not a Parquet file that pyarrow can read"):
+        read_table(path)
+
+
 def test_a_score_column_of_lists_is_refused_in_parquet_too(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     _parquet(path, {"id": [1], "score": [[1, 2]]})
