@@ -98,7 +98,7 @@ def test_a_run_that_is_killed_leaves_a_store_on_s3_that_can_be_read(logs, s3):
         process = subprocess.Popen([sys.executable, "-c", FILLS, logs, store, f"0.9{i}"], stdout=subprocess.PIPE)
         process.stdout.readline()
         while process.poll() is None and len(list(io_paths.listing(store))) < before + 1 + i:
-            time.sleep(0.001)
+            time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         found = Store(store)

@@ -153,7 +153,7 @@ def test_a_run_that_is_killed_leaves_a_store_that_can_be_read(logs, tmp_path):
         process.stdout.readline()
         before = len(list(Path(store).rglob("*.parquet"))) if i else 0
         while process.poll() is None and len(list(Path(store).rglob("*.parquet"))) < before + 1 + i:
-            time.sleep(0.001)
+            time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert Store(store).unreadable_files == []
