@@ -42,7 +42,8 @@ PROSE = (
     ),  # its tables make long sentences
 )
 LONG_PROSE = ("docs", "harness_uq", "adapters")  # sentences may be long: methods, decisions, docstrings
-PRINTED = "tests/docs/test_printed.py"  # runs every command of every page: minutes
+# every command and every picture of every page: minutes, which the session `docs` takes
+SHOWN = ("tests/docs/test_printed.py", "tests/docs/test_pictures.py")
 CORE_TESTS = ("pytest", "pytest-xdist", "hypothesis", "statsmodels", "hatchling")
 
 
@@ -80,8 +81,8 @@ def imports(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Every test, with every optional package present, except what the session `docs` tests."""
     _install(session, "--editable", ".[dev]")
-    printed = f"--ignore={PRINTED}"
-    session.run("pytest", "-n", "2", "--dist", "loadfile", printed, *session.posargs, env=EVERYTHING)
+    others = [f"--ignore={file}" for file in SHOWN]
+    session.run("pytest", "-n", "2", "--dist", "loadfile", *others, *session.posargs, env=EVERYTHING)
 
 
 @nox.session
