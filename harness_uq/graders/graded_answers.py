@@ -98,7 +98,8 @@ def _of_log(
     for data in log.data:
         if not isinstance(data, Scores) or data.metric == labels:
             continue
-        human, chances, messages = None, None, ()
+        human, chances = None, None
+        messages: tuple[Message, ...] = ()
         if labels is not None:
             try:
                 given = grades_of(log, data, labels)
