@@ -37,6 +37,7 @@ _ORDINARY_TOKEN = re.compile(
     r"|think|thinking|total|type|unk|usage|vocab|window|word"
 )
 _WEAK = re.compile(r"auth|cookies?|headers?|keys?|pat|secrets?|tokens?")
+_FILE_SUFFIX = re.compile(r"\.(?:csv|eval|gz|html|jsonl?|md|parquet|toml|tsv|txt|xml|ya?ml|zip)\Z")
 _ENDS_OF_ERRORS = ("error", "exception", "warning")  # such as KeyError
 # of a parameter in a URL, where a name that only resembles that of a secret is redacted as well
 _SECRET_PARAMETER = re.compile(
@@ -269,6 +270,7 @@ def _is_secret_assignment(match: re.Match[str]) -> bool:
         return match["sign"].strip() != "" or not following.startswith("-")
     if following == "//":
         return False
-    # a lone `key:` or `'token':` in a sentence is no setting, unless its value is quoted as in JSON
+    # a lone `key:`, `'token':` or `header.csv:` in a sentence is no setting, unless its value is quoted as in JSON
     is_json = bool(match["quote"]) and following[:1] in ('"', "'", "{", "[", "\\")
-    return is_json or not all(_WEAK.fullmatch(word.lower()) for word in _WORD.findall(name))
+    words = _WORD.findall(_FILE_SUFFIX.sub("", name))
+    return is_json or not all(_WEAK.fullmatch(word.lower()) for word in words)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import harness_uq
+from harness_uq.cli import main
 from harness_uq.errors import LogError
 from harness_uq.plugins.readers import read_logs
 from harness_uq.plugins.runs import sort_runs
@@ -237,6 +238,14 @@ def test_different_runs_with_equal_scores_are_not_called_the_same_log(runs_of):
     ]
     assert explanations[0] == "because both sides read the same log"
     assert explanations[1] != explanations[0]
+
+
+def test_two_systems_of_one_table_with_equal_scores_are_not_called_the_same_log(tmp_path, capsys):
+    table = tmp_path / "scores.csv"
+    rows = [f"q{k},{system},{k % 2}" for k in range(20) for system in "AB"]
+    table.write_text("\n".join(["question,system,score", *rows]), encoding="utf-8")
+    assert main(["compare", str(table)]) == 0
+    assert "the same samples under two names" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_header_is_completed_from_its_file(runs_of):

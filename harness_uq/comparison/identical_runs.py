@@ -24,6 +24,6 @@ def sameness(a: Side, b: Side, matched: Sequence[tuple[ScoreKey, ScoreKey]]) -> 
     explanation = "perhaps because they contain the same samples under two names"
     if all(are_constant(one.data) for one, _ in task_pairs):
         explanation = "because all scores are equal"
-    if all(one.log.source == other.log.source for one, other in task_pairs):
+    if all(one.log.source == other.log.source and one.log.system == other.log.system for one, other in task_pairs):
         explanation = "because both sides read the same log"
     return IDENTICAL_RUNS(n_questions=n, explanation=explanation)

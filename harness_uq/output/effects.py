@@ -11,6 +11,8 @@ from harness_uq.plots.figure_rows import counted
 from harness_uq.results.effects import Effects
 from harness_uq.results.format_points import difference_number as difference
 
+_ROUNDING = 1e-6  # of the largest standard deviation; smaller ones are rounding errors
+
 
 def effects_document(rows: Sequence[Effects], digits: int = 4) -> Document:
     """One table of variance components for each score."""
@@ -21,11 +23,16 @@ def effects_document(rows: Sequence[Effects], digits: int = 4) -> Document:
 def _section(row: Effects, digits: int) -> Section:
     parts, unit = row.components, "points" if row.is_share else "units"
     level = f"{100 * row.interval.level:g}%"
-    intervals = [" to ".join(difference(end, in_points=row.is_share) for end in part.sd_interval) for part in parts]
+    rounding = _ROUNDING * max((part.sd_interval[1] for part in parts), default=0.0)
+
+    def deviation(sd: float) -> str:
+        return difference(sd if sd > rounding else 0.0, in_points=row.is_share)
+
+    intervals = [" to ".join(map(deviation, part.sd_interval)) for part in parts]
     columns = [
         Cells("Component", [part.name for part in parts], is_number=False, wraps=True),
         Cells("Levels", [f"{part.n_levels:,}" for part in parts]),
-        Cells(f"SD, {unit}", [difference(part.sd, in_points=row.is_share) for part in parts], name="sd"),
+        Cells(f"SD, {unit}", [deviation(part.sd) for part in parts], name="sd"),
         Cells(f"{level} interval", intervals, spare=1, name="sd-interval"),
         Cells("Share of variance", [percent(part.share) for part in parts], name="share"),
         Cells(

@@ -65,19 +65,19 @@ def _runs(row: History, digits: int) -> Section:
         for number, run in numbered
     ]
     intervals = [run.interval for _, run in numbered]
+    header = interval_header(intervals)
     columns = [
         Cells("Run", [str(number) for number, _ in numbered]),
         Cells("Time", [(run.time or "-")[:16].replace("T", " ") for _, run in numbered], is_number=False, spare=2),
         Cells("Score", [format_number(run.value, digits) for _, run in numbered]),
-        Cells(
-            interval_header(intervals), [format_interval(one, digits) for one in intervals], name="interval", spare=1
-        ),
+        Cells(header, [format_interval(one, digits) for one in intervals], name="interval", spare=1),
         Cells("Evidence", [f"{run.evidence:.3g}" for _, run in numbered], spare=3),
         Cells("Event", [event or "-" for event in events], is_number=False, wraps=True),
     ]
     legend = {
+        header: f"{header}: interval of the score on exactly these questions.",
         "Evidence": "Evidence: for a change of the score since the last new level. If nothing changes, a change is "
-        f"reported in any of the series with a probability of at most {100 * (1 - row.level):.3g} %."
+        f"reported in any of the series with a probability of at most {100 * (1 - row.level):.3g} %.",
     }
     hidden = len(row.runs) - len(numbered)
     lines = [f"{hidden} earlier runs are not shown."] if hidden else []

@@ -1,5 +1,6 @@
 """The headline of rankings, and how groups and ranks are written."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -24,10 +25,8 @@ def ranking_answer(ranking: Ranking) -> str:
     identical = [message.text for message in ranking.messages if message.code == IDENTICAL_SYSTEMS.code]
     if identical and len(others) == 1:
         sentences = identical
-    elif best.rank_set is None:
-        sentences = [f"{best.system} has the best score."]
-    elif rivals:
-        sentences = [f"{best.system} has the best score, but {join_names(rivals)} may be as good or better."]
+    elif best.rank_set is None or rivals:
+        sentences = [_leaders(ranking, rivals)]
     elif len(others) == 1:
         sentences = [f"{best.system} is better than {others[0].system}."]
     else:
@@ -62,6 +61,16 @@ def rankings_answer(rankings: Sequence[Ranking]) -> str:
 def _rivals(ranking: Ranking) -> list[str]:
     """The systems other than the first that may be best."""
     return [other.system for other in ranking.systems[1:] if other.rank_set and other.rank_set[0] == 1]
+
+
+def _leaders(ranking: Ranking, rivals: Sequence[str]) -> str:
+    """The systems with the best score, and the rivals with a worse score."""
+    best, *others = ranking.systems
+    tied = [other.system for other in others if math.isclose(other.value, best.value)]
+    verb = "share" if tied else "has"
+    rest = [name for name in rivals if name not in tied]
+    doubt = f", but {join_names(rest)} may be as good or better" if rest else ""
+    return f"{join_names([best.system, *tied])} {verb} the best score{doubt}."
 
 
 def _neighbours(counts: Neighbours) -> str:

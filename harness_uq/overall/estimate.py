@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Literal, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness_uq import stats
 from harness_uq.data.run_selection import ScoreKey, higher_is_better
@@ -184,8 +185,6 @@ def system_score(
         low, high = _new_tasks_interval(parts, values, combination, intervals[0].level)
     else:
         low, high = _interval(parts, values, combination.coefficients, inflation)
-    errors = [part.std_error for part in parts]
-    known_errors = np.array([error for error in errors if error is not None])
     sizes = [part.n_questions for part in parts]
     offset = 0.0 if options.generalizes_over_tasks else combination.offset
     is_exact = inflation == 1 and not options.generalizes_over_tasks
@@ -196,9 +195,7 @@ def system_score(
         value=value,
         interval=_within(interval, value, combination),
         std_error=(
-            None
-            if len(known_errors) < len(errors) or options.generalizes_over_tasks
-            else inflation * float(np.sqrt(combination.coefficients**2 @ known_errors**2))
+            None if options.generalizes_over_tasks else _std_error(parts, values, combination.coefficients, inflation)
         ),
         n_questions=sum(size for size in sizes if size) if all(sizes) else None,
     )
@@ -229,23 +226,46 @@ def _interval(
     Tasks with one right-or-wrong answer for each of their independent questions are combined by `group_posterior`, and
     their common interval with the intervals of the other tasks.
     """
-    is_binomial = np.array(
-        [_is_binomial(part) and weight > 0 for part, weight in zip(parts, coefficients, strict=True)]
-    )
+    is_binomial = _are_binomial(parts, coefficients)
     limits = np.array([(part.interval.low, part.interval.high) for part in parts if part.interval is not None])
     used = ~is_binomial & (coefficients > 0)
     scores, low, high, weights = values[used], limits[used, 0], limits[used, 1], coefficients[used]
     if is_binomial.any():
-        sizes = np.array([part.n_questions for part, one in zip(parts, is_binomial, strict=True) if one], float)
         block = coefficients[is_binomial]
         own = next(part.interval for part, one in zip(parts, is_binomial, strict=True) if one and part.interval)
         kind: Literal["hdi", "quantile"] = "quantile" if own.kind == "quantile" else "hdi"
-        ends = stats.group_posterior(values[is_binomial] * sizes, sizes, block).interval(own.level, kind)
+        ends = _posterior(parts, values, coefficients, is_binomial).interval(own.level, kind)
         if not used.any() and inflation == 1:
             return float(block.sum() * ends[0]), float(block.sum() * ends[1])
         scores = np.append(scores, block @ values[is_binomial] / block.sum())
         low, high, weights = np.append(low, ends[0]), np.append(high, ends[1]), np.append(weights, block.sum())
     return stats.weighted_tasks_interval(scores, low, high, weights, inflation=inflation)
+
+
+def _std_error(
+    parts: Sequence[Estimate], values: FloatArray, coefficients: FloatArray, inflation: float
+) -> float | None:
+    """Return the standard error of the weighted sum, from the same posterior as the interval; None if unknown."""
+    errors = np.array([np.nan if part.std_error is None else part.std_error for part in parts])
+    if np.isnan(errors).any():
+        return None
+    is_binomial = _are_binomial(parts, coefficients)
+    variance = float(coefficients[~is_binomial] ** 2 @ errors[~is_binomial] ** 2)
+    if is_binomial.any():
+        sd = _posterior(parts, values, coefficients, is_binomial).sd
+        variance += float((coefficients[is_binomial].sum() * sd) ** 2)
+    return inflation * float(np.sqrt(variance))
+
+
+def _posterior(
+    parts: Sequence[Estimate], values: FloatArray, coefficients: FloatArray, is_binomial: NDArray[np.bool_]
+) -> stats.Posterior:
+    sizes = np.array([part.n_questions for part, one in zip(parts, is_binomial, strict=True) if one], float)
+    return stats.group_posterior(values[is_binomial] * sizes, sizes, coefficients[is_binomial])
+
+
+def _are_binomial(parts: Sequence[Estimate], coefficients: FloatArray) -> NDArray[np.bool_]:
+    return np.array([_is_binomial(part) and weight > 0 for part, weight in zip(parts, coefficients, strict=True)])
 
 
 def _is_binomial(part: Estimate) -> bool:

@@ -22,12 +22,12 @@ def answer_of(
     n_questions : the fixed number of questions, None if it is free
     pilot_size : number of questions of the pilot, None if the plan is based on numbers
     """
-    cost = "" if best is None or best.cost is None else f", at a cost of {best.cost:,.6g} a system"
+    cost = "" if best is None or best.cost is None else f", at a cost of {best.cost:,.6g} per system"
     if target.difference is None and target.width is None:
         return _without_target(best, cost, components, target, pilot_size)
     goal = _goal(target, components)
     if best is None:
-        return f"No design looked at would {goal}. {_why_not(components, target, n_questions)}"
+        return f"None of the designs would {goal}. {_why_not(components, target, n_questions)}"
     return f"To {goal}, {_ask(best)}{cost}.{_also(best, components, target)}"
 
 
@@ -58,8 +58,8 @@ def _without_target(
 ) -> str:
     in_points = components.in_points
     if best is None:
-        scaled = f" The pilot had {count_of(pilot_size, 'question')}; thrice as many are listed." if pilot_size else ""
-        return f"What each design would tell.{scaled} Name a target with --difference or --width."
+        scaled = f" The pilot had {count_of(pilot_size, 'question')}." if pilot_size else ""
+        return f"The table shows the precision of each design.{scaled} Specify a target with --difference or --width."
     statements = []
     if best.detectable is not None:
         size = amount(best.detectable, in_points=in_points)

@@ -82,7 +82,7 @@ def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
     axes.axhline(plan.power, color=GREY, linewidth=1.0)
     axes.set_ylim(0.0, 1.02)
     _question_axis(axes, [row.n_questions for row in rows], plan.recommended)
-    axes.set_xlabel(f"questions, {counted(rows[0].n_trials, 'trial')} a question", fontsize=TEXT, color=INK)
+    axes.set_xlabel(f"questions, {counted(rows[0].n_trials, 'trial')} per question", fontsize=TEXT, color=INK)
     axes.set_ylabel("power", fontsize=TEXT, color=INK)
     legend_below(axes)
     return figure
@@ -108,7 +108,7 @@ def _draw_designs(axes: "Axes", plan: Plan, name: str) -> None:
     rows = [row for row in plan.rows if getattr(row, name) is not None]
     for k, n_trials in enumerate(sorted({row.n_trials for row in rows})):
         line = sorted((row.n_questions, getattr(row, name)) for row in rows if row.n_trials == n_trials)
-        draw_series(axes, k, f"{counted(n_trials, 'trial')} a question", [n for n, _ in line], [y for _, y in line])
+        draw_series(axes, k, f"{counted(n_trials, 'trial')} per question", [n for n, _ in line], [y for _, y in line])
     best = plan.recommended
     if best is not None and (y := getattr(best, name)) is not None:
         label = f"recommended: {count_of(best.n_questions, 'question')}"

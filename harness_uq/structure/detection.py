@@ -34,7 +34,7 @@ def detect(
     key, cluster_fact = clusters.key, clusters.fact
     if codes is not None and codes is not clusters.codes:
         key, cluster_fact = "cluster", Evidence("clusters", str(n_clusters), "given with the scores")
-    trials = f"{max_trials} trial{'' if max_trials == 1 else 's'} a question"
+    trials = f"{max_trials} trial{'' if max_trials == 1 else 's'} per question"
     facts = (cluster_fact, fact, Evidence("trials", trials, "the log"))
     messages = clusters.messages
     if score_type == "real" and isinstance(data, Scores) and data.metric not in RESOURCE_METRICS:

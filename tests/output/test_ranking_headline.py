@@ -40,6 +40,13 @@ def test_the_answer_names_the_best_its_rivals_and_what_is_open(ranking: Ranking,
     assert ranking_answer(ranking) == said
 
 
+def test_systems_with_the_same_best_score_share_it() -> None:
+    ranking = ranked((1, 3), (1, 3), (1, 3))
+    tied = [replace(system, value=ranking.systems[0].value) for system in ranking.systems[:2]]
+    answer = ranking_answer(replace(ranking, systems=(*tied, ranking.systems[2])))
+    assert answer == "s0, s1 share the best score, but s2 may be as good or better."
+
+
 def test_neighbours_of_whom_all_or_none_are_told_apart_are_said_in_words() -> None:
     said = [ranking_answer(ranked((1, 1), (2, 2), (3, 3), neighbours=Neighbours(2, n, n))) for n in (0, 2)]
     assert said[0].endswith("The data separate all neighbours, also after correction for all pairs.")

@@ -92,6 +92,7 @@ def test_the_only_group_has_the_score_and_the_interval_that_its_own_row_has() ->
     assert result.systems[0].value == pytest.approx(row.value)
     assert row.interval is not None
     assert ends(result) == pytest.approx((row.interval.low, row.interval.high))
+    assert result.systems[0].std_error == pytest.approx(row.std_error)
 
 
 def test_unknown_weights_of_a_group_are_refused() -> None:

@@ -231,6 +231,7 @@ def test_ordinary_settings_are_kept(name: str) -> None:
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "https://host/runs?download=true&version=2",
         "max_tokens: 5, tokenizer: gpt2",
+        "header.csv: the table holds no row; runs/tokens.jsonl: The file is empty",
         "KeyError: 'x' (a.py, line 5); AuthenticationError: refused",
     ],
 )

@@ -133,8 +133,8 @@ def cluster_robust(
     n_clusters = _require_clusters(len(share))
     if _is_rounding(residual, s):
         raise NotEstimableError(
-            f"all {n_clusters} clusters have the same mean {mean:g}, so that the cluster-robust standard error is 0; "
-            "if the bounds of the score are known, the clustered posteriors give an interval"
+            f"all {n_clusters} questions or clusters have the same mean {mean:g}, so that the standard error is 0. The "
+            "method bayes estimates an interval if the range of the scores is known"
         )
     if correction == "CR1":
         variance, df = n_clusters / (n_clusters - 1) * float(residual @ residual), n_clusters - 1.0

@@ -113,7 +113,7 @@ def student_posterior(scores: ArrayLike) -> StudentPosterior:
         raise NotEstimableError(f"the spread of a mean needs at least two scores; got {len(x)}")
     if np.ptp(x) <= _RELATIVE_ROUNDING * np.abs(x).max():
         raise NotEstimableError(
-            f"all {len(x)} scores equal {x[0]:g}: their spread says nothing; with known bounds of the score "
-            "the bounded posterior gives an interval"
+            f"all {len(x)} scores equal {x[0]:g}, so that the standard error is 0. The method bayes estimates an "
+            "interval if the range of the scores is known"
         )
     return StudentPosterior(float(x.mean()), float(x.std(ddof=1)) / float(np.sqrt(len(x))), len(x) - 1)

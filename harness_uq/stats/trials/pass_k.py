@@ -442,10 +442,9 @@ def _average(values: FloatArray) -> FloatValue:
 
 
 def _check_enough(trials: FloatArray, k: int) -> None:
-    short = np.argwhere(trials < k)
-    if len(short):
-        place = tuple(short[0].tolist())
+    n_short = int(np.sum(trials < k))
+    if n_short:
         raise NotEstimableError(
-            f"question {place[-1]} has {trials[place]:g} trials, fewer than k = {k}; {len(short)} of {trials.size} "
-            "questions have too few. Use a smaller k, or leave these questions out"
+            f"{n_short} of {trials.size} questions have fewer than k = {k} trials; the smallest number of trials is "
+            f"{trials.min():g}. Use a smaller k, or leave these questions out"
         )

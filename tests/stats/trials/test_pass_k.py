@@ -367,14 +367,14 @@ def test_huge_counts_give_a_proper_posterior_or_say_why_not(scope: PassScope) ->
 def test_questions_too_short_for_k_are_named() -> None:
     ragged = np.array([[1, 0, 1], [1, np.nan, 0]])
     for estimate in (pass_at_k, pass_hat_k, mg_pass_at_k, maj_at_k):
-        with pytest.raises(NotEstimableError, match=r"question 1 has 2 trials, fewer than k = 3; 1 of 2 questions"):
+        with pytest.raises(NotEstimableError, match=r"1 of 2 questions have fewer than k = 3 trials; .* is 2"):
             estimate(ragged, 3)
-    with pytest.raises(NotEstimableError, match="question 1"):
+    with pytest.raises(NotEstimableError, match="1 of 2 questions"):
         maj_at_k(ragged, 3, answers=[[1, 2, 1], [1, 0, 2]])
 
 
 def test_a_question_without_trials_has_no_posterior_of_its_own() -> None:
-    with pytest.raises(NotEstimableError, match="question 1 has 0 trials"):
+    with pytest.raises(NotEstimableError, match="the smallest number of trials is 0"):
         bayes_pass_k(np.array([[1, 0], [np.nan, np.nan]]), 3)
 
 
