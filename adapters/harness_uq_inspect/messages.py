@@ -12,7 +12,8 @@ ENDED_BY_LIMIT = MessageType(
     "{n_ended:plural trial was|trials were} scored.",
     "A limit on messages, tokens or time ended the trials before the model finished. If a limit ended a trial, the "
     "score of the trial may be lower than without the limit.",
-    "If the score should not include the effect of the limit, raise the limit and run the affected trials again.",
+    "If the score should not include the effect of the limit, raise the limit on messages, tokens or time, and run "
+    "the affected trials again.",
 )
 QUESTIONS_GENERATED = MessageType(
     "IN102",
@@ -87,7 +88,7 @@ EPOCHS_AS_QUESTIONS = MessageType(
     "note",
     "The standard error that Inspect reports is too small, because without an epochs reducer Inspect treats the "
     "{n_epochs} epochs of a question as independent questions.",
-    "The epochs of one question are equally difficult, so their scores are not independent.",
+    "All epochs of a question share the difficulty of the question, so their scores are not independent.",
     "Use the interval of harness_uq, or set an epochs reducer in Inspect.",
 )
 MEAN_NOT_REPORTED = MessageType(
@@ -294,8 +295,8 @@ REPEATED_MEMBERS = MessageType(
     "warning",
     "{n_members:count file occurs|files occur} more than once inside the log, for example {first}. The last copy is "
     "used.",
-    "A log of Inspect AI is an archive of files. Another program or a later run added files that the log already "
-    "contained.",
+    "A log of Inspect AI is an archive of files. Another program or a later run added files under names that the "
+    "archive already contained.",
     "No action is required, unless a program other than Inspect AI wrote the log.",
 )
 MISPLACED_MEMBERS = MessageType(
@@ -360,7 +361,7 @@ FRAME_COLUMN_MISSING = MessageType(
     "error",
     "The data frame looks like a data frame of inspect_ai.analysis, but has no column {column!r}. Pass a data frame "
     "of samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",
-    "Without the missing column, harness_uq cannot identify the questions, trials or scores.",
+    "Without the column that the message names, harness_uq cannot identify the questions, trials or scores.",
     "Keep the column in the data frame, or pass `samples_df(logs)` instead of a data frame of evals, messages or "
     "events.",
 )

@@ -162,7 +162,7 @@ INTERVAL_OF_LIVE_RUN = MessageType(
     "The interval was computed during the run and is read from the results file, because the score cannot be computed "
     "again from the log.",
     "During the run, harness_uq computed the interval with the aggregation function of the task. The log contains the "
-    "interval, but not the aggregation function.",
+    "interval, but not the code of the aggregation function that computes the score.",
     "No action is required.",
 )
 

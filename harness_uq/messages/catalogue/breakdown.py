@@ -7,8 +7,8 @@ UNKNOWN_GROUP_FIELD = MessageType(
     "unknown-group-field",
     "error",
     "Task {task!r} has no field {field!r} by which its questions can be grouped. Available fields: {known:join}.",
-    "The option `--by FIELD` groups the questions of a task by a field, such as `subject`, of the questions' "
-    "documents or metadata.",
+    "The option `--by FIELD` groups the questions of a task by a field in the documents or metadata of the questions, "
+    "such as `subject`.",
     "Use one of the available fields. The command `harness-uq structure` lists the available fields of each task.",
 )
 TOO_MANY_GROUPS = MessageType(
@@ -57,8 +57,8 @@ GROUPS_WITH_ANY_SCORE = MessageType(
     "note",
     "The intervals and verdicts of groups account for every possible score of the {n_missing:count trial} without a "
     "score. For this reason, there are no pooled estimates and no test of equal differences.",
-    "With `--missing bounds`, the data determine the difference between two systems in a group of questions only up "
-    "to a range. Pooled estimates and the test of equal differences between groups require a single value for each "
+    "With `--missing bounds`, the data determine only a range for the difference between two systems in a group of "
+    "questions. Pooled estimates and the test of equal differences between groups require a single value for each "
     "group.",
     "To obtain pooled estimates, use `--missing drop` or `--missing zero`.",
 )

@@ -74,7 +74,7 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
     "By default, trials that failed are not part of the score. If questions with failed trials are easier or harder "
     "than other questions, the verdict may be wrong.",
-    "Use `--missing` to choose how trials without a score count, and report this choice with the verdict. With "
+    "Use `--missing` to choose how trials without a score are counted, and report this choice with the verdict. With "
     "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
     "the worst possible score. With `--missing bounds`, the verdict accounts for every possible value of the missing "
     "scores.",
@@ -87,8 +87,8 @@ GATE_DEPENDS_ON_MISSING = MessageType(
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
     "By default, trials that failed are not part of the score. If failed trials are left out, a new system that fails "
     "on more hard questions than the baseline seems better than it is.",
-    "Use `--missing` to choose how trials without a score count. With `--missing drop`, trials without a score are "
-    "left out. With `--missing zero`, trials without a score count as the worst possible score. With `--missing "
+    "Use `--missing` to choose how trials without a score are counted. With `--missing drop`, trials without a score "
+    "are left out. With `--missing zero`, trials without a score count as the worst possible score. With `--missing "
     "bounds`, the new system passes only if it would pass for every possible value of the missing scores.",
 )
 RANKS_DEPEND_ON_MISSING = MessageType(
@@ -100,7 +100,7 @@ RANKS_DEPEND_ON_MISSING = MessageType(
     "{open:quote} if their scores may have any value.",
     "By default, trials that failed are not part of the score. If failed trials are left out, a system that fails on "
     "many hard questions ranks higher than it should.",
-    "Use `--missing` to choose how trials without a score count, and report this choice with the ranking. With "
+    "Use `--missing` to choose how trials without a score are counted, and report this choice with the ranking. With "
     "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
     "the worst possible score. With `--missing bounds`, the ranking accounts for every possible value of the missing "
     "scores.",
@@ -482,7 +482,8 @@ DIFFERENT_DATA = MessageType(
     "different-data",
     "refusal",
     "The logs contain different data for metric {metric!r}: {difference:sentence}",
-    "A paired comparison requires the same kind of data for the same questions in the logs of both systems.",
+    "A paired comparison requires that both logs contain data of the same kind, such as scores, counts or classes, "
+    "for the same questions.",
     "Run both systems with the same version of the task.",
 )
 NO_PAIRED_FORM = MessageType(

@@ -213,8 +213,8 @@ LONG_TAIL = MessageType(
     "The scores have an unknown range and a long tail, and a sample of {n_units:count {unit}} may understate the "
     "tail. In simulations with log-normal scores, the coverage of 95 % intervals was 85 % with 10 questions or "
     "clusters, 90 % with 30 and 93 % with 100.",
-    "A sample of questions may contain too few of the extreme scores. In simulations in which one score in 50 is "
-    "extreme, the coverage of 95 % intervals was 36 % with 10 questions or clusters, 44 % with 30 and 87 % with 100.",
+    "A sample of questions may contain too few extreme scores. In simulations in which one score in 50 is extreme, "
+    "the coverage of 95 % intervals was 36 % with 10 questions or clusters, 44 % with 30 and 87 % with 100.",
     "Declare the range of the metric with `--range METRIC=LO,HI`. If the metric has no range, add questions.",
 )
 UNKNOWN_PENDING_CLUSTERS = MessageType(
@@ -261,8 +261,8 @@ FAILED_QUESTIONS = MessageType(
     "failed-questions",
     "note",
     "{n_failed:count question} ended in an error and {n_failed:plural is|are} not part of the score.",
-    "The mean score includes only questions with a score. If hard questions fail more often, the mean score is too "
-    "high.",
+    "The mean score includes only questions with a score. If hard questions end in an error more often than easy "
+    "questions, the mean score is too high.",
     "Read the errors in the log of the run, and run the failed questions again.",
 )
 PASS_K_OF_IDENTICAL_TRIALS = MessageType(
@@ -273,7 +273,7 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "cache or a fixed seed), the interval describes pass@1, which is {relation} {estimand}.",
     "If all trials of each question agree, the scores do not show whether the trials are independent. If the trials "
     "are independent, the interval describes pass@k or pass^k. If the trials are copies of one trial, the interval "
-    "describes the score of a single trial, which is a lower bound of pass@k and an upper bound of pass^k.",
+    "describes the score of a single trial, which is a lower bound for pass@k and an upper bound for pass^k.",
     "Check that the temperature is above 0, that caching is off and that each trial has a different seed.",
 )
 MISSING_SCORES_MATTER = MessageType(
@@ -285,7 +285,7 @@ MISSING_SCORES_MATTER = MessageType(
     "possible score. If the missing scores may have any value, the score lies in [{lowest:.3f}, {highest:.3f}].",
     "By default, trials that failed are not part of the score. If trials of hard questions fail more often, the mean "
     "of the remaining scores is too high.",
-    "Use `--missing` to choose how trials without a score count, and report this choice with the score. With "
+    "Use `--missing` to choose how trials without a score are counted, and report this choice with the score. With "
     "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
     "the worst possible score. With `--missing bounds`, the interval accounts for every possible value of the missing "
     "scores. The value of `--missing` can depend on the cause of a failure, as in `--missing error=zero`.",
@@ -460,8 +460,8 @@ TRIAL_CORRELATION = MessageType(
     "Within a cluster, the scores of repeated trials of the same question have a correlation of {icc:.2f}.",
     "A model with three levels (clusters, questions and trials) estimates the correlation between trials of the same "
     "question.",
-    "If the correlation between trials of the same question is near 1, additional trials provide little information. "
-    "Add questions instead.",
+    "If the correlation between trials of the same question is near 1, add questions instead of trials, because "
+    "additional trials provide little information.",
 )
 BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
@@ -556,8 +556,8 @@ INCOMPLETE_CLUSTERS = MessageType(
     "note",
     "The score includes {n_complete} of {n_clusters:count cluster}. A cluster counts only if all of its questions "
     "have a score.",
-    "If a cluster counted before all its questions had a score, clusters with questions that are answered quickly "
-    "would have too much influence on the score.",
+    "If incomplete clusters were counted, clusters with questions that are answered quickly would have too much "
+    "influence on the score.",
     "No action is required. The interval becomes narrower as the run completes more clusters.",
 )
 GRADER_CORRECTION = MessageType(
@@ -615,8 +615,8 @@ EQUAL_TAILED_INTERVAL = MessageType(
     "In simulations of data whose answers mostly agree within clusters, as in the {n_clusters:count cluster} (defined "
     "by {clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
     "{high:.3f}].",
-    "With fewer than 8 clusters and a high correlation within clusters, the coverage of the interval is close to the "
-    "nominal level, but lower than for other data.",
+    "With fewer than 8 clusters and a high correlation within clusters, the coverage of the interval is slightly "
+    "lower than the nominal level.",
     "Add clusters, or report the equal-tailed interval that the message states. The equal-tailed interval is more "
     "conservative than the highest-density interval.",
 )
@@ -627,7 +627,8 @@ TRIALS_ALL_AGREE = MessageType(
     "Method {method!r} requires at least one question whose trials have different scores, but all trials of each "
     "question agree. Use method 'pass-k-unbiased'.",
     "If all trials of each question agree, the data do not show whether the trials are independent or copies of one "
-    "trial. If trials may be copies, the estimated variation between questions depends only on the prior distribution.",
+    "trial. If the trials may be copies of each other, the estimated variation between questions depends only on the "
+    "prior distribution.",
     "Use `--uq bayes` or `--uq pass-k-unbiased`.",
 )
 
@@ -778,8 +779,8 @@ WHOLE_BENCHMARK_RUN = MessageType(
     "refusal",
     "The run covers all {n_all:count question} of the benchmark, so the score on the whole benchmark (--scope full) "
     "is known exactly.",
-    "With `--scope full`, harness_uq predicts the scores on questions that were not run, but the run contains all "
-    "questions of the benchmark.",
+    "With `--scope full`, harness_uq predicts the scores on questions that were not run. This run contains all "
+    "questions of the benchmark, so there are no scores to predict.",
     "Use `--scope population` or `--scope benchmark`.",
 )
 TOTALS_REQUIRED = MessageType(

@@ -263,7 +263,7 @@ TOO_MANY_CELLS = MessageType(
     "The file contains at least {n_columns:,} columns and {n_rows:,} rows. harness_uq reads at most {most_cells:,} "
     "cells and {most_columns:,} columns, unless the environment variable {variable} allows more cells.",
     "A small compressed file can contain a table that does not fit into memory, so harness_uq limits the number of "
-    "cells. In a log, the rows are the samples, and the columns are the scores of each sample.",
+    "cells. If the file is a log, the samples count as rows, and the scores of each sample count as columns.",
     "Keep only the columns with scores and labels, or split the table. If you trust the file, increase the limit with "
     "the environment variable that the message names.",
 )
@@ -276,7 +276,7 @@ LINK_LEADS_OUTSIDE = MessageType(
     "A folder that you received from other people can contain links to your own files. By default, `rescore "
     "--in-place` and `restore` do not change files through links that point outside the folder.",
     "If you trust the folder, use `--follow-links`. If you do not trust the folder, pass the folder that contains the "
-    "linked file instead.",
+    "target of the link instead.",
 )
 OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "UQ338",

@@ -112,7 +112,7 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
     "tasks of up to {limit:,} questions can be combined into a group.",
     "To combine tasks into a group, harness_uq needs one score per question. If a log contains only a total score, "
     "harness_uq constructs question scores of 0 and 1 that result in the same total. For very large tasks, the "
-    "constructed scores would need too much memory.",
+    "question scores that are constructed from the total score would need too much memory.",
     "Log the samples of the task.",
 )
 GROUP_WEIGHTS_UNKNOWN = MessageType(

@@ -28,7 +28,7 @@ RUNS_WITHOUT_TIME = MessageType(
     "{n_runs:count log does|logs do} not record the time of the run, so {n_runs:plural this run comes|these runs "
     "come} first, in the order of the command-line arguments. Check the order of the runs.",
     "harness_uq orders the runs by the times that the logs record. Tables of scores do not record the time of a run.",
-    "Pass logs that do not record a time in the order in which the runs took place.",
+    "If logs do not record a time, pass them in the order in which the runs took place.",
 )
 
 TYPES = message_types_in(globals())
