@@ -67,12 +67,13 @@ def _million(measured: dict) -> str:
     return (
         f"**Extrapolation to a million logs.** If each log takes {1000 * seconds:.0f} ms, one core needs "
         f"{1e6 * seconds / 3600:.1f} hours for a million logs. With {CORES} cores, a million\nlogs take "
-        f"{1e6 * seconds / CORES / 60:.0f} minutes if the disk delivers {CORES / seconds * size / 1000:.1f} GB/s. A "
-        "dask scheduler needs about 10 s to distribute 10,000 batches, and S3 needs 1,000\nrequests to list a million "
-        f"objects. The memory of the main process is the bottleneck, because two million result rows of {row} kB\n"
-        f"need {2 * row:.0f} GB of memory. Therefore, run the command for one folder at a time, use the same estimate "
-        "store for all folders, and query the\nestimate store instead of printing a table. The next run looks up each "
-        f"log in the estimate store, which takes {_warm_ms(measured):.1f} ms per log, or\n"
+        f"{1e6 * seconds / CORES / 60:.0f} minutes if the disk delivers {CORES / seconds * size / 1000:.1f} GB/s. For "
+        "a million logs, a Dask scheduler needs about 10 s to distribute\n10,000 batches, and harness_uq needs 1,000 "
+        "requests to list a million objects in S3. The memory of the main process is the bottleneck,\nbecause two "
+        f"million result rows of {row} kB need {2 * row:.0f} GB of memory. Therefore, run the command for one folder "
+        "at a time, use the same estimate\n"
+        "store for all folders, and query the estimate store instead of printing a table. The next run looks up each "
+        f"log in the estimate\nstore, which takes {_warm_ms(measured):.1f} ms per log, or "
         f"{_warm_ms(measured) * 1e3:.0f} seconds for a million logs on one core.\n"
     )
 
