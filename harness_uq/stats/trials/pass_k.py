@@ -379,7 +379,7 @@ def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityP
 
     Nodes and log masses are smooth in the index of the grid's rows and are interpolated to a finer index.
     """
-    from scipy.interpolate import CubicSpline, make_interp_spline
+    from scipy.interpolate import make_interp_spline
 
     columns = np.flatnonzero(grid.weights.max(axis=0) > _NEGLIGIBLE * grid.weights.max())
     d = grid.dispersion[columns]
@@ -395,7 +395,7 @@ def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityP
     for g, f, m in zip(values.T, density.T, mass.T, strict=True):
         occupied = np.flatnonzero(m > _NEGLIGIBLE * m.max())
         block = slice(max(occupied[0] - 2, 0), occupied[-1] + 3)
-        total += np.nan_to_num(CubicSpline(g[block], f[block], extrapolate=False)(nodes))
+        total += np.nan_to_num(make_interp_spline(g[block], f[block])(nodes, extrapolate=False))
     return DensityPosterior(nodes, np.maximum(total, 0.0), "logit")
 
 
