@@ -166,7 +166,7 @@ BEYOND = """() => {
 def test_search_works_without_a_server(browser, word: str, page: str) -> None:
     tab = browser.new_page()
     tab.goto((SITE / "search.html").as_uri() + f"?q={quote(word)}")
-    tab.get_by_text("Search finished").wait_for(timeout=20_000)  # results are added one after the other
+    tab.get_by_text("Search finished").wait_for(timeout=120_000)  # results are added one after the other
     found = tab.locator("#search-results li a").evaluate_all("links => links.map(link => link.href)")
     tab.close()
     assert any(page in link for link in found), found

@@ -379,13 +379,13 @@ def test_without_the_environment_variable_nothing_is_printed_or_written(tasks, t
 
 def test_a_detached_run_gets_intervals(tasks, tmp_path):
     console(*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, "--detach", "--uq", "bayes", cwd=tmp_path)
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         logs = list((tmp_path / "logs").glob("*.eval"))
         if logs and OUR_BLOCK in header_while_written(logs[0]):
             return
         time.sleep(0.3)
-    pytest.fail("no intervals after three minutes")
+    pytest.fail("no intervals after five minutes")
 
 
 def header_while_written(path):
@@ -413,7 +413,7 @@ def test_a_cancelled_run_keeps_its_partial_scores_with_intervals_and_a_warning(t
         env=variables,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=300,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     log = read_log(str(only_log(tmp_path)))
@@ -434,7 +434,7 @@ def test_invalid_options_are_errors_before_the_run(tasks, tmp_path):
         (("--uq-level", "0.9", "--uq-cluster", "none"), "--uq-cluster, --uq-level can only be used with --uq: add"),
     ):
         command = [*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, *options]
-        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300)
         assert done.returncode == 2
         assert said in done.stderr
     assert not (tmp_path / "logs").exists()

@@ -37,7 +37,7 @@ def pages(inspect_log, chromium, tmp_path_factory):
         return _open(chromium, folder, f"http://127.0.0.1:{port}"), folder
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(120)
 
 
 def _open(chromium, folder, address):
@@ -51,7 +51,7 @@ def _open(chromium, folder, address):
             # a page of its own, which cannot show the text of the log before while this one is loaded
             tab = browser.new_page(viewport={"width": 1400, "height": 800})
             tab.goto(f"{address}/#/logs/{log.name}")
-            tab.get_by_text("lower").first.wait_for(timeout=60_000)
+            tab.get_by_text("lower").first.wait_for(timeout=180_000)
             tab.screenshot(path=folder / f"{name}.png")
             texts[name] = re.sub(r"\s+", " ", tab.inner_text("body")).lower()
         browser.close()
@@ -62,10 +62,10 @@ def _open(chromium, folder, address):
 
 
 def _wait_for(address):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         try:
-            return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=2).close()
+            return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=60).close()
         except OSError:
             time.sleep(0.2)
     raise TimeoutError(address)

@@ -378,7 +378,7 @@ class TestRanks:
 
 
 def evaluate_on_two_ranks(folder, tasks):
-    barrier, shelf = threading.Barrier(2, timeout=60), {}
+    barrier, shelf = threading.Barrier(2, timeout=300), {}
 
     class RankedLM(live_tasks.HashLM):
         def __init__(self, rank):
