@@ -107,9 +107,11 @@ def identified(row: Estimate, at: EstimateAt, level: float) -> Estimate:
     low, high = at(first, outer).interval, at(second, outer).interval
     if low is None or high is None:
         return ends[first]
+    # quantiles of a posterior exclude a score at the end of the range, such as 1 if all scores may be 1
+    ends_of_interval = min(low.low, limits[0]), max(high.high, limits[1])
     return replace(
         row,
-        interval=Interval(low.low, high.high, level, "confidence" if row.posterior is None else "quantile"),
+        interval=Interval(*ends_of_interval, level, "confidence" if row.posterior is None else "quantile"),
         std_error=None,
         posterior=None,
         posterior_mean=None,

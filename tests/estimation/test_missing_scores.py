@@ -61,6 +61,13 @@ def test_bounds_join_the_outer_limits_of_both_extremes(values: np.ndarray) -> No
     assert messages.IDENTIFIED_RANGE.code in codes(row)
 
 
+def test_bounds_contain_the_score_if_all_answers_may_be_right() -> None:
+    row = estimate(log_with(np.r_[1.0, np.full(5, np.nan)]), missing="bounds", range={"score": (0, 1)})[0]
+    assert row.identified_range == pytest.approx((1 / 6, 1.0))
+    assert row.interval is not None
+    assert row.interval.high == row.value == 1.0
+
+
 def test_without_missing_scores_bounds_change_nothing() -> None:
     values = np.r_[np.ones(70), np.zeros(30)]
     assert estimate(log_with(values), missing="bounds")[0].interval == estimate_scores(values).interval
