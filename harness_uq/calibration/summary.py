@@ -100,17 +100,18 @@ This page uses the following terms:
 - A *setting* is a type of data, such as clustered questions. Each setting has its own section on this page.
 - A *family* is a group of similar simulations within a setting. In the families *prior* and *paper*, the true
   accuracies and the other parameters are drawn at random from a prior distribution. The family *paper* uses the prior
-  of Bowyer et al. (2025). In most other families, such as *fixed*, the parameters are fixed.
+  of Bowyer et al. (2025). In most other families of simulations, such as the family *fixed*, the accuracies and the
+  other parameters have fixed values.
 - A *cell* is a simulation with one combination of parameters. Each family consists of one or more cells. The results do
   not depend on the option `--jobs`, because each cell uses its own random number generator ([decision
   016](decisions/016-calibration.md)).
-- The *default* of a setting is the method whose intervals and warnings `harness-uq estimate`, `compare` or `subset`
-  print for this type of data. In the tables of this page, the default method is called `bayes`. If the tables of a
-  setting do not contain the method `bayes`, the first method in the tables is the default.
+- The *default method* of a setting is the method that `harness-uq estimate`, `compare` or `subset` uses for this type
+  of data, including the warnings that the command prints. In the tables of this page, the default method is called
+  `bayes`. If the tables of a setting do not contain the method `bayes`, the first method in the tables is the default.
 
-The section of each setting begins with a table that shows the lowest coverage of the default method in any cell of this
-setting. The table also shows the parameters of the cell with the lowest coverage, and the warnings that `harness-uq`
-prints for its data sets.
+The section about each setting begins with a table that shows the lowest coverage of the default method in any
+simulation (cell) of this setting. The table also shows the parameters of the simulation with the lowest coverage, and
+the warnings that `harness-uq` prints for the data sets of this simulation.
 
 The tables use the following abbreviations for the parameters of a simulation:
 
@@ -127,9 +128,9 @@ The results were computed as follows:
 
 - If a method returns no interval or an interval of zero width, the true value counts as not contained in the interval.
 - The coverage of intervals for one proportion is computed exactly, as a sum over all possible numbers of right answers.
-  All other coverages are estimated by simulation, so they have a Monte Carlo error. For n data sets, the standard error
-  of a coverage near 0.95 is 0.22 / √n, and the standard error of a coverage near 0.90 is 0.30 / √n. Slow methods are
-  applied to fewer data sets.{_carried_over(report)}
+  The coverage of intervals for any other estimand, such as the difference between two systems, is estimated by
+  simulation and therefore has a Monte Carlo error. For n data sets, the standard error is 0.22 / √n for a coverage near
+  0.95 and 0.30 / √n for a coverage near 0.90. Slow methods are applied to fewer data sets.{_carried_over(report)}
 
 ![coverage against level](calibration/coverage.svg)
 ![coverage against width](calibration/width.svg)
@@ -186,8 +187,9 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
 The table summarizes the default method of each setting. The following column is computed from cells whose parameters
 are drawn from the prior of the method:
 
-- The column *error averaged over the prior* shows the largest difference between the coverage and the nominal 0.95. In
-  the settings `clustered`, `nested`, `benchmark` and `groups`, the parameters are drawn from the prior of a statistical
+- The column *error averaged over the prior* shows the average coverage over parameters drawn from the prior, minus the
+  nominal 0.95. If a setting has several such averages, the column shows the one that deviates most from 0.95. In the
+  settings `clustered`, `nested`, `benchmark` and `groups`, the parameters are drawn from the prior of a statistical
   model. In the same four settings, the default intervals are wider than the intervals of the statistical model, to
   account for deviations from the model.
 
@@ -196,14 +198,14 @@ All other columns are computed from cells with fixed parameters:
 - The column *mean under-coverage* shows how far the coverage is below 0.95 on average. The under-coverage of a cell
   with a coverage above 0.95 is 0.
 - The column *cells below 0.90* shows the number of cells with a coverage below 0.90.
-- The column *cells below 0.90 without a warning* shows how many of the cells with a coverage below 0.90 have few
-  warnings. A cell has few warnings if fewer than half of all its data sets have a warning, and if fewer than half of
-  the data sets whose interval misses the true value have a warning.
+- The column *cells below 0.90 without a warning* shows the number of simulations (cells) with a coverage below 0.90
+  that rarely trigger a warning. A simulation rarely triggers a warning if `harness-uq` prints a warning for fewer than
+  half of all data sets, and for fewer than half of the data sets whose interval misses the true value.
 - The column *width / narrowest valid method* shows the mean width of the default interval, divided by the mean width of
-  the narrowest valid interval. A method is valid if its coverage is at least 0.90 in all cells.
-- The column *warnings at good coverage* shows how often warnings appear although the coverage is at least 0.93. Among
-  the cells with a coverage of at least 0.93, the column shows the share of cells in which at least half of the data
-  sets have a warning.
+  the narrowest valid interval. A method is valid if its coverage is at least 0.90 in all simulations (cells) of the
+  setting.
+- The column *warnings at good coverage* shows the share of simulations with a warning for at least half of the data
+  sets, among all simulations (cells) with a coverage of at least 0.93.
 - The column *false positives* shows the share of intervals for a difference that exclude 0 although both systems are
   equally good.
 
@@ -368,13 +370,14 @@ def _sbc_section(uniformity: Sequence[Uniformity]) -> str:
 
 Simulation-based calibration checks whether a posterior is computed correctly. Many parameter values are drawn from the
 prior, and a data set is simulated with each of them. The rank of the true parameter value is the posterior probability
-of all values below the true value. If the posterior is correct, the rank is uniformly distributed between 0 and 1
-(Talts et al. 2018).
+of all values below the true value. If the posterior is computed correctly, the rank of the true parameter value is
+uniformly distributed between 0 and 1 (Talts et al. 2018).
 
-The table shows histograms of the ranks in 20 bins. The heights of the bars range from 0 to twice the expected count.
-The last column contains the p-value of the chi-squared test of uniformity. In the rows `benchmark`, `group`,
-`pass@2, benchmark` and `bayes-at-n`, the posterior is approximated by a Beta distribution with the same mean and
-variance. The ranks of approximate posteriors are not exactly uniformly distributed.
+The table shows histograms of the ranks in 20 bins. The vertical axis of each histogram ranges from 0 to twice the
+expected count per bin. The last column contains the p-value of the chi-squared test of uniformity. In the rows
+`benchmark`, `group`, `pass@2, benchmark` and `bayes-at-n`, the posterior is approximated by a Beta distribution with
+the same mean and variance. If a posterior is only an approximation, the ranks of the true parameter values are not
+exactly uniformly distributed.
 
 {_markdown(("posterior", "data", "simulations", "histogram of ranks", "p-value"), rows)}"""
 
@@ -402,8 +405,8 @@ def _reliability_section(reliability: Sequence[Reliability]) -> str:
 
 P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided into ten
 classes according to P(A > B): 0 to 0.1, 0.1 to 0.2, and so on. For each class of data sets, the table shows the share
-of data sets in which system A is truly better. If P(A > B) is perfectly calibrated, the shares in the ten classes are
-about 0.05, 0.15, ..., 0.95.
+of data sets in which system A is truly better. If P(A > B) is perfectly calibrated, the shares of data sets in which A
+is truly better are about 0.05, 0.15, ..., 0.95 in the ten classes.
 
 The first table on this page shows the share of false positives, that is, of intervals that exclude 0 although the
 systems are equally good. The nominal share of false positives is 5 %. A default method is accepted if its share of
