@@ -29,6 +29,7 @@ BROWSER_ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 120_000  # milliseconds, on a busy machine
 WIDTHS = {"desktop": 1280, "phone": 390, "narrow phone": 360}
 
 
@@ -387,6 +388,7 @@ def open_page(browser, tmp_path):
         file = tmp_path / "report.html"
         file.write_text(text, encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colours)
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: heard.append(message.text))
         page.on("pageerror", lambda error: heard.append(str(error)))
         page.on("request", lambda request: heard.append(request.url) if request.url != file.as_uri() else None)
@@ -472,6 +474,7 @@ def test_axe_finds_nothing_with_all_folds_open(browser, tmp_path, make_report):
     file.write_text(make_report(), encoding="utf-8")
     # the page's own policy forbids the script
     page = browser.new_page(bypass_csp=True)
+    page.set_default_timeout(PATIENCE)
     page.goto(file.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     for width, colours in ((1280, "light"), (390, "light"), (1280, "dark")):
@@ -505,7 +508,7 @@ def test_wide_tables_scroll_by_keyboard(open_page):
     region.focus()
     page.keyboard.press("ArrowRight")
     # asked from outside the page: its policy forbids the script that `wait_for_function` polls with
-    expect(region).not_to_have_js_property("scrollLeft", 0)
+    expect(region).not_to_have_js_property("scrollLeft", 0, timeout=PATIENCE)
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def _open(chromium, folder, address):
             name = read_log(str(log)).header.eval.task
             # a page of its own, which cannot show the text of the log before while this one is loaded
             tab = browser.new_page(viewport={"width": 1400, "height": 800})
-            tab.goto(f"{address}/#/logs/{log.name}")
+            tab.goto(f"{address}/#/logs/{log.name}", timeout=180_000)
             tab.get_by_text("lower").first.wait_for(timeout=180_000)
             tab.screenshot(path=folder / f"{name}.png")
             texts[name] = re.sub(r"\s+", " ", tab.inner_text("body")).lower()
