@@ -137,7 +137,7 @@ def next_step(evidence: VerdictInputs) -> str:
     detectable, sought = (amount(x, in_points=evidence.in_points) for x in (evidence.detectable, evidence.sought))
     sentence = f"With {100 * evidence.power:g} % probability, such runs detect a true difference of {detectable}"
     if (n := evidence.n_more) is None:
-        return f"{sentence}. Smaller differences need more questions; `harness-uq plan` computes how many."
+        return f"{sentence}. Smaller differences need more data; `harness-uq plan` computes how much."
     which = "the margin" if evidence.margin else "the observed difference"
     return f"{sentence}; detecting {which} of {sought} takes about {n:,} more question{'s' if n > 1 else ''}."
 

@@ -102,7 +102,7 @@ def test_a_number_of_questions_is_rounded_up_to_two_digits() -> None:
 
 @pytest.mark.parametrize("other", [{"seen": 0.0, "n_questions": 9}, {"seen": 0.01}, {"seen": 0.09, "n_questions": 9}])
 def test_without_a_difference_to_look_for_or_a_number_the_next_step_names_the_command(other: dict[str, object]) -> None:
-    assert step(**other).endswith("Smaller differences need more questions; `harness-uq plan` computes how many.")
+    assert step(**other).endswith("Smaller differences need more data; `harness-uq plan` computes how much.")
 
 
 def test_undecided_says_that_a_is_at_least_not_worse() -> None:
