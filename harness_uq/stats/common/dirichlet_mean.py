@@ -9,11 +9,11 @@ Posteriors of paired tables, the Bayesian bootstrap, and the Dirichlet process o
 ratios are all of this form.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from harness_uq.errors import DataError
@@ -27,6 +27,8 @@ _FINER = 0.4  # factor for the step on contours with a fast phase
 _SLOW = -28.0  # log modulus below which a fast phase does not matter
 _PROBES = np.array([1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.5, 9.0, 14.0, 25.0, 60.0, 340.0])
 _BENDS = (0.0, -0.7, 0.7, -1.5, 1.5)
+_FINE_PROBES = np.concatenate([np.arange(0.25, 14.0, 0.25), _PROBES[_PROBES >= 14.0]])
+_RISING = 3.0  # log modulus that a bent contour must not exceed, because its large terms would cancel
 _MAX_CELLS = 2_000_000  # size of temporary arrays
 
 
@@ -271,6 +273,10 @@ class _Path:
         last = _PROBES.size - 1 - matters[:, ::-1].argmax(axis=1)
         return _PROBES[np.minimum(last + 1, _PROBES.size - 1)], loudest
 
+    def rises(self) -> NDArray[np.bool_]:
+        """Whether the modulus exceeds that at the saddle point, as on contours that are bent towards a branch point."""
+        return np.asarray(self.integrand(_FINE_PROBES)[0].max(axis=1) > _RISING)
+
 
 def _choose_path(w: FloatArray, m: FloatArray, saddle: FloatArray) -> tuple[_Path, FloatArray, FloatArray]:
     """Choose a contour along which the phase turns slowly wherever the integrand is not negligible.
@@ -287,11 +293,10 @@ def _choose_path(w: FloatArray, m: FloatArray, saddle: FloatArray) -> tuple[_Pat
     spacing[hard] = _SPACING * _FINER
     loudest[hard] = np.inf
     for trial in _BENDS if hard.size else ():
-        bent = path.take(hard)
-        new_reach, new_loudest = _Path(bent.w, bent.m, bent.saddle, bent.width, bent.bend + trial).probe(
-            spacing[hard[0]]
-        )
-        better = new_loudest < loudest[hard]
+        bent = replace(path.take(hard), bend=np.full(hard.size, trial))
+        new_reach, new_loudest = bent.probe(spacing[hard[0]])
+        better = (new_loudest < loudest[hard]) & ~bent.rises()
         chosen = hard[better]
         bend[chosen], reach[chosen], loudest[chosen] = trial, new_reach[better], new_loudest[better]
+    spacing[loudest > _SLOW] *= _FINER
     return _Path(w, m, saddle, width, bend), reach, spacing

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special
+from scipy import optimize, special
 from scipy.stats import binomtest, kstest
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common import dirichlet_mean
 from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior, prob_linear_form_positive
+from harness_uq.stats.common.validate_arrays import FloatArray
 
 P = np.array([1e-6, 0.025, 0.5, 0.975, 1 - 1e-6])
 
@@ -92,6 +93,47 @@ def test_mirrored_atoms_mirror_the_distribution(values: list[float], masses: lis
     m = np.array(masses[: len(atoms)])
     left, right = DirichletRatioPosterior(atoms, m), DirichletRatioPosterior(-atoms, m)
     assert float(left.cdf(x)) == pytest.approx(1 - float(right.cdf(-x)), abs=1e-9)
+
+
+def test_forms_of_very_unequal_masses_are_those_on_a_straight_line() -> None:
+    """In the first two, a bent contour passes a branch point, where the terms of a sum grow to e^800."""
+    rng = np.random.default_rng(4)
+    cases = [
+        (
+            [0.671381415, 4.87053008, 8.95044472, 8482.35337, 9.57716438, 186.153727],
+            [0.000694897182, 0.235917592, 0.00893966856, 0.0447132397, 0.774906498, -0.00694373833],
+        ),
+        (
+            [535286.755, 69.259257, 15.7087334, 5.57615761, 21341.1813],
+            [0.00270138, -0.0104521, 0.00108554, 0.04152671, -0.00310689],
+        ),
+    ]
+    for _ in range(60):
+        n = rng.integers(2, 7)
+        cases.append((10 ** rng.uniform(-0.3, 4, n), rng.normal(size=n) * 10 ** rng.uniform(-3, 0, n)))
+    for masses, atoms in cases:
+        m, x = np.asarray(masses), np.asarray(atoms)
+        mean = x @ m / m.sum()
+        sd = np.sqrt(m @ (x - mean) ** 2) / m.sum()
+        points = np.clip(mean + sd * np.array([-30.0, -4.0, -1.0, 0.3, 2.0, 10.0]), x.min(), x.max())
+        found = prob_linear_form_positive(x - points[:, None], m)
+        wanted = [_on_a_straight_line(x - point, m) for point in points]
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
+
+
+def _on_a_straight_line(c: FloatArray, m: FloatArray) -> float:
+    """P(sum g c > 0) by Gil-Pelaez' integral over Re s = s_0 at the minimum of K(s) - log s, with many terms."""
+    if c.max() <= 0 or c.min() >= 0:
+        return float(c.min() >= 0)
+    if m @ c > 0:
+        return 1.0 - _on_a_straight_line(-c, m)
+    end = 1 / c.max()
+    s = optimize.brentq(lambda s: np.sum(m * c / (1 - s * c)) - 1 / s, end * 1e-12, end * (1 - 1e-12), xtol=1e-14 * end)
+    step = np.exp(np.arange(-20.0, 30.0, 2e-3))
+    y = step / np.sqrt(np.sum(m * (c / (1 - s * c)) ** 2) + s**-2)
+    z = s + 1j * y[:, None]
+    log_value = -np.sum(m * np.log(1 - z * c), axis=1) - np.log(z[:, 0])
+    return float(np.sum(np.exp(log_value).real * y) * 2e-3 / np.pi)
 
 
 def test_linear_form_without_a_positive_or_negative_part() -> None:
