@@ -141,8 +141,8 @@ def docs(session: nox.Session) -> None:
     session.run("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", str(site), env=ONE_THREAD)
     pages = session.posargs or ["tests/docs", "tests/test_public_names.py", "docs"]
     env = EVERYTHING | {"HARNESS_UQ_SITE": str(site.resolve())}
-    # the commands of a page are one group, and so are the tests that share a browser
-    session.run("pytest", "-n", "2", "--dist", "loadgroup", *pages, env=env)
+    # one worker for each file: the commands of a page use the files of those before
+    session.run("pytest", "-n", "2", "--dist", "loadfile", *pages, env=env)
 
 
 @nox.session

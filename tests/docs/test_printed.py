@@ -23,11 +23,7 @@ def test_every_answer_to_a_thread_shows_a_command() -> None:
 
 
 @pytest.mark.harness
-@pytest.mark.parametrize(
-    ("page", "one"),
-    # commands of a page use the files of those before: one worker runs them all
-    [pytest.param(page, one, id=one.is_as, marks=pytest.mark.xdist_group(page.as_posix())) for page, one in SHOWN],
-)
+@pytest.mark.parametrize(("page", "one"), SHOWN, ids=[one.is_as for _, one in SHOWN])
 def test_a_page_shows_what_is_printed(
     page: Path, one: printed.Shown, ready: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,8 +13,6 @@ import pytest
 
 from harness_uq.commands.command_table import COMMANDS
 
-# the fixtures of this module are made by one worker
-pytestmark = pytest.mark.xdist_group("site")
 SITE = Path(os.environ["HARNESS_UQ_SITE"])
 PACKAGES = ("harness_uq", "harness_uq.stats", "harness_uq.plots")
 WIDE = (
