@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypedDict, get_args
 
+import numpy as np
+
 from harness_uq.comparison.differences import CompareMethod, DifferenceFinding, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
 from harness_uq.data.run_selection import ScoreKey
@@ -13,6 +15,7 @@ from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED, ZERO_WIDTH_DIFFERENCE
+from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
@@ -167,8 +170,15 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         in_points=facts.bounds == (0.0, 1.0),
         posterior=posterior,
         info=finding.info,
-        messages=(*finding.messages, *facts.messages),
+        messages=(*finding.messages, *_beyond_range(low, high, facts.bounds), *facts.messages),
     )
+
+
+def _beyond_range(low: float, high: float, bounds: tuple[float, float] | None) -> tuple[Message, ...]:
+    """A note if the interval contains differences that scores within their bounds cannot have."""
+    largest = np.inf if bounds is None else bounds[1] - bounds[0]
+    is_within = -largest <= low and high <= largest
+    return () if is_within else (INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest),)
 
 
 def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], pair: Pair | None) -> float | None:

@@ -442,6 +442,14 @@ def test_items_that_recur_across_tasks_are_one_unit_overall() -> None:
     assert has(row, "pooled-units", units=("items that recur across tasks",))
 
 
+def test_an_interval_of_impossible_differences_is_noted() -> None:
+    logs = two([1] * 19 + [0.5], [0] * 20)
+    row = one(*logs, method="t")
+    assert row.difference.interval.high > 1
+    assert has(row, "interval-exceeds-range", low=-1, high=1)
+    assert not has(one(*logs), "interval-exceeds-range")
+
+
 def test_equal_names_are_told_apart() -> None:
     row = one(task_log([1, 0], system="m"), task_log([1, 1], system="m"))
     assert (row.system_a, row.system_b) == ("m (A)", "m (B)")

@@ -639,9 +639,9 @@ MIXED_PRIORS = MessageType(
     "UQ270",
     "mixed-priors",
     "note",
-    "Some systems have graded scores and others have right-or-wrong scores, so the prior for right-or-wrong scores is "
-    "used for all systems. Differences between graded systems are therefore detected slightly less often than in a "
-    "comparison of two systems.",
+    "Some systems have graded scores or mean scores of trials, and others have right-or-wrong scores, so the prior for "
+    "right-or-wrong scores is used for all systems. Differences between graded systems are therefore detected slightly "
+    "less often than in a comparison of two systems.",
     "A ranking uses the same prior distribution for all systems.",
     "To compare two systems with graded scores, use `harness-uq compare`.",
 )

@@ -416,11 +416,11 @@ INTERVAL_EXCEEDS_RANGE = MessageType(
     "UQ138",
     "interval-exceeds-range",
     "note",
-    "The interval extends beyond the range of possible scores, [{low:g}, {high:g}], because this method does not "
+    "The interval extends beyond the range of possible values, [{low:g}, {high:g}], because this method does not "
     "restrict intervals to the range.",
-    'Intervals of the form "mean ± error" can contain impossible scores. Impossible scores occur mostly if there are '
-    "few questions, or if the mean score is near an end of the range.",
-    "Use `--uq bayes`, whose intervals lie within the range of possible scores.",
+    'Intervals of the form "mean ± error" can contain impossible scores or impossible differences between scores. This '
+    "occurs mostly if there are few questions, or if the mean score is near an end of the range.",
+    "Use `--uq bayes`, whose intervals lie within the range of possible values.",
 )
 CLUSTER_PRIOR = MessageType(
     "UQ139",
