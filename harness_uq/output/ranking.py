@@ -94,7 +94,7 @@ def _guide(rankings: Sequence[Ranking]) -> dict[str, str]:
         "questions.",
         f"{percent} ranks": "credible interval of the rank of each system on its own.",
         "Group": "systems that share a letter are not separated: the probability that one is better than the other "
-        f"lies between {tail:g} and {1 - tail:g}. The letters are not corrected for the {counted(n, 'comparison')}.",
+        f"lies between {tail:g} and {1 - tail:g}. The letters are not corrected for the number of comparisons ({n}).",
         "Probabilities": "shares of joint draws of all systems, for which the systems may be alike; their Monte Carlo "
         "error is at most "
         f"{error:.3f}.",

@@ -129,7 +129,10 @@ def _fits(logs: Runs, options: EffectOptions, plugins: Plugins) -> "tuple[list[_
                 MODEL_LEFT_OUT(model=model_of(log), task=log.task, reason_code=reason.code, reason=reason.text)
             )
     if not fits:
-        reasons = " ".join(message.text for message in left_out) or "No system has two logs of one task"
+        reasons = " ".join(message.text for message in left_out) or (
+            "No system has two logs of one task. Add logs that differ in the setting whose effect you want to measure, "
+            "such as the seed"
+        )
         raise NotEstimableError(EFFECTS_UNAVAILABLE(reasons=reasons))
     return fits, left_out
 
