@@ -22,9 +22,9 @@ def undecided():
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("table", "need more questions; harness-uq plan computes"),
-        ("markdown", "need more questions; `harness-uq plan` computes"),
-        ("latex", r"need more questions; \texttt{harness-uq plan} computes"),
+        ("table", "need more data; harness-uq plan computes"),
+        ("markdown", "need more data; `harness-uq plan` computes"),
+        ("latex", r"need more data; \texttt{harness-uq plan} computes"),
     ],
 )
 def test_a_command_in_a_sentence_looks_like_one_in_every_form(form: str, expected: str) -> None:
