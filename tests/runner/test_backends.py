@@ -119,4 +119,6 @@ def test_where_the_scheduler_is_lost_the_rest_is_done_here(scheduler):
                 os.killpg(process.pid, signal.SIGKILL)
             found.append(result)
     assert names_of(found) == sorted(f"x{i}" for i in range(40))
-    assert [message.name for message in backend.worker_errors] == ["scheduler-lost"]
+    # the workers die with the scheduler, and the end of one may be noticed first
+    said = [message.name for message in backend.worker_errors]
+    assert [name for name in said if name != "worker-replaced"] == ["scheduler-lost"]
