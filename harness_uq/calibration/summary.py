@@ -110,8 +110,8 @@ This page uses the following terms:
   `bayes`. If the tables of a setting do not contain the method `bayes`, the first method in the tables is the default.
 
 The section about each setting begins with a table that shows the lowest coverage of the default method in any
-simulation (cell) of this setting with fixed parameters. The table also shows the parameters of the simulation with the lowest coverage, and
-the warnings that `harness-uq` prints for the data sets of this simulation.
+simulation (cell) of this setting with fixed parameters. The table also shows the parameters of the simulation with the
+lowest coverage, and the warnings that `harness-uq` prints for the data sets of this simulation.
 
 The tables use the following abbreviations for the parameters of a simulation:
 
@@ -193,8 +193,8 @@ are drawn from the prior of the method:
   model. In the same four settings, the default intervals are wider than the intervals of the statistical model, to
   account for deviations from the model.
 
-The columns *cells*, *warnings at good coverage* and *false positives* are computed from all cells. All other columns are
-computed from cells with fixed parameters:
+The columns *cells*, *warnings at good coverage* and *false positives* are computed from all cells. All other columns
+are computed from cells with fixed parameters:
 
 - The column *mean under-coverage* shows how far the coverage is below 0.95 on average. The under-coverage of a cell
   with a coverage above 0.95 is 0.
