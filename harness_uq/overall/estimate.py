@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness_uq import stats
 from harness_uq.data.run_selection import ScoreKey, higher_is_better
@@ -181,10 +180,11 @@ def system_score(
     parts = [rows[system, part] for part in combination.parts]
     values = np.array([part.value for part in parts], float)
     intervals = [part.interval for part in parts if part.interval is not None]
+    std_error = None
     if options.generalizes_over_tasks:
         low, high = _new_tasks_interval(parts, values, combination, intervals[0].level)
     else:
-        low, high = _interval(parts, values, combination.coefficients, inflation)
+        low, high, std_error = _interval_and_error(parts, values, combination.coefficients, inflation)
     sizes = [part.n_questions for part in parts]
     offset = 0.0 if options.generalizes_over_tasks else combination.offset
     is_exact = inflation == 1 and not options.generalizes_over_tasks
@@ -194,9 +194,7 @@ def system_score(
         system=system,
         value=value,
         interval=_within(interval, value, combination),
-        std_error=(
-            None if options.generalizes_over_tasks else _std_error(parts, values, combination.coefficients, inflation)
-        ),
+        std_error=std_error,
         n_questions=sum(size for size in sizes if size) if all(sizes) else None,
     )
 
@@ -218,54 +216,38 @@ def _within(interval: Interval, value: float, combination: Combination) -> Inter
     )
 
 
-def _interval(
+def _interval_and_error(
     parts: Sequence[Estimate], values: FloatArray, coefficients: FloatArray, inflation: float
-) -> tuple[float, float]:
-    """Return the limits of the weighted sum.
+) -> tuple[float, float, float | None]:
+    """Return the limits and the standard error of the weighted sum; the latter is None if that of a part is unknown.
 
     Tasks with one right-or-wrong answer for each of their independent questions are combined by `group_posterior`, and
-    their common interval with the intervals of the other tasks.
+    their common interval and standard error with those of the other tasks.
     """
-    is_binomial = _are_binomial(parts, coefficients)
+    is_binomial = np.array(
+        [_is_binomial(part) and weight > 0 for part, weight in zip(parts, coefficients, strict=True)]
+    )
     limits = np.array([(part.interval.low, part.interval.high) for part in parts if part.interval is not None])
+    errors = np.array([np.nan if part.std_error is None else part.std_error for part in parts])
     used = ~is_binomial & (coefficients > 0)
     scores, low, high, weights = values[used], limits[used, 0], limits[used, 1], coefficients[used]
+    errors = errors[used]
     if is_binomial.any():
+        sizes = np.array([part.n_questions for part, one in zip(parts, is_binomial, strict=True) if one], float)
         block = coefficients[is_binomial]
         own = next(part.interval for part, one in zip(parts, is_binomial, strict=True) if one and part.interval)
         kind: Literal["hdi", "quantile"] = "quantile" if own.kind == "quantile" else "hdi"
-        ends = _posterior(parts, values, coefficients, is_binomial).interval(own.level, kind)
-        if not used.any() and inflation == 1:
-            return float(block.sum() * ends[0]), float(block.sum() * ends[1])
+        posterior = stats.group_posterior(values[is_binomial] * sizes, sizes, block)
+        ends = posterior.interval(own.level, kind)
         scores = np.append(scores, block @ values[is_binomial] / block.sum())
         low, high, weights = np.append(low, ends[0]), np.append(high, ends[1]), np.append(weights, block.sum())
-    return stats.weighted_tasks_interval(scores, low, high, weights, inflation=inflation)
-
-
-def _std_error(
-    parts: Sequence[Estimate], values: FloatArray, coefficients: FloatArray, inflation: float
-) -> float | None:
-    """Return the standard error of the weighted sum, from the same posterior as the interval; None if unknown."""
-    errors = np.array([np.nan if part.std_error is None else part.std_error for part in parts])
-    if np.isnan(errors).any():
-        return None
-    is_binomial = _are_binomial(parts, coefficients)
-    variance = float(coefficients[~is_binomial] ** 2 @ errors[~is_binomial] ** 2)
-    if is_binomial.any():
-        sd = _posterior(parts, values, coefficients, is_binomial).sd
-        variance += float((coefficients[is_binomial].sum() * sd) ** 2)
-    return inflation * float(np.sqrt(variance))
-
-
-def _posterior(
-    parts: Sequence[Estimate], values: FloatArray, coefficients: FloatArray, is_binomial: NDArray[np.bool_]
-) -> stats.Posterior:
-    sizes = np.array([part.n_questions for part, one in zip(parts, is_binomial, strict=True) if one], float)
-    return stats.group_posterior(values[is_binomial] * sizes, sizes, coefficients[is_binomial])
-
-
-def _are_binomial(parts: Sequence[Estimate], coefficients: FloatArray) -> NDArray[np.bool_]:
-    return np.array([_is_binomial(part) and weight > 0 for part, weight in zip(parts, coefficients, strict=True)])
+        errors = np.append(errors, posterior.sd)
+    std_error = inflation * float(np.sqrt(weights**2 @ errors**2))
+    if not used.any() and inflation == 1:
+        limits_of_sum = float(weights[0] * low[0]), float(weights[0] * high[0])
+    else:
+        limits_of_sum = stats.weighted_tasks_interval(scores, low, high, weights, inflation=inflation)
+    return *limits_of_sum, None if np.isnan(std_error) else std_error
 
 
 def _is_binomial(part: Estimate) -> bool:
