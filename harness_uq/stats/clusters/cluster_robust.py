@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.stats.common.one_way import mean_squares
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.common.validate_arrays import (
@@ -289,15 +290,11 @@ def _icc(s: FloatArray, c: IntArray) -> float | None:
 
     It is limited to [-1/(m - 1), 1] with the largest size m, the possible range of a correlation within clusters.
     """
-    sizes = np.bincount(c).astype(float)
-    n, n_clusters = len(s), len(sizes)
-    if n == n_clusters:
+    largest = int(np.bincount(c).max())
+    if largest == 1:
         return None
-    means = np.bincount(c, s) / sizes
-    between = float(sizes @ (means - s.mean()) ** 2) / (n_clusters - 1)
-    within = float(np.sum((s - means[c]) ** 2)) / (n - n_clusters)
-    n0 = (n - float(sizes @ sizes) / n) / (n_clusters - 1)
-    scale = between + (n0 - 1.0) * within
+    squares = mean_squares(s, c)
+    scale = squares.between + (squares.typical_size - 1.0) * squares.within
     if not scale > 0:
         return None
-    return float(np.clip((between - within) / scale, -1.0 / (sizes.max() - 1.0), 1.0))
+    return float(np.clip((squares.between - squares.within) / scale, -1.0 / (largest - 1.0), 1.0))

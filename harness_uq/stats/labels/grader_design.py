@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.stats.common.one_way import mean_squares
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 
@@ -136,7 +137,7 @@ def grader_variance(scores: ArrayLike, clusters: ArrayLike | None = None) -> Gra
     codes = np.arange(n) if clusters is None else validated_codes(clusters, (n,))
     if codes.max() == 0:
         raise NotEstimableError("a plan of graders requires a pilot with answers of at least two clusters; got 1")
-    questions, between = _between_clusters(of_questions[:, None], codes)
+    questions, between = _between_clusters(of_questions, codes)
     residual, rest_between = _between_clusters(rest, codes)
     shared = rest_between * pairs_in_clusters(codes) * (n - 1)
     graders = max(0.0, float((of_graders**2).mean()) - (residual + shared) / n)
@@ -144,17 +145,11 @@ def grader_variance(scores: ArrayLike, clusters: ArrayLike | None = None) -> Gra
 
 
 def _between_clusters(values: FloatArray, codes: IntArray) -> tuple[float, float]:
-    """Variance of values (n, k) and the part of it that is between clusters, averaged over columns."""
-    n, sizes = len(values), np.bincount(codes)
-    n_clusters = len(sizes)
-    means = np.column_stack([np.bincount(codes, column) for column in values.T]) / sizes[:, None]
-    among = float((sizes[:, None] * (means - values.mean(axis=0)) ** 2).sum(axis=0).mean()) / (n_clusters - 1)
-    if n_clusters == n:
-        return among, 0.0
-    within = float(((values - means[codes]) ** 2).sum(axis=0).mean()) / (n - n_clusters)
-    typical_size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
-    between = max(0.0, (among - within) / typical_size)
-    return within + between, between
+    """Variance of values (n,) or (n, k) and the part of it that is between clusters, averaged over columns."""
+    squares = mean_squares(values, codes)
+    if np.isnan(squares.within):  # each cluster has one value
+        return squares.between, 0.0
+    return squares.within + squares.variance_between, squares.variance_between
 
 
 def assign_graders(

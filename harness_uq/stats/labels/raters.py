@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness_uq.stats.common.one_way import mean_squares
+
 
 @dataclass(frozen=True, slots=True)
 class RaterDisagreement:
@@ -57,12 +59,9 @@ def rater_disagreement(labels: Iterable[Sequence[float]]) -> RaterDisagreement |
 
 
 def _variance_share(answers: "Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]") -> float | None:
-    sizes = np.array([len(answer) for answer in answers])
-    n, means = sizes.sum(), np.array([answer.mean() for answer in answers])
-    within = sum(float(((answer - answer.mean()) ** 2).sum()) for answer in answers) / (n - len(answers))
     if len(answers) < 2:
         return None
-    between = float(sizes @ (means - sizes @ means / n) ** 2) / (len(answers) - 1)
-    per_answer = (n - (sizes**2).sum() / n) / (len(answers) - 1)
-    total = within + max(0.0, (between - within) / per_answer)
-    return float(within / total) if total > 0 else None
+    codes = np.repeat(np.arange(len(answers)), [len(answer) for answer in answers])
+    squares = mean_squares(np.concatenate(answers), codes)
+    total = squares.within + squares.variance_between
+    return squares.within / total if total > 0 else None
