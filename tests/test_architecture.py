@@ -20,7 +20,7 @@ PACKAGES = {"harness_uq": ROOT} | dict.fromkeys(
     ("harness_uq_lm_eval", "harness_uq_inspect", "harness_uq_formats"), ROOT / "adapters"
 )
 PAGE = (ROOT / "docs/architecture.md").read_text()
-GRAPH = grimp.build_graph(*PACKAGES)
+GRAPH = grimp.build_graph(*PACKAGES, cache_dir=None)
 
 
 def layers() -> list[str]:
