@@ -13,7 +13,7 @@ from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, unknown_name
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options
-from harness_uq.messages import Message
+from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED, ZERO_WIDTH_DIFFERENCE
 from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
@@ -170,7 +170,7 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         in_points=facts.bounds == (0.0, 1.0),
         posterior=posterior,
         info=finding.info,
-        messages=(*finding.messages, *_beyond_range(low, high, facts.bounds), *facts.messages),
+        messages=distinct((*finding.messages, *_beyond_range(low, high, facts.bounds), *facts.messages)),
     )
 
 

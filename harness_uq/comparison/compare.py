@@ -26,7 +26,14 @@ from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_margins
 from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, tasks_by_metric
+from harness_uq.data.run_selection import (
+    ScoreKey,
+    SelectedRun,
+    higher_is_better,
+    messages_of_systems,
+    name_systems,
+    tasks_by_metric,
+)
 from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
@@ -321,7 +328,8 @@ class _Job:
             estimate_of(chosen, self.options.estimation, self.plugins, rows=at)
             for chosen, at in zip((paired.a, paired.b), paired.rows, strict=True)
         ]
-        return replace(difference_of(rows[0], rows[1]), method=rows[0].method, info=rows[0].info)
+        notes = name_systems([row.notes for row in rows], self.names)
+        return replace(difference_of(rows[0], rows[1]), method=rows[0].method, info=rows[0].info, messages=notes)
 
     def _records(self, a: SelectedRun, b: SelectedRun) -> Comparison:
         paired = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
@@ -341,7 +349,8 @@ class _Job:
             estimate_of(chosen, self.options.estimation, self.plugins, logs=side.logs)
             for chosen, side in ((a, self.side_a), (b, self.side_b))
         ]
-        messages = (INDEPENDENT_COMPARISON(reason=reason), *(warning for row in rows for warning in row.warnings))
+        of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
+        messages = (INDEPENDENT_COMPARISON(reason=reason), *of_rows)
         facts = replace(
             self._facts(a, b, messages),
             values=(rows[0].value, rows[1].value),

@@ -2,7 +2,6 @@
 
 from harness_uq.comparison.differences import DifferenceFinding
 from harness_uq.estimation.single_system import posterior_of
-from harness_uq.messages import distinct
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.pairs.independent import IndependentPosterior, difference_posterior
@@ -20,15 +19,12 @@ def difference_of(a: Estimate, b: Estimate) -> DifferenceFinding:
     ------
     NotEstimableError : if either estimate has no interval
     """
-    notes = distinct((*a.notes, *b.notes))
     posterior_a, posterior_b = posterior_of(a), posterior_of(b)
     if a.method in _PROPORTION_METHODS and b.method in _PROPORTION_METHODS:
         betas = [p for p in (posterior_a, posterior_b) if isinstance(p, BetaPosterior)]
         posterior = IndependentPosterior(*((beta.a, beta.b) for beta in betas))
-        return DifferenceFinding(
-            posterior, "independent", odds_ratio=float(posterior.odds_ratio_quantile(0.5)), messages=notes
-        )
-    return DifferenceFinding(difference_posterior(posterior_a, posterior_b), "independent", messages=notes)
+        return DifferenceFinding(posterior, "independent", odds_ratio=float(posterior.odds_ratio_quantile(0.5)))
+    return DifferenceFinding(difference_posterior(posterior_a, posterior_b), "independent")
 
 
 def common_bounds(a: Estimate, b: Estimate) -> tuple[float, float] | None:

@@ -96,12 +96,23 @@ def messages_of_systems(runs: Sequence[SelectedRun], names: Sequence[str]) -> tu
     runs : the selected run of each system
     names : the name of each system in the output
     """
-    systems: dict[Message, list[str]] = {}
-    for run, name in zip(runs, names, strict=True):
-        for message in distinct(run.log.messages):
-            systems.setdefault(message, []).append(name)
     selection = (message for run in runs for message in run.messages)
-    return distinct((*selection, *(_of_systems(message, names, len(runs)) for message, names in systems.items())))
+    return distinct((*selection, *name_systems([run.log.messages for run in runs], names)))
+
+
+def name_systems(messages: Sequence[Iterable[Message]], names: Sequence[str]) -> tuple[Message, ...]:
+    """The messages about several systems, each once; one about only some of them opens with their names.
+
+    Parameters
+    ----------
+    messages : the messages about each system
+    names : the name of each system in the output
+    """
+    systems: dict[Message, list[str]] = {}
+    for of_system, name in zip(messages, names, strict=True):
+        for message in distinct(of_system):
+            systems.setdefault(message, []).append(name)
+    return distinct(_of_systems(message, of, len(names)) for message, of in systems.items())
 
 
 def _of_systems(message: Message, names: Sequence[str], n_systems: int) -> Message:

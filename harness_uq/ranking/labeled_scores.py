@@ -7,13 +7,13 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import match_scores
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.run_selection import SelectedRun, name_systems
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import Options, clusters_of
 from harness_uq.estimation.judge_correction import METHOD, Human, corrected_estimate, grades_of
 from harness_uq.estimation.single_system import posterior_of
-from harness_uq.messages import Message, distinct
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     INDEPENDENT_COMPARISON,
     RANKED_WITH_LABELS,
@@ -72,9 +72,9 @@ def labeled_scores(
     sets = rank_sets_of_normal(
         [posterior.mean for posterior in posteriors], correlation * np.outer(sd, sd), level=options.level, rng=rng
     )
-    note = labels_note([one.row for one in known])
+    note, names = labels_note([one.row for one in known]), tuple(one.row.system for one in known)
     return JointScores(
-        systems=tuple(one.row.system for one in known),
+        systems=names,
         values=np.array([one.value for one in known]),
         intervals=tuple(one.interval for one in known),
         draws=np.stack([one.quantile(p) for one, p in zip(posteriors, special.ndtr(normal), strict=True)]),
@@ -82,7 +82,7 @@ def labeled_scores(
         p_values=None,
         bayes_at_n=None,
         n_questions=n_questions,
-        messages=(note, *left_out, *notes, *distinct(warning for one in known for warning in one.row.warnings)),
+        messages=(note, *left_out, *notes, *name_systems([one.row.warnings for one in known], names)),
         estimates=tuple(one.row for one in known),
     )
 

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
 from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, select_runs
+from harness_uq.data.run_selection import (
+    ScoreKey,
+    SelectedRun,
+    higher_is_better,
+    messages_of_systems,
+    name_systems,
+    select_runs,
+)
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
@@ -440,7 +447,11 @@ def _apart(
         p_values=None,
         bayes_at_n=None,
         n_questions=min(row.n_questions or 0 for row, *_ in known),
-        messages=(note, *left_out, *distinct(warning for row, *_ in known for warning in row.warnings)),
+        messages=(
+            note,
+            *left_out,
+            *name_systems([row.warnings for row, *_ in known], [row.system for row, *_ in known]),
+        ),
         estimates=tuple(row for row, *_ in known),
     )
 

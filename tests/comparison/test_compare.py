@@ -34,7 +34,7 @@ from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_d
 from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
 from harness_uq.structure.types import StructureOptions
 from tests.data.toy import task_log
-from tests.message_checks import has, raises_message
+from tests.message_checks import has, params_of, raises_message
 from tests.reference_values import reference_values
 
 
@@ -211,6 +211,13 @@ def test_swapping_the_systems_mirrors_everything() -> None:
     assert here.difference.interval.low == pytest.approx(-there.difference.interval.high)
     assert here.prob_positive == pytest.approx(1 - there.prob_positive)
     assert here.odds_ratio == pytest.approx(1 / there.odds_ratio)
+
+
+def test_a_note_about_the_score_of_one_system_names_the_system() -> None:
+    """The single trial of system a says nothing about trial-to-trial noise; the four trials of system b do."""
+    rng = np.random.default_rng(1)
+    a, b = task_log(rng.integers(0, 2, 50), system="m (T=0)"), task_log(rng.integers(0, 2, (50, 4)), system="m (T=1)")
+    assert params_of(one(a, b, scope="benchmark").messages, "binomial-upper-bound")["systems"] == "m (T=0)"
 
 
 def test_benchmark_scope_convolves_the_systems_own_posteriors() -> None:

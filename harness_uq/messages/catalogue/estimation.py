@@ -467,8 +467,8 @@ BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
     "binomial-upper-bound",
     "note",
-    "The binomial interval has a weight of {share:percent} in this interval, because {reason}. With --scope "
-    "benchmark, the binomial interval is conservative.",
+    "The binomial interval has a weight of {share:percent} in the interval of the score, because {reason}. With "
+    "--scope benchmark, the binomial interval is conservative.",
     "With `--scope benchmark`, trial-to-trial noise is the only source of uncertainty. If the scores do not show how "
     "large the trial-to-trial noise is, for example with one trial per question, harness_uq uses the binomial "
     "interval. The binomial interval may be wider than necessary, but not too narrow.",
