@@ -1,6 +1,7 @@
 """What several test modules need: logs of others, logs that the real harnesses wrote, a browser."""
 
 import fcntl
+import gc
 import os
 import shutil
 import socket
@@ -209,6 +210,17 @@ def _skip_unless(demand: str, what: str) -> None:
         pytest.fail(f"{what}, and {demand} is set")
     _absences.add(f"Skipped: {what}")
     pytest.skip(what)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end: each full garbage collection would walk it for half a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out whose mark is not asked for
