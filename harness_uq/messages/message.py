@@ -119,6 +119,26 @@ class MessageType:
         text = MessageFormatter().vformat(self.template, (), values)
         return Message(self.code, self.name, self.severity, text, values)
 
+    def summarize(self, messages: Sequence[Message]) -> str:
+        """One text for several messages of this type, which differ in numbers only: numbers become ranges.
+
+        Examples
+        --------
+        >>> few = MessageType("UQ000", "few-clusters", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
+        >>> few.summarize([few(n=5), few(n=2), few(n=3)])
+        'Only 2 to 5 clusters.'
+        """
+        values = {name: _range_of([message.params[name] for message in messages]) for name in self.fields}
+        return MessageFormatter().vformat(self.template, (), values)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRange:
+    """The smallest and the largest of several numbers."""
+
+    low: float
+    high: float
+
 
 class MessageFormatter(string.Formatter):
     """Format strings with counts, lists and percentages.
@@ -136,6 +156,7 @@ class MessageFormatter(string.Formatter):
     `percent.1`           0.005                      0.5 %
     `sentence`, `clause`  "It is empty"              It is empty. (with and without its full stop)
     `nearest {name}`      ("wilson", "bayes")        ` Did you mean 'wilson'?`, with `name="wilsn"`
+    `count question`      NumberRange(20, 50)        20 to 50 questions; numbers in other formats likewise
     anything else         as in `format`
     ====================  =========================  ====================
     """
@@ -143,6 +164,9 @@ class MessageFormatter(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         """The value in words, or as `format` gives it."""
         kind, _, argument = format_spec.partition(" ")
+        if isinstance(value, NumberRange):
+            low, high = (self.format_field(number, format_spec) for number in (value.low, value.high))
+            return high if low == high or kind == "plural" else f"{low.partition(' ')[0]} to {high}"
         if kind in ("count", "plural"):
             singular, _, plural = argument.partition("|")
             word = singular if value == 1 else plural or f"{singular}s"
@@ -311,6 +335,14 @@ def _fields_of(template: str) -> Iterator[str]:
         if name:
             yield name
             yield from _fields_of(specification or "")
+
+
+def _range_of(values: Sequence[Param]) -> Param | NumberRange:
+    """The range of numbers that differ; otherwise the value that they share."""
+    if len(set(values)) == 1:
+        return values[0]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return NumberRange(min(numbers), max(numbers))
 
 
 def _plain_value(value: Any) -> Param:

@@ -5,6 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from harness_uq.messages import HasMessages, Message, Severity, with_severity
+from harness_uq.messages.catalogue.comparison import MONTE_CARLO_ERROR
+from harness_uq.messages.catalogue.estimation import (
+    BINOMIAL_UPPER_BOUND,
+    FEW_QUESTIONS,
+    FULL_SCOPE_AVAILABLE,
+    NON_RANDOM_SUBSET,
+)
 from harness_uq.output.columns import metric_name, run_time
 from harness_uq.output.phrases import join_names
 from harness_uq.results.comparison import Comparison
@@ -27,19 +34,28 @@ class _Subject:
     run: str = ""
 
 
+_WITH_RANGES = (
+    FEW_QUESTIONS,
+    NON_RANDOM_SUBSET,
+    FULL_SCOPE_AVAILABLE,
+    BINOMIAL_UPPER_BOUND,
+    MONTE_CARLO_ERROR,
+)
+"""Messages that are printed once for several tasks, with ranges of the numbers in which the tasks differ."""
+
+
 def warnings_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
     """Every warning once, in the order of first appearance, after whom it is about.
 
     That is its tasks; its metrics and systems too where others of the same tasks do not share it, and its runs where
     others of the same system do not.
     """
-    return _attributed([(_subject(row), _texts(row.messages, "refusal", "error", "warning")) for row in rows])
+    return _by_subject(list(rows), "refusal", "error", "warning")
 
 
 def footnotes(rows: Sequence[Result]) -> dict[str, list[str]]:
     """Warnings and notes, each as `WHO: TEXT`, under their headings."""
-    notes = _attributed([(_subject(row), _texts(row.messages, "note")) for row in rows])
-    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(notes)}
+    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(_by_subject(rows, "note"))}
 
 
 def text_with_code(message: Message) -> str:
@@ -51,6 +67,29 @@ def message_lists(rows: Iterable[HasMessages]) -> dict[str, list[str]]:
     """Warnings and notes of results that name their subject elsewhere, under their headings."""
     messages = [message for row in rows for message in row.messages]
     return {"Warnings": _texts(messages, "refusal", "error", "warning"), "Notes": _texts(messages, "note")}
+
+
+def _by_subject(rows: Sequence[Result], *severities: Severity) -> list[tuple[str, str]]:
+    """The messages of these severities, each once, after whom it is about."""
+    messages = [with_severity(row.messages, *severities) for row in rows]
+    summaries = _summaries(message for of_row in messages for message in of_row)
+    texts = [[summaries.get(message) or text_with_code(message) for message in of_row] for of_row in messages]
+    return _attributed(list(zip(map(_subject, rows), texts, strict=True)))
+
+
+def _summaries(messages: Iterable[Message]) -> dict[Message, str]:
+    """One text for all messages of a type that differ in numbers only."""
+    alike: dict[tuple[object, ...], dict[Message, None]] = {}
+    for message in messages:
+        words = (value for value in message.params.values() if not isinstance(value, int | float))
+        alike.setdefault((message.code, *words), {})[message] = None
+    types = {kind.code: kind for kind in _WITH_RANGES}
+    return {
+        message: f"{kind.summarize(list(group))} ({kind.code})"
+        for (code, *_), group in alike.items()
+        if len(group) > 1 and (kind := types.get(str(code))) and all(kind.fields == one.params.keys() for one in group)
+        for message in group
+    }
 
 
 def _texts(messages: Iterable[Message], *severities: Severity) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness_uq.messages.catalogue.estimation import BINOMIAL_UPPER_BOUND, NON_RANDOM_SUBSET
 from harness_uq.output.footnotes import footnotes, warnings_of
 from harness_uq.output.html import report_html
 from harness_uq.results.estimate import Estimate
@@ -70,6 +71,25 @@ def test_a_comparison_names_the_metric() -> None:
     ]
     task = rows[0].task
     assert footnotes(rows)["Notes"] == [f"{task}, f1: Error of f1. (XX001)", f"{task}, mcc: Error of mcc. (XX001)"]
+
+
+def test_numbers_that_differ_between_tasks_become_ranges() -> None:
+    sizes = {"t": (20, 250), "u": (50, 250), "v": (30, 1319)}
+    rows = [
+        replace(row("a", task=task), messages=(NON_RANDOM_SUBSET(n_questions=n, n_all=n_all),))
+        for task, (n, n_all) in sizes.items()
+    ]
+    ((subject, text),) = warnings_of([*rows, row("a", task="w")])
+    assert subject == "t, u, v"
+    assert text.startswith("The run covers only 20 to 50 of the benchmark's 250 to 1,319 questions, ")
+    assert text.endswith("(UQ114)")
+
+
+def test_messages_about_different_words_stay_separate() -> None:
+    notes = [BINOMIAL_UPPER_BOUND(share=share, reason=reason) for share, reason in ((1.0, "a"), (0.2, "a"), (0.5, "b"))]
+    rows = [replace(row("a", task=f"t{k}"), messages=(note,)) for k, note in enumerate(notes)]
+    assert [text.partition(":")[0] for text in footnotes(rows)["Notes"]] == ["t0, t1", "t2"]
+    assert "20 to 100 %" in footnotes(rows)["Notes"][0]
 
 
 @pytest.mark.parametrize("name", ["table", "markdown", "latex", "html"])

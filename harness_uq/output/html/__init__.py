@@ -1,11 +1,12 @@
 """The HTML report: one self-contained file, for screens of any width, for print, light and dark."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from harness_uq._version import __version__
+from harness_uq.messages import Message
 from harness_uq.output.breakdown import POOLED, breakdowns_document
 from harness_uq.output.columns import format_number
 from harness_uq.output.difference_breakdown import difference_breakdowns_document
@@ -162,11 +163,13 @@ def _overall(overall: Overall) -> dict[str, object]:
 
 def _warnings(*kinds: Sequence[Result]) -> list[Statement]:
     """Every warning once, with the subject of the first result that has it."""
-    statements: dict[str, Statement] = {}
+    statements: list[Statement] = []
+    stated: set[Message] = set()
     for rows in kinds:
-        for who, text in warnings_of(rows):
-            statements.setdefault(text, Statement(who, redact_paths(text)))
-    return list(statements.values())
+        new = [replace(row, messages=tuple(one for one in row.messages if one not in stated)) for row in rows]
+        statements += [Statement(who, redact_paths(text)) for who, text in warnings_of(new)]
+        stated.update(message for row in rows for message in row.messages)
+    return statements
 
 
 def _scores(rows: Sequence[Estimate], systems: Sequence[str]) -> list[_Section]:
