@@ -8,7 +8,7 @@ import numpy as np
 
 from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
-from harness_uq.estimation.estimate import EstimateKeywords, Options, clusters_of, estimate
+from harness_uq.estimation.estimate import EstimateKeywords, Options, clusters_of, estimate, with_structure_of_task
 from harness_uq.estimation.missing_scores import with_policies
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
@@ -80,7 +80,8 @@ def estimate_by(
 def _breakdown(
     log: TaskLog, data: Scores, groups: QuestionGroups, notes: tuple[Message, ...], options: Options, plugins: Plugins
 ) -> Breakdown:
-    rows = [_group(part, data, options, plugins) for _, part in groups.parts(log)]
+    whole = with_structure_of_task(log, options.structure, plugins)
+    rows = [_group(part, data, options, plugins) for _, part in groups.parts(whole)]
     _, bounds, _ = score_type_of(data, options.structure.of_task(log.task).ranges)
     values = [GroupValue.of(row.value, row.std_error, row.n_questions) for row in rows]
     pooled = pooled_values(values, options.level, bounds)

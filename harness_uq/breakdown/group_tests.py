@@ -11,6 +11,7 @@ from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
 from harness_uq.data.run_selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
+from harness_uq.estimation.estimate import with_structure_of_task
 from harness_uq.messages import Message
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Verdict
@@ -161,8 +162,11 @@ class GroupTests:
 
     def _compared(self, score: DividedScore, runs: tuple[SelectedRun, SelectedRun], label: str) -> Comparison:
         """Compare the systems on the questions of one group."""
+        structure = self.options.structure
         logs = [
-            part_of(replace(run.log, data=(run.data,)), of_run.rows(label))
+            part_of(
+                with_structure_of_task(replace(run.log, data=(run.data,)), structure, self.plugins), of_run.rows(label)
+            )
             for run, of_run in zip(runs, score.groups, strict=True)
         ]
         return compare(logs[0], logs[1], self.options, plugins=self.plugins)[0]

@@ -55,10 +55,10 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
+    from harness_uq.estimation.split_groups import split_by
     from harness_uq.overall.rank import overall_tasks, rank_tasks
     from harness_uq.plugins.readers import task_logs
     from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
-    from harness_uq.structure.split_groups import split_by
 
     _auxiliary_data.check_label_probabilities(args)
     if args.labels and args.by:
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             tasks = joint_tasks(runs, options, plugins)
         rankings = [*rankings_of(tasks, options)] if shows_tasks else []
         if args.by:
-            parts_of_tasks = split_by(task_logs(logs, plugins), args.by)
+            parts_of_tasks = split_by(task_logs(logs, plugins), args.by, options.structure, plugins)
             groups = comparable_runs(parts_of_tasks, options, plugins)
             rankings += rankings_of(joint_tasks(groups, options, plugins), options)
         emitter.emit({"overall": overall, **({"rankings": rankings} if rankings else {})}, errors)

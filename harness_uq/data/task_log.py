@@ -166,10 +166,14 @@ class ClusterDeclaration:
         Name of the field whose values are the clusters; `none` if the questions are independent.
     origin : str
         Location of the declaration, for reports (`metadata.uq.cluster`, `stderr(cluster=…)`).
+    is_stated : bool
+        Whether the task or the user states the clusters, which then replace labels that are stored with the scores.
+        False if they were detected; `origin` is then the evidence.
     """
 
     cluster: str
     origin: str
+    is_stated: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from harness_uq.data.recover_trials import trials_behind
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
+    ClusterDeclaration,
     IntArray,
     Scores,
     SufficientStatistics,
@@ -269,6 +270,22 @@ def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Cl
         clusters = find_clusters(log, StructureOptions(), catalogue=catalogue, suggestions=suggestions)
         messages += (error.message,)
     return replace(clusters, messages=(*clusters.messages, *messages))
+
+
+def with_structure_of_task(log: TaskLog, options: StructureOptions, plugins: Plugins) -> TaskLog:
+    """The log, which declares the clusters and the ranges of its scores, so that groups of its questions have the same.
+
+    Detected in a group alone, clusters could be missed, because a group has fewer of them than the task.
+    """
+    clusters, ranges = clusters_of(log, options, plugins), options.of_task(log.task).ranges
+    declared = ClusterDeclaration(clusters.key or "none", clusters.fact.evidence, clusters.is_stated)
+    data = [
+        replace(one, bounds=ranges[one.metric], bounds_source=None, levels=None)
+        if isinstance(one, Scores) and one.metric in ranges
+        else one
+        for one in log.data
+    ]
+    return replace(log, declared=declared, data=tuple(data))
 
 
 def _estimate_data(

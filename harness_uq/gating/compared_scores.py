@@ -1,6 +1,6 @@
 """Comparisons of a gate: each score with its margin or required improvement, and the variation between runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -10,13 +10,13 @@ from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.run_selection import select_runs
 from harness_uq.data.task_log import TaskLog
+from harness_uq.estimation.split_groups import split_by, with_values_of_groups
 from harness_uq.gating.overall_row import overall_comparison
 from harness_uq.gating.repeated_runs import RunCounts
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns, pooled_variation
-from harness_uq.structure.split_groups import split_by
 
 if TYPE_CHECKING:
     from harness_uq.gating.gate import GateOptions
@@ -80,13 +80,17 @@ class Sides:
         rows = self._rows(new, options, plugins)
         if not options.by:
             return rows
-        groups = self.divided(options.by)
-        of_groups = groups._rows(split_by(new, options.by), options, plugins)
+        groups = self._divided(options, plugins)
+        parts = split_by(new, options.by, options.compare.structure, plugins, self.baseline.logs)
+        of_groups = groups._rows(parts, _options_of_groups(options, parts), plugins)
         return [*rows, *(replace(one, is_group=True) for one in of_groups if one.row.task != OVERALL)]
 
-    def divided(self, fields: Sequence[str]) -> "Sides":
+    def _divided(self, options: "GateOptions", plugins: Plugins) -> "Sides":
         """The sides with each group of questions as a task."""
-        new, baseline = (with_groups(side, fields, only_groups=True) for side in (self.new, self.baseline))
+        new, baseline = (
+            with_groups(side, options, plugins, others=other.logs, only_groups=True)
+            for side, other in ((self.new, self.baseline), (self.baseline, self.new))
+        )
         counts = [
             runs.of_groups(log.task for log in side.logs)
             for runs, side in zip(self.counts, (new, baseline), strict=True)
@@ -116,12 +120,28 @@ class Sides:
         return _with_over_runs(compared, over_runs, options.compare.level)
 
 
-def with_groups(side: Side, fields: Sequence[str], *, only_groups: bool = False) -> Side:
-    """The side with the groups of questions by these fields as further tasks, or as the only tasks."""
-    if not fields:
+def with_groups(
+    side: Side, options: "GateOptions", plugins: Plugins, *, others: Iterable[TaskLog] = (), only_groups: bool = False
+) -> Side:
+    """The side with the groups of questions as further tasks, or as the only tasks.
+
+    Parameters
+    ----------
+    others : logs of the other side
+    """
+    if not options.by:
         return side
-    logs = (*(() if only_groups else side.logs), *split_by(side.logs, fields))
+    groups = split_by(side.logs, options.by, options.compare.structure, plugins, others)
+    logs = (*(() if only_groups else side.logs), *groups)
     return replace(side, logs=logs, chosen=select_runs(logs)[side.system])
+
+
+def _options_of_groups(options: "GateOptions", groups: Iterable[TaskLog]) -> "GateOptions":
+    """The options with the margin and the required improvement of each task for its groups."""
+    names = [log.task for log in groups]
+    margins = with_values_of_groups(options.compare.margins, names)
+    improve_by = with_values_of_groups(options.improve_by, names)
+    return replace(options, compare=replace(options.compare, margins=margins), improve_by=improve_by)
 
 
 def _with_over_runs(compared: ComparedScore, over_runs: DistributionOverRuns, level: float) -> ComparedScore:

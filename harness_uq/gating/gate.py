@@ -313,7 +313,10 @@ class _Job:
         rows = [one.row for one in scores]
         _check_names(options, rows)
         _check_improvements(options, new)
-        own = with_groups(with_named_metrics(new, self.named) if self.named else new, options.by)
+        others = () if baseline is None else baseline.logs
+        own = with_groups(
+            with_named_metrics(new, self.named) if self.named else new, options, self.plugins, others=others
+        )
         required = [
             self._with_runs(one, own)
             for one in required_scores(own, options.requirements, options.compare, self.plugins)

@@ -86,11 +86,12 @@ def _from_user(log: TaskLog, wanted: str, origin: str) -> Clusters:
 
 
 def _from_declaration(log: TaskLog, declared: ClusterDeclaration) -> Clusters | None:
-    name, origin = declared.cluster, declared.origin
+    name, is_stated = declared.cluster, declared.is_stated
+    evidence = f"declared in the task ({declared.origin})" if is_stated else declared.origin
     if name == "none":
-        return independent(f"declared in the task ({origin})", is_stated=True)
+        return independent(evidence, is_stated=is_stated)
     candidate = candidate_field(log, name)
-    return None if candidate is None else labelled(name, candidate, f"declared in the task ({origin})", is_stated=True)
+    return None if candidate is None else labelled(name, candidate, evidence, is_stated=is_stated)
 
 
 def _from_catalogue(log: TaskLog, entry: CatalogueEntry) -> Clusters | None:

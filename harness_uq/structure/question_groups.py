@@ -1,6 +1,6 @@
 """Divide the questions of a task into groups by a field of their documents or metadata."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ MOST_GROUPS = 100
 MOST_NUMBERS = 10
 N_BINS = 4
 _MOST_LISTED = 5
+_FEWEST_DIGITS, _MOST_DIGITS, _LARGEST_WHOLE = 6, 17, 1e15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,40 +60,120 @@ def part_of(log: TaskLog, rows: IntArray) -> TaskLog:
     return replace(part, facts=replace(part.facts, n_all=None, n_watched=None, watched_clusters=None))
 
 
-def question_groups(log: TaskLog, name: str) -> QuestionGroups:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ranges:
+    """Ranges of numbers with about equally many questions each.
+
+    Attributes
+    ----------
+    edges : largest number of each range but the last
+    used : ranges that contain numbers
+    labels : of these ranges
+    """
+
+    edges: FloatArray
+    used: IntArray
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fields: Iterable[MetadataField | None]) -> "_Ranges | None":
+        """The ranges of the numbers in these fields; None if the values are not more than ten different numbers."""
+        known = [field for field in fields if field is not None]
+        present = {value for field in known for value in field.values}
+        if len(present) <= MOST_NUMBERS or not all(map(is_number, present)):
+            return None
+        values = np.concatenate([_numbers(field) for field in known if field.values])
+        values = values[np.isfinite(values)]
+        edges = np.unique(np.quantile(values, np.arange(1, N_BINS) / N_BINS, method="inverted_cdf"))
+        bins = np.searchsorted(edges, values, side="left")
+        used = np.unique(bins).astype(np.int64)
+        ends = [(float(values[bins == k].min()), float(values[bins == k].max())) for k in used]
+        return cls(edges, used, tuple(_range_labels(ends)))
+
+    def codes(self, field: MetadataField) -> IntArray:
+        """The range of each question, -1 without a number."""
+        numbers = _numbers(field)
+        codes = np.searchsorted(self.used, np.searchsorted(self.edges, numbers, side="left"))
+        return np.where(np.isfinite(numbers), codes, -1).astype(np.int64)
+
+
+def _numbers(field: MetadataField) -> FloatArray:
+    """The number of each question, NaN if it is missing."""
+    return np.array([*map(float, field.values), np.nan])[field.codes]
+
+
+def _range_labels(ends: Sequence[tuple[float, float]]) -> list[str]:
+    """Labels of ranges, with enough digits to distinguish all ends.
+
+    >>> _range_labels([(1.0, 2.5), (3.0, 3.0)]), _range_labels([(0.1000001, 0.1000002)])
+    (['1 to 2.5', '3'], ['0.1000001 to 0.1000002'])
+    """
+    different = {end for pair in ends for end in pair}
+    distinguishing = (
+        n for n in range(_FEWEST_DIGITS, _MOST_DIGITS) if len({_text(x, n) for x in different}) == len(different)
+    )
+    digits = next(distinguishing, _MOST_DIGITS)
+    return [" to ".join(_text(end, digits) for end in dict.fromkeys(pair)) for pair in ends]
+
+
+def _text(number: float, digits: int) -> str:
+    return f"{number:.0f}" if number.is_integer() and abs(number) < _LARGEST_WHOLE else f"{number:.{digits}g}"
+
+
+def question_groups(log: TaskLog, name: str, others: Iterable[TaskLog] = ()) -> QuestionGroups:
     """Divide the questions of a task by the values of a field.
+
+    Parameters
+    ----------
+    others : further logs of the task. Ranges of numbers are those of all logs, so that groups of different systems with
+        the same label have the same questions
 
     Raises
     ------
     StructureError : if the task has no such field, or the field has too many values
     """
-    field = candidate_field(log, name)
+    return _question_groups(log, name, _Ranges.of(_field(one, name) for one in (log, *others)))
+
+
+def _question_groups(log: TaskLog, name: str, ranges: _Ranges | None) -> QuestionGroups:
+    field = _field(log, name)
     if field is None:
         known = usable_fields(log)
         raise StructureError(UNKNOWN_GROUP_FIELD(task=log.task, field=name, known=known or ["none"]))
     if not field.values:
         raise StructureError(TOO_MANY_GROUPS(task=log.task, field=name, n_values=field.n_distinct, most=MOST_GROUPS))
+    if ranges is not None:
+        return _with_missing(name, ranges.labels, ranges.codes(field))
     present = field.values
-    if len(present) > MOST_NUMBERS and all(map(is_number, present)):
-        return _with_missing(name, *_binned(field))
     if len(present) > MOST_GROUPS:
         raise StructureError(TOO_MANY_GROUPS(task=log.task, field=name, n_values=len(present), most=MOST_GROUPS))
     return _with_missing(name, [bounded_name(value) for value in present], field.codes)
 
 
 def divided_logs(
-    logs: Iterable[TaskLog], name: str
+    logs: Iterable[TaskLog], name: str, others: Iterable[TaskLog] = ()
 ) -> tuple[list[tuple[TaskLog, QuestionGroups]], tuple[Message, ...]]:
     """Return the logs that have the field with their groups, and a note about the other tasks.
+
+    Logs of one task have the same ranges of numbers.
+
+    Parameters
+    ----------
+    others : logs that are not divided, but have the same ranges
 
     Raises
     ------
     StructureError : if no task has the field, or the field has too many values
     """
+    logs = list(logs)
+    fields: dict[str, list[MetadataField | None]] = {}
+    for log in (*logs, *others):
+        fields.setdefault(log.task, []).append(_field(log, name))
+    ranges = {task: _Ranges.of(of_task) for task, of_task in fields.items()}
     divided, missing, first = [], [], None
     for log in logs:
         try:
-            divided.append((log, question_groups(log, name)))
+            divided.append((log, _question_groups(log, name, ranges[log.task])))
         except StructureError as error:
             if error.message.code != UNKNOWN_GROUP_FIELD.code:
                 raise
@@ -102,6 +183,11 @@ def divided_logs(
     if not divided and first is not None:
         raise first if len(tasks) == 1 else StructureError(_unknown_field(name, missing))
     return divided, (FIELD_MISSING_IN_TASKS(n_tasks=len(tasks), field=name, tasks=tasks),) if tasks else ()
+
+
+def _field(log: TaskLog, name: str) -> MetadataField | None:
+    """The field of a task; combinations of fields do not name groups."""
+    return None if "+" in name and name not in log.questions.fields else candidate_field(log, name)
 
 
 def _unknown_field(name: str, logs: Iterable[TaskLog]) -> Message:
@@ -153,26 +239,10 @@ def _is_numeric(field: MetadataField) -> bool:
     return field.n_distinct > MOST_NUMBERS and all(map(is_number, field.values))
 
 
-def _binned(field: MetadataField) -> tuple[list[str], IntArray]:
-    """Ranges with about equally many questions each."""
-    numbers = np.array([float(value) for value in field.values])
-    known = field.codes >= 0
-    values = numbers[field.codes[known]]
-    inner = np.unique(np.quantile(values, np.arange(1, N_BINS) / N_BINS, method="inverted_cdf"))
-    bins = np.searchsorted(inner, values, side="left")
-    _, bins = np.unique(bins, return_inverse=True)
-    codes = np.full(len(field.codes), -1, np.int64)
-    codes[known] = bins
-    return [_range(values[bins == k]) for k in range(int(bins.max()) + 1)], codes
-
-
-def _range(values: FloatArray) -> str:
-    low, high = values.min(), values.max()
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _with_missing(name: str, labels: list[str], codes: IntArray) -> QuestionGroups:
-    """Sort text labels by name, leave out empty groups, and add a group of questions without the field."""
+def _with_missing(name: str, labels: Sequence[str], codes: IntArray) -> QuestionGroups:
+    """Leave out empty groups, and add a group of questions without the field."""
+    if MISSING in labels:
+        codes = np.where(codes == labels.index(MISSING), -1, codes)
     is_missing = codes < 0
     used = [k for k in range(len(labels)) if (codes == k).any()]
     names = [labels[k] for k in used] + ([MISSING] if is_missing.any() else [])

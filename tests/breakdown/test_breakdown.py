@@ -41,6 +41,31 @@ def test_a_group_has_the_estimate_of_its_own_questions() -> None:
     assert row.heterogeneity_p < 1e-4
 
 
+def passages(system: str, share: float, **more: object) -> TaskLog:
+    """40 passages of five questions that are all right or all wrong; each of four subjects has ten of the passages."""
+    passage = np.repeat(np.arange(40), 5)
+    fields = {
+        "passage": MetadataField(passage, values=tuple(f"p{k}" for k in range(40))),
+        "subject": MetadataField(passage // 10, values=SUBJECTS),
+    }
+    questions = Questions(tuple(map(str, range(200))), fields=fields)
+    data = (Scores("acc", "none", (passage % 10 < 10 * share).astype(float)[:, None]),)
+    return TaskLog(system=system, task="t", source=Source(system, "table"), questions=questions, data=data, **more)
+
+
+def test_groups_have_the_clusters_of_the_task() -> None:
+    """A group has ten passages, fewer than the 20 from which a field is used as clusters automatically."""
+    a, b = passages("a", 0.3), passages("b", 0.8)
+    (row,) = estimate_by(a, "subject")
+    one = np.repeat(np.arange(10) < 3, 5).astype(float)
+    alone = estimate_scores(one, clusters=np.repeat(np.arange(10), 5))
+    assert [(group.n_questions, group.n_clusters) for group in row.groups] == [(50, 10)] * 4
+    assert row.groups[0].interval.low == pytest.approx(alone.interval.low, abs=1e-12)
+    (compared,) = compare_by(a, b, "subject")
+    together = compare_scores(one, np.repeat(np.arange(10) < 8, 5).astype(float), clusters=np.repeat(np.arange(10), 5))
+    assert compared.groups[0].interval.low == pytest.approx(together.difference.interval.low, abs=1e-12)
+
+
 def test_pooled_values_are_between_the_group_and_the_others() -> None:
     (row,) = estimate_by(log({"law": (30, 60), "art": (36, 60), "war": (9, 10), "tax": (33, 60)}), "subject")
     law, _, war, _ = row.groups

@@ -46,6 +46,35 @@ def test_few_numbers_are_groups_of_their_own() -> None:
     assert question_groups(log([0, 1, 0, 2], ("1", "2", "5")), "field").labels == ("1", "2", "5")
 
 
+def test_ranges_of_large_numbers_have_different_labels() -> None:
+    """Rounded to six digits, all times of a day would be the same number of seconds since 1970."""
+    times = tuple(str(1_700_000_000 + 60 * i) for i in range(40))
+    groups = question_groups(log(list(range(40)), times), "field")
+    assert groups.labels[0] == "1700000000 to 1700000540"
+    assert [len(groups.rows(label)) for label in groups.labels] == [10, 10, 10, 10]
+
+
+def test_logs_of_a_task_have_the_same_ranges() -> None:
+    numbers = tuple(map(str, range(100)))
+    logs = [log(list(range(n)), numbers[:n]) for n in (100, 60)]
+    (_, first), (_, second) = divided_logs(logs, "field")[0]
+    assert first.codes[:60].tolist() == second.codes.tolist()
+    assert set(second.labels) < set(first.labels)
+    (_, alone) = divided_logs(logs[1:], "field", logs[:1])[0][0]
+    assert alone.labels == second.labels
+
+
+def test_a_value_that_reads_missing_is_missing() -> None:
+    groups = question_groups(log([0, -1, 1, 0], ("a", MISSING)), "field")
+    assert (groups.labels, groups.codes.tolist()) == (("a", MISSING), [0, 1, 1, 0])
+
+
+def test_combined_fields_are_unknown() -> None:
+    with pytest.raises(StructureError) as caught:
+        question_groups(log([0, 1, 0, 1], ("a", "b")), "field+field")
+    assert caught.value.message.code == UNKNOWN_GROUP_FIELD.code
+
+
 def test_equal_numbers_are_never_in_two_ranges() -> None:
     codes = [0] * 80 + list(range(1, 12))
     groups = question_groups(log(codes, tuple(map(str, range(12)))), "field")
