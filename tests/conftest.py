@@ -35,10 +35,14 @@ _absences: set[str] = set()
 
 
 @pytest.fixture(scope="session", params=["stand-ins", pytest.param("originals", marks=pytest.mark.slow)])
-def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared(request: pytest.FixtureRequest, standins: Path) -> Path:
     """A folder whose `data` holds the logs of others: stand-ins, and where they are present they themselves."""
-    if request.param == "originals":
-        return originals()
+    return originals() if request.param == "originals" else standins
+
+
+@pytest.fixture(scope="session")
+def standins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of stand-ins alone, for tests to which the texts of the logs do not matter."""
     folder = tmp_path_factory.mktemp("stand-ins")
     with zipfile.ZipFile(STANDINS) as archive:
         archive.extractall(folder / "data")

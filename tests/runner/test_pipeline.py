@@ -107,8 +107,8 @@ def test_a_log_that_goes_away_after_it_was_listed_is_named_and_the_others_are_re
 
 
 @pytest.mark.slow
-def test_an_interrupt_ends_the_workers_and_says_how_far_it_was(shared, tmp_path):
-    whole = next((shared / "data" / "inspect").rglob("*popularity_100*/*.eval"))
+def test_an_interrupt_ends_the_workers_and_says_how_far_it_was(standins, tmp_path):
+    whole = next((standins / "data" / "inspect").rglob("*popularity_100*/*.eval"))
     first = tmp_path / "0.eval"
     shutil.copy(whole, first)
     for i in range(1, 5000):  # several seconds of work for two processes of any machine

@@ -20,20 +20,21 @@ from harness_uq.cli import main
 from harness_uq.store.store import Store
 from tests.adapters.inspect.logs import copy_as_run
 from tests.output.rendering import render
+from tests.store.killed_scans import scans_to_kill
 
 pytestmark = pytest.mark.slow
 WILSON = Options(method="wilson")
 
 
 @pytest.fixture(scope="module")
-def logs(shared, tmp_path_factory):
+def logs(standins, tmp_path_factory):
     """Forty logs of Inspect and a run of lm-eval with groups."""
     folder = tmp_path_factory.mktemp("logs")
-    whole = next((shared / "data" / "inspect").rglob("*popularity*.eval"))
+    whole = next((standins / "data" / "inspect").rglob("*popularity*.eval"))
     for i in range(40):
         copy_as_run(whole, folder / f"{i:02}.eval")
     name = "mmlu_pro_plus_group_two_models"
-    shutil.copytree(shared / "data" / "lm_eval" / name, folder / name)
+    shutil.copytree(standins / "data" / "lm_eval" / name, folder / name)
     return folder
 
 
@@ -82,28 +83,18 @@ def test_a_store_on_s3_is_looked_after(logs, s3, capsys):
     assert "broken.parquet" in capsys.readouterr().err
 
 
-FILLS = """
-import sys
-from harness_uq import Options
-from harness_uq.runner.pipeline import scan
-print("started", flush=True)
-scan(sys.argv[1], Options(method="wilson", level=float(sys.argv[3])), store=sys.argv[2])
-"""
-
-
 def test_a_run_that_is_killed_leaves_a_store_on_s3_that_can_be_read(logs, s3):
     store = f"{s3.url}/kept"
-    for i in range(4):
-        before = len(list(io_paths.listing(store)))
-        process = subprocess.Popen([sys.executable, "-c", FILLS, logs, store, f"0.9{i}"], stdout=subprocess.PIPE)
-        process.stdout.readline()
-        while process.poll() is None and len(list(io_paths.listing(store))) < before + 1 + i:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        found = Store(store)
-        assert found.entries
-        assert found.unreadable_files == []
+    with scans_to_kill(logs, store) as start:
+        for i in range(4):
+            before = len(list(io_paths.listing(store)))
+            scanning = start(level=0.9 + i / 100)
+            while scanning.is_running() and len(list(io_paths.listing(store))) < before + 1 + i:
+                time.sleep(0.01)
+            scanning.kill()
+            found = Store(store)
+            assert found.entries
+            assert found.unreadable_files == []
     kept = scan(logs, WILSON, store=store)
     assert render(kept.rows, "json") == render(scan(logs, WILSON).rows, "json")
 

@@ -1,6 +1,5 @@
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -18,14 +17,18 @@ pytest.importorskip("pyarrow")
 from harness_uq.store.store import Store
 from tests.adapters.inspect.logs import copy_as_run
 from tests.output.rendering import render
+from tests.store.killed_scans import scans_to_kill
 
 WILSON = Options(method="wilson")
 
 
 @pytest.fixture(scope="module")
 def logs(shared, tmp_path_factory):
+    return some_logs(shared, tmp_path_factory.mktemp("logs"))
+
+
+def some_logs(shared, folder):
     """Ten logs of Inspect, one of them broken and one without scores, and a run of lm-eval with groups."""
-    folder = tmp_path_factory.mktemp("logs")
     for name in ("inspect/unscored", "inspect/old_formats", "lm_eval/mmlu_pro_plus_group_two_models"):
         shutil.copytree(shared / "data" / name, folder / name)
     whole = next((shared / "data" / "inspect").rglob("*popularity*.eval"))
@@ -136,27 +139,17 @@ def test_a_store_may_be_a_url(logs):
     assert len(Store(store).entries) > 0
 
 
-KILLED = """
-import sys
-from harness_uq import Options
-from harness_uq.runner.pipeline import scan
-print("started", flush=True)
-scan(sys.argv[1], Options(method="wilson", level=float(sys.argv[3])), store=sys.argv[2])
-"""
-
-
 @pytest.mark.slow
-def test_a_run_that_is_killed_leaves_a_store_that_can_be_read(logs, tmp_path):
-    store = str(tmp_path / "store")
-    for i in range(5):
-        process = subprocess.Popen([sys.executable, "-c", KILLED, logs, store, f"0.9{i}"], stdout=subprocess.PIPE)
-        process.stdout.readline()
-        before = len(list(Path(store).rglob("*.parquet"))) if i else 0
-        while process.poll() is None and len(list(Path(store).rglob("*.parquet"))) < before + 1 + i:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        assert Store(store).unreadable_files == []
+def test_a_run_that_is_killed_leaves_a_store_that_can_be_read(standins, tmp_path):
+    logs, store = some_logs(standins, tmp_path / "logs"), str(tmp_path / "store")
+    with scans_to_kill(logs, store) as start:
+        for i in range(5):
+            before = len(list(Path(store).rglob("*.parquet")))
+            scanning = start(level=0.9 + i / 100)
+            while scanning.is_running() and len(list(Path(store).rglob("*.parquet"))) < before + 1 + i:
+                time.sleep(0.01)
+            scanning.kill()
+            assert Store(store).unreadable_files == []
     assert told(scan(logs, WILSON, store=store)) == told(scan(logs, WILSON))
 
 
