@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _DEFAULT = "table"
 
 
-_IN_PERCENT = ("table", "markdown", "latex")
+_WITHOUT_TABLES = ("json", "csv", "html", "eee", "junit", "github")
+_TABLES = ("table", "markdown", "latex")
 
 
 def add_percent(parser: CommandParser) -> None:
@@ -55,7 +56,7 @@ def add_output(parser: CommandParser, *, layout: bool = False, more_formats: Seq
         metavar="FILE",
         help="Write the results to FILE; its suffix sets the format unless you give --format",
     )
-    columns_help = "Show these columns of tables, in this order; 'all' shows every column"
+    columns_help = "Show these columns of text, Markdown and LaTeX tables, in this order; 'all' shows every column"
     output.add_argument("--columns", metavar="NAME[,NAME]", help=columns_help)
     output.add_argument("--digits", type=int, metavar="N", help="Print scores in tables with N decimal places")
     latex.add_argument("--latex-caption", metavar="TEXT", dest="caption", help="Set the caption of the LaTeX table")
@@ -148,9 +149,11 @@ def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
         _output_files.try_place(args.output)
     output_format = _chosen_format(args, names)
     percent = getattr(args, "percent", False)
-    if percent and output_format.name not in _IN_PERCENT:
-        raise UsageError(f"--percent supports the formats {', '.join(_IN_PERCENT)}, not {output_format.name}.")
+    if percent and output_format.name not in _TABLES:
+        raise UsageError(f"--percent supports the formats {', '.join(_TABLES)}, not {output_format.name}.")
     columns = getattr(args, "columns", None)
+    if columns and output_format.name in _WITHOUT_TABLES:
+        raise UsageError(f"--columns supports the formats {', '.join(_TABLES)}, not {output_format.name}.")
     with _argument_values.checking_arguments():
         options = RenderOptions(
             is_terminal=False if args.output else None,

@@ -9,10 +9,12 @@ from importlib import import_module
 from typing import Any, cast
 
 from harness_uq.errors import DataError
+from harness_uq.messages.similar_names import did_you_mean
 from harness_uq.output.terminal import Cells
 from harness_uq.results.declaration import Declared
 
 GUIDE = "How to read the columns"
+_ALL = "all"
 
 # name of each result list in documents: the class of its results, and the module whose KIND presents them
 _KINDS = {
@@ -68,19 +70,20 @@ class Section:
     def visible_columns(self, names: Sequence[str] | None = None) -> list[Cells]:
         """The columns with these names, in this order; without names, those to show by default that have content.
 
-        Raises
-        ------
-        DataError : if the result has no column of this name
+        If other tables have some of these columns, the rows of this one are named by its first column. Without a column
+        besides that one, the table is empty.
         """
         if names is None:
             return [column for column in self.columns if column.is_shown and set(column.texts) - {"-", ""}]
-        by_name = {column.name: column for column in self.columns}
-        if list(names) == ["all"]:
+        if list(names) == [_ALL]:
             return list(self.columns)
-        for name in names:
-            if name not in by_name:
-                raise DataError(f"Unknown column: {name!r}. Available columns: {', '.join(by_name)}, or all.")
-        return [by_name[name] for name in names]
+        by_name = {column.name: column for column in self.columns}
+        chosen = [by_name[name] for name in names if name in by_name]
+        if len(chosen) == len(names):
+            return chosen
+        first = next(column for column in self.columns if column.is_shown)
+        rest = [column for column in chosen if column is not first]
+        return (chosen if first in chosen else [first, *rest]) if rest else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,20 @@ class Document:
     guide: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
     notes: Sequence[str] = ()
+
+
+def require_columns(sections: Sequence[Section], names: Sequence[str]) -> None:
+    """Require that a table of these sections has a column of each name.
+
+    Raises
+    ------
+    DataError : if no table has a column of one of these names
+    """
+    known = dict.fromkeys(column.name for section in sections for column in section.columns)
+    unknown = [name for name in names if name not in known and list(names) != [_ALL]]
+    if known and unknown:
+        nearest = did_you_mean(unknown[0], known)
+        raise DataError(f"Unknown column: {unknown[0]!r}.{nearest} Available columns: {', '.join(known)}, or {_ALL}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from harness_uq.errors import DataError
-from harness_uq.output.document import Document, Section, result_kind
+from harness_uq.output.document import Document, Section, require_columns, result_kind
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.latex_grid import grid_latex
 from harness_uq.output.latex_table import table_latex
@@ -27,9 +27,13 @@ class _Latex:
         digits = options.digits_or(1 if options.percent else _DIGITS)
         if options.percent:
             results = in_percent(results)
-        lists = ((name, rows) for name, rows in results.tables.items() if rows)
-        render = _grid if options.layout == "grid" else _tables
-        return "\n".join(render(name, rows, digits, options) for name, rows in lists).strip("\n")
+        lists = [(name, rows) for name, rows in results.tables.items() if rows]
+        if options.layout == "grid":
+            tables = [_grid(name, rows, digits, options) for name, rows in lists]
+        else:
+            documents = [result_kind(name).document(rows, digits) for name, rows in lists]
+            tables = list(_tables([_for_paper(document, options) for document in documents], options))
+        return "\n".join(tables).strip("\n")
 
 
 FORMAT = _Latex()
@@ -40,8 +44,10 @@ def _grid(name: str, rows: Sequence[object], digits: int, options: RenderOptions
 
     Raises
     ------
-    DataError : if the results have no such layout
+    DataError : if the results have no such layout, or columns are selected
     """
+    if options.columns is not None:
+        raise DataError("Layout 'grid' has no columns to select. Use layout 'rows', or select no columns.")
     grid = result_kind(name).grid
     if grid is None:
         raise DataError(f"Layout 'grid' is not available for {name}; use 'rows'.")
@@ -49,13 +55,25 @@ def _grid(name: str, rows: Sequence[object], digits: int, options: RenderOptions
     return grid_latex(replace(made, notes=[*made.notes, *([PERCENT_NOTE] if options.percent else [])]), options)
 
 
-def _tables(name: str, rows: Sequence[object], digits: int, options: RenderOptions) -> str:
-    document = result_kind(name).document(rows, digits)
-    if options.percent:
-        document = replace(document, notes=[*document.notes, PERCENT_NOTE])
+def _for_paper(document: Document, options: RenderOptions) -> Document:
+    """The document with the tables that belong in a paper."""
     sections = [section for section in document.sections if section.columns and not section.is_optional]
-    same_columns = groupby(sections, key=lambda section: [column.name for column in section.columns])
-    return "\n".join(_table(document, list(members), options) for _, members in same_columns)
+    return replace(document, sections=sections, notes=[*document.notes, *([PERCENT_NOTE] if options.percent else [])])
+
+
+def _tables(documents: Sequence[Document], options: RenderOptions) -> Iterator[str]:
+    """The tables of the documents; those without any of the selected columns are left out.
+
+    Raises
+    ------
+    DataError : if no table has a column that the options name
+    """
+    if options.columns is not None:
+        require_columns([section for document in documents for section in document.sections], options.columns)
+    for document in documents:
+        sections = [one for one in document.sections if options.columns is None or one.visible_columns(options.columns)]
+        for _, members in groupby(sections, key=lambda section: [column.name for column in section.columns]):
+            yield _table(document, list(members), options)
 
 
 def _table(document: Document, sections: Sequence[Section], options: RenderOptions) -> str:

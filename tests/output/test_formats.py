@@ -125,6 +125,43 @@ def test_columns_of_a_table_and_of_the_input_are_two_options(scores: Path, capsy
     assert "Unknown column: 'absent'" in capsys.readouterr().err
 
 
+@pytest.fixture
+def two_tasks(tmp_path: Path) -> str:
+    """A table with an overall score: two systems on two tasks."""
+    rows = [f"{s},{t},{q},{q % k}" for s, k in (("a", 2), ("b", 3)) for t in "uv" for q in range(12)]
+    (tmp_path / "two.csv").write_text("\n".join(["model,task,question,score", *rows]), encoding="utf-8")
+    return str(tmp_path / "two.csv")
+
+
+@pytest.mark.parametrize("name", ["table", "markdown"])
+def test_tables_without_the_named_columns_are_left_out(
+    two_tasks: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["estimate", two_tasks, "--columns", "task,value", "--format", name]) == 0
+    text = capsys.readouterr().out
+    assert "Value" in text
+    assert "Overall: mean of" not in text
+    assert main(["estimate", two_tasks, "--columns", "score,value", "--format", name]) == 0
+    text = capsys.readouterr().out
+    assert "Overall: mean of" in text
+    assert [header in text for header in ("System", "Score", "Value", "SE", "Questions")] == [True] * 3 + [False] * 2
+
+
+def test_the_rows_of_a_table_with_some_of_the_columns_have_names(
+    two_tasks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", two_tasks, "--columns", "task,verdict"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["System", "Verdict"] in lines
+    assert ["Task", "Verdict"] in lines
+
+
+def test_formats_without_tables_reject_columns(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("json", "csv", "html"):
+        assert main(["estimate", "scores.csv", "--columns", "task", "--format", name]) == 2
+        assert "--columns supports" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["estimates", "comparisons"])
 def test_csv_of_a_report_has_the_columns_of_the_single_results(name: str) -> None:
     rows = RESULTS[name]
