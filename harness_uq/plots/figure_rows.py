@@ -148,6 +148,12 @@ def common_level(rows: Iterable[ForestRow]) -> float | None:
     return levels.pop() if len(levels) == 1 else None
 
 
+def margin_text(rows: Iterable[ForestRow]) -> str:
+    """`±0.02`, or `±0.02 to ±0.05` if margins differ; empty without margins."""
+    margins = sorted({row.margin for row in rows})
+    return " to ".join(f"±{margin:g}" for margin in dict.fromkeys((margins[0], margins[-1]))) if margins[-1] else ""
+
+
 def legend_level(rows: Iterable[ForestRow]) -> str:
     """`95 % interval`, or `interval` where levels differ."""
     level = common_level(rows)
@@ -420,14 +426,15 @@ def _ends(interval: Interval) -> Span:
 def _comparison_row(row: Comparison) -> ForestRow:
     difference = row.difference
     values = [value for value in (row.value_a, row.value_b) if value is not None]
-    is_share = len(values) == 2 and row.higher_is_better and min(values) >= 0 and max(values) <= 1
+    is_share = row.in_points and len(values) == 2 and min(values) >= 0 and max(values) <= 1
+    scale = SCORE_SCALE if is_share and row.higher_is_better else row.metric
     return ForestRow(
         group=comparison_title(row),
         label=f"{row.system_a}{PAIR}{row.system_b}",
         value=difference.value if difference else None,
         span=_ends(difference.interval) if difference else None,
         level=difference.interval.level if difference else None,
-        scale=_difference_scale(SCORE_SCALE if is_share else row.metric, higher_is_better=row.higher_is_better),
+        scale=_difference_scale(scale, higher_is_better=row.higher_is_better),
         bounds=(-1.0, 1.0) if is_share else None,
         zero=0.0,
         margin=row.margin,

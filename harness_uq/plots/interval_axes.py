@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from harness_uq.plots.figure_rows import (
     ForestRow,
     Panel,
     legend_level,
+    margin_text,
     panels,
     shorten,
     shorten_names,
@@ -118,6 +119,7 @@ def _draw_facets(panel: Panel, marks: Mapping[str, Mark], title: str | None) -> 
         for row in rows:
             _draw_row(axes, _Place(series.index(row.label), replace(row, reference=None)), panel, marks)
         _frame(axes, replace(panel, ticks=few_ticks))
+        draw_margins(axes, [(series.index(row.label), row) for row in rows])
         axes.set_ylim(len(series) - 0.4, -0.6)
         label_systems(axes, series, is_first=k % n_columns(len(grid)) == 0)
         axes.set_title(name, fontsize=TEXT)
@@ -165,6 +167,7 @@ def _draw_panel(axes: "Axes", panel: Panel, marks: Mapping[str, Mark]) -> None:
         drawn = place if has_references else replace(place, row=replace(place.row, reference=None))
         _draw_row(axes, drawn, panel, marks)
     _frame(axes, panel)
+    draw_margins(axes, [(place.y, place.row) for place in layout.places])
     axes.set_ylim(layout.height - 0.4, -0.6)
     axes.set_yticks([y for y, _ in layout.labels], [text for _, text in layout.labels])
     axes.tick_params(axis="y", length=0)
@@ -210,8 +213,8 @@ def _draw_row(axes: "Axes", place: _Place, panel: Panel, marks: Mapping[str, Mar
         for end, is_cut, arrow in ((low, row.span[0] < low, "<"), (high, row.span[1] > high, ">")):
             if is_cut:
                 axes.plot([end], [y], arrow, color=colour, markersize=5, clip_on=False)
-    elif row.value is not None:
-        axes.annotate("not estimable", (row.value, y), (7, 0), textcoords="offset points", va="center", fontsize=SMALL)
+    else:
+        write_not_estimable(axes, y, row, panel)
     if row.value is not None:
         axes.plot(
             [row.value],
@@ -224,6 +227,23 @@ def _draw_row(axes: "Axes", place: _Place, panel: Panel, marks: Mapping[str, Mar
         )
 
 
+def write_not_estimable(axes: "Axes", y: float, row: ForestRow, panel: Panel) -> None:
+    """State that a row has no interval, beside its value or at the left end of the axis."""
+    x = panel.limits[0] if row.value is None else row.value
+    axes.annotate("not estimable", (x, y), (7, 0), textcoords="offset points", va="center", fontsize=SMALL)
+
+
+def draw_margins(axes: "Axes", places: Iterable[tuple[float, ForestRow]]) -> None:
+    """Draw a grey band for the margin of all rows, or for each row if margins differ."""
+    margins = {y: row.margin for y, row in places}
+    style: dict[str, Any] = {"color": PALE, "alpha": 0.6, "zorder": 0.5, "linewidth": 0}
+    if len(set(margins.values())) > 1:
+        for y, margin in margins.items():
+            axes.fill_betweenx([y - 0.5, y + 0.5], -margin, margin, **style)
+    elif margin := max(margins.values()):
+        axes.axvspan(-margin, margin, **style)
+
+
 def _frame(axes: "Axes", panel: Panel) -> None:
     low, high = panel.limits
     tidy(axes)
@@ -233,14 +253,12 @@ def _frame(axes: "Axes", panel: Panel) -> None:
     axes.spines["left"].set_visible(False)
     if panel.rows[0].zero is not None:
         axes.axvline(0.0, color=GREY, linewidth=1.0, zorder=1)
-        if margin := max(row.margin for row in panel.rows):
-            axes.axvspan(-margin, margin, color=PALE, alpha=0.6, zorder=0.5, linewidth=0)
 
 
 def _axis_title(panel: Panel) -> str:
     parts = [shorten(panel.scale, 80), legend_level(panel.rows)]
-    if margin := max(row.margin for row in panel.rows):
-        parts.append(f"band: margin of ±{margin:g}")
+    if margin := margin_text(panel.rows):
+        parts.append(f"band: margin of {margin}")
     if not all(row.is_decided for row in panel.rows):
         parts.append("white: undecided")
     return ", ".join(parts)

@@ -9,8 +9,6 @@ from harness_uq.plots.figure import (
     COLOURS,
     GREY,
     INK,
-    PALE,
-    SMALL,
     TEXT,
     axes_of,
     legend_below,
@@ -24,11 +22,13 @@ from harness_uq.plots.figure_rows import (
     Pictured,
     forest_rows,
     legend_level,
+    margin_text,
     panels,
     short_label,
     shorten,
     tick_text,
 )
+from harness_uq.plots.interval_axes import draw_margins, write_not_estimable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def gradient_intervals(results: "Iterable[Pictured]", *, title: str | None = Non
         for y, row in _positions(panel):
             if row.posterior is not None:
                 _draw_density(axes, y, row.posterior, panel)
-            _draw_interval(axes, y, row, width=1.2)
+            _draw_interval(axes, y, row, panel, width=1.2)
     _legend(drawn)
     return without_markup(figure)
 
@@ -100,7 +100,9 @@ def _frame(axes: "Axes", panel: Panel) -> None:
     axes.set_xlim(low - pad, high + pad)
     axes.set_ylim(placed[-1][0] + 0.8, -0.6)
     axes.set_xticks(panel.ticks, [tick_text(tick, panel.ticks) for tick in panel.ticks])
-    axes.set_xlabel(shorten(panel.scale, 80), fontsize=TEXT, color=INK)
+    margin = margin_text(panel.rows)
+    title = shorten(panel.scale, 80) + (f", band: margin of {margin}" if margin else "")
+    axes.set_xlabel(title, fontsize=TEXT, color=INK)
     axes.set_yticks([y for y, _ in placed], [short_label(row) for _, row in placed])
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
@@ -110,23 +112,17 @@ def _frame(axes: "Axes", panel: Panel) -> None:
         axes.text(low - pad, y, shorten(name, 70), fontsize=TEXT, fontweight="bold", color=INK, va="center")
         y += len(rows) + 1.0
     if panel.rows[0].zero is not None:
-        _draw_zero(axes, panel.rows)
+        axes.axvline(0.0, color=GREY, linewidth=1.0, zorder=1)
+        draw_margins(axes, placed)
 
 
-def _draw_zero(axes: "Axes", rows: Sequence[ForestRow]) -> None:
-    axes.axvline(0.0, color=GREY, linewidth=1.0, zorder=1)
-    margin = max(row.margin for row in rows)
-    if margin:
-        axes.axvspan(-margin, margin, color=PALE, alpha=0.5, zorder=0.5, linewidth=0, label=f"margin ±{margin:g}")
-
-
-def _draw_interval(axes: "Axes", y: float, row: ForestRow, *, width: float) -> None:
+def _draw_interval(axes: "Axes", y: float, row: ForestRow, panel: Panel, *, width: float) -> None:
     if row.reference is not None:
         axes.plot(row.reference, [y + 0.3] * 2, color=GREY, linewidth=1.0, marker="|", markersize=4, clip_on=False)
     if row.span is not None:
         axes.plot(row.span, [y, y], color=COLOURS[0], linewidth=width, solid_capstyle="butt", clip_on=False)
-    elif row.value is not None:
-        axes.annotate("not estimable", (row.value, y), (7, 0), textcoords="offset points", va="center", fontsize=SMALL)
+    else:
+        write_not_estimable(axes, y, row, panel)
     if row.value is not None:
         axes.plot([row.value], [y], "o", color="white", markeredgecolor=INK, markersize=5, clip_on=False)
 

@@ -269,3 +269,25 @@ def test_no_label_leaves_the_figure(draw, n_systems, n_tasks):
     for part in figure.axes:
         box = part.get_tightbbox(canvas.get_renderer())
         assert (box.x0 >= -1, box.y0 >= -1, box.x1 <= width + 1, box.y1 <= height + 1) == (True,) * 4, part
+
+
+def test_a_difference_of_unbounded_scores_is_not_cut():
+    """Both means lie between 0 and 1, but the scores, and so the difference, have no limits."""
+    wide = make.comparison(difference=0.2, std_error=2.0)
+    axes = plots.plot_difference(replace(wide, in_points=False, table=None))
+    low, high = axes.get_xlim()
+    assert low < -3.7 < 4.1 < high
+    assert not any(line.get_marker() in "<>" for line in axes.get_lines())
+
+
+def test_each_difference_has_the_band_of_its_own_margin():
+    rows = [replace(make.comparison(task=f"t{k}"), margin=margin) for k, margin in enumerate((0.05, 0.2))]
+    axes = plots.plot_difference(rows)
+    ends = [band.get_paths()[0].vertices[:, 0].max() for band in axes.collections]
+    assert ends == pytest.approx([0.05, 0.2])
+    assert "band: margin of ±0.05 to ±0.2" in axes.get_xlabel()
+
+
+def test_a_score_without_value_and_interval_is_marked():
+    axes = plots.plot_forest(replace(make.estimate(successes=8, n=10), value=None, interval=None))
+    assert [text.get_text() for text in axes.texts] == ["not estimable"]
