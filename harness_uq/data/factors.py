@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.data.task_log import TaskLog
@@ -58,6 +58,24 @@ def model_of(log: TaskLog) -> str:
     return re.sub(r" \([^()]*=.*\)$", "", log.system)
 
 
+def common_system(logs: Iterable[TaskLog]) -> str:
+    """Return the name of the model of these logs with the settings that all of them share, as in the systems' names.
+
+    >>> from harness_uq.data.array_input import log_of_array
+    >>> names = "gpt (temperature=0, seed=1)", "gpt (temperature=0, seed=2)"
+    >>> common_system(log_of_array([0, 1], name, clusters=None, metric="acc") for name in names)
+    'gpt (temperature=0)'
+    """
+    first, *others = logs
+    shared = [part for part in _settings_in_name(first) if all(part in _settings_in_name(log) for log in others)]
+    return model_of(first) + (f" ({', '.join(shared)})" if shared else "")
+
+
+def _settings_in_name(log: TaskLog) -> list[str]:
+    settings = log.system.removeprefix(model_of(log)).strip(" ")
+    return settings[1:-1].split(", ") if settings else []
+
+
 def settings_of(log: TaskLog) -> dict[str, str]:
     """Collect settings as strings: those in the log, those in the system's name, and `task`, `path` and `run`."""
     settings = {"task": log.task, "path": log.source.path, "run": log.source.run}
@@ -66,7 +84,7 @@ def settings_of(log: TaskLog) -> dict[str, str]:
         for key, part in parts:
             text = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
             settings[f"{name}.{key}" if key else name] = text
-    for part in log.system.removeprefix(model_of(log)).strip(" ()").split(", "):
+    for part in _settings_in_name(log):
         name, equals, value = part.partition("=")
         if equals:
             settings[name] = value

@@ -35,7 +35,8 @@ class Effects(Declared, HasMessages):
 
     Attributes
     ----------
-    model, task, metric, filter : the scores that are analyzed
+    model : the model, with the settings that all of its logs share
+    task, metric, filter : the scores that are analyzed
     value : mean score
     interval : interval for the mean over new levels of the factors in `new`
     interval_questions_only : interval for the mean over new questions with the observed levels of all other factors

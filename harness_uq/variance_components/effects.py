@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
-from harness_uq.data.factors import Factor, find_factors, model_of
+from harness_uq.data.factors import Factor, common_system, find_factors, model_of
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
@@ -126,7 +126,12 @@ def _fits(logs: Runs, options: EffectOptions, plugins: Plugins) -> "tuple[list[_
         except NotEstimableError as error:
             log, reason = entries[0].log, error.message
             left_out.append(
-                MODEL_LEFT_OUT(model=model_of(log), task=log.task, reason_code=reason.code, reason=reason.text)
+                MODEL_LEFT_OUT(
+                    model=common_system(entry.log for entry in entries),
+                    task=log.task,
+                    reason_code=reason.code,
+                    reason=reason.text,
+                )
             )
     if not fits:
         reasons = " ".join(message.text for message in left_out) or (
@@ -166,6 +171,11 @@ class _Fit:
         return self.matched.common.entries[0].data
 
     @property
+    def model(self) -> str:
+        """Name of the model with the settings that all of its logs share."""
+        return common_system(entry.log for entry in self.matched.common.entries)
+
+    @property
     def unit(self) -> str:
         return self.matched.clusters.key or QUESTION
 
@@ -200,7 +210,7 @@ def _effects(fit: _Fit, options: EffectOptions) -> Effects:
     alone = _posterior(fit.matched, fit.scores, fit.labels, (fit.unit,))
     level = options.level
     return Effects(
-        model=model_of(fit.log),
+        model=fit.model,
         task=fit.task,
         metric=fit.data.metric,
         filter=fit.data.filter,
@@ -230,7 +240,7 @@ def _estimate(fit: _Fit, options: EffectOptions) -> Estimate:
     n_logs = len(fit.matched.common.entries)
     evidence = (FACTOR_USED(factor=factor.name, evidence=factor.evidence) for factor in fit.factors)
     return Estimate(
-        system=model_of(fit.log),
+        system=fit.model,
         task=fit.task,
         metric=fit.data.metric,
         filter=fit.data.filter,

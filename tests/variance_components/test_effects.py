@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,14 @@ def test_a_model_with_one_log_is_left_out_and_one_that_does_not_match_is_told_of
     ]
     found = one([*runs(0.3), *other])
     assert has(found, "model-left-out", model="other", task="else")
+
+
+def test_the_name_of_the_system_has_the_settings_that_its_logs_share() -> None:
+    logs = [replace(log, system=f"m (temperature=0, prompt={k % 2})") for k, log in enumerate(runs(0.3))]
+    assert one(logs).model == "m (temperature=0)"
+    assert {row.system for row in estimates_over(logs)} == {"m (temperature=0)"}
+    same = [replace(log, system="m (stop=a, b)") for log in logs]
+    assert one(same).model == "m (stop=a, b)"
 
 
 def test_an_estimate_over_new_levels_is_a_row_like_others() -> None:
