@@ -208,5 +208,6 @@ def _time_of_change(folder: str) -> int:
 def _described(entry: EntryPoint) -> InstalledPlugin:
     if entry.dist is None:
         return InstalledPlugin(entry.name, entry.value)
-    distribution = f"{entry.dist.name} {entry.dist.version}"
-    return InstalledPlugin(entry.name, entry.value, distribution, is_built_in=entry.dist.name == _DISTRIBUTION)
+    metadata = entry.dist.metadata  # parsed at each access
+    name = metadata["Name"]
+    return InstalledPlugin(entry.name, entry.value, f"{name} {metadata['Version']}", is_built_in=name == _DISTRIBUTION)
