@@ -1,7 +1,6 @@
 """Settings of an analysis: names and valid values, the same in the settings file of a project and in live runs."""
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -126,6 +125,8 @@ def _checked(path: Path, table: Mapping[str, object]) -> Settings:
 
 def _read_table(path: Path) -> Mapping[str, object] | None:
     """The settings in the file; None if a shared file contains none."""
+    import tomllib
+
     try:
         content = path.read_text("utf-8")
         if path.name == _SHARED_FILE and "harness_uq" not in content:
