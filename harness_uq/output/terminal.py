@@ -16,7 +16,7 @@ from rich.text import Text
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.message_links import with_links
 from harness_uq.output.phrases import commands_as
-from harness_uq.plots.figure_rows import shorten_names
+from harness_uq.plots.label_texts import shorten_names
 
 _UNLIMITED = 100_000
 _GAP = 2
@@ -75,7 +75,14 @@ class TerminalPage:
         is_terminal = sys.stdout.isatty() if is_terminal is None else is_terminal
         self._width = width or (Console().width if is_terminal else _UNLIMITED)
         self._out = io.StringIO()
-        self._console = Console(file=self._out, width=_UNLIMITED, force_terminal=is_terminal, highlight=False)
+        self._console = Console(
+            file=self._out,
+            width=_UNLIMITED,
+            force_terminal=is_terminal,
+            highlight=False,
+            markup=False,  # headers can be names in data
+            emoji=False,
+        )
         self.hidden: dict[str, None] = {}
 
     def add(self, text: str, style: str = "") -> None:

@@ -12,7 +12,7 @@ from harness_uq.output.estimate import estimates_table
 from harness_uq.output.formats import RenderOptions
 from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.output.text import document_text
-from harness_uq.plots.figure_rows import shorten
+from harness_uq.plots.label_texts import shorten
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -123,6 +123,10 @@ def test_clusters_and_what_they_cost_stay_at_every_width(width: int) -> None:
 
 def test_where_there_is_no_terminal_nothing_folds() -> None:
     assert "word " * 200 in _said("word " * 200)
+
+
+def test_a_header_with_brackets_or_colons_is_printed_as_it_is() -> None:
+    assert table([Cells("level[a] :key:", ["x"], is_number=False)], 80).startswith("level[a] :key:")
 
 
 def _said(text: str) -> str:
