@@ -1,38 +1,18 @@
-"""Recognise logs of Inspect AI by their content."""
+"""Find the logs of Inspect AI among files. The code that reads logs is loaded only if a file may be a log."""
 
 import re
 from collections.abc import Sequence
-from mmap import mmap
 from typing import Final
-
-import msgspec
 
 from harness_uq.plugin_api import FILE_EMPTY, Discovery, LogError, Run
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_inspect.read.archive import Archive
-from harness_uq_inspect.read.file_bytes import content_of, reading
-from harness_uq_inspect.read.samples import read_header
-from harness_uq_inspect.read.schema import decode
+from harness_uq_inspect.read.file_bytes import reading
 from harness_uq_inspect.read.shards import join_shards
 
 FRAME_SUFFIXES: Final = (".csv", ".parquet")
 _HEAD: Final = 65536
 _LOG_NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d.*_.+_.+\.json")
-
-
 _EVAL_NAME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d(?:[+-]\d\d)?)(?:-(\d\d))?_.+\.eval")
-
-
-class _Created(msgspec.Struct):
-    created: str | None = None
-
-
-class _Outline(msgspec.Struct):
-    """Top-level members of every JSON log, which other files such as `logs.json` lack."""
-
-    version: int
-    status: str
-    eval: _Created
 
 
 def find_logs(paths: Sequence[str], *, reads_tables: bool = False) -> Discovery:
@@ -72,35 +52,25 @@ def _recognise(path: str) -> Run | None:
         if io_paths.is_remote(path) and (match := _EVAL_NAME.fullmatch(name)):
             # recognised by its name, without a request to the store; defects of the file are reported when it is read
             return Run(path, (path,), ":".join(filter(None, match.groups())))
-        with Archive(path) as archive:
-            return Run(path, (path,), read_header(archive).eval.created)
-    return _recognise_json(path, name) if name.endswith(".json") else None
+        from harness_uq_inspect.read.outline import run_in_archive
+
+        return run_in_archive(path)
+    if name.endswith(".json") and _resembles_log(path, name):
+        from harness_uq_inspect.read.outline import run_in_json
+
+        return run_in_json(path)
+    return None
 
 
-def _recognise_json(path: str, name: str) -> Run | None:
+def _resembles_log(path: str, name: str) -> bool:
+    """Whether the beginning of a JSON file may be that of a log.
+
+    Raises
+    ------
+    LogError : if a file with the name of a log is empty
+    """
     with io_paths.open_binary(path) as file:
         head = file.read(_HEAD)
     if not head and _LOG_NAME.fullmatch(name):
         raise LogError(FILE_EMPTY())
-    if b'"eval"' not in head or head.lstrip()[:1] != b"{":
-        return None
-    with content_of(path) as content:
-        return _from_outline(path, content)
-
-
-def _from_outline(path: str, content: mmap | bytes) -> Run | None:
-    try:
-        outline = decode(content, _Outline, whose="the file")
-    except LogError:
-        if _is_other_json(content):
-            return None
-        raise
-    return Run(path, (path,), outline.eval.created)
-
-
-def _is_other_json(content: mmap | bytes) -> bool:
-    """Whether the content is JSON of another type, and not a damaged log."""
-    try:
-        return not {"version", "status", "eval"} <= msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
+    return b'"eval"' in head and head.lstrip()[:1] == b"{"

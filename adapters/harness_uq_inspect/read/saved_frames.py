@@ -9,7 +9,6 @@ from typing import Final
 
 from harness_uq.plugin_api import LogError, MissingDependencyError, TaskLog, check_cells, frame_columns
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_inspect.read.data_frames import read_columns
 
 _SCORE: Final = "score_"
 _COLUMNS: Final = ("eval_id", "epoch")  # with a score, they identify the columns that samples_df writes
@@ -36,6 +35,8 @@ def read_saved_frame(path: str) -> list[TaskLog]:
     ------
     LogError : if the file cannot be read, or a column that identifies the questions is missing
     """
+    from harness_uq_inspect.read.data_frames import read_columns
+
     if path.endswith(".parquet"):
         with _parquet(path) as file:
             check_cells(file.metadata.num_rows, len(file.schema_arrow.names))

@@ -12,6 +12,7 @@ from harness_uq_inspect.read.endings import endings_of
 from harness_uq_inspect.read.harness_results import declared_cluster, epochs_of, headline_score, reported_by
 from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
+from harness_uq_inspect.read.read_shards import read_shards
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
 from harness_uq_inspect.read.scores import (
@@ -23,7 +24,6 @@ from harness_uq_inspect.read.scores import (
     without_other_quantities,
 )
 from harness_uq_inspect.read.settings import attempt_of, chance_of, run_metadata, system_name
-from harness_uq_inspect.read.shards import read_shards
 
 if TYPE_CHECKING:
     from harness_uq.plugin_api import Resources
