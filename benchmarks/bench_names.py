@@ -23,7 +23,7 @@ from harness_uq.output import sanitize
 from harness_uq.output.latex_table import breakable, escape_latex
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.terminal import Cells, TerminalPage
-from harness_uq.plots.figure_rows import shorten
+from harness_uq.plots.label_texts import shorten
 from harness_uq.redaction import redact
 from tests.fuzz.names import FORMS, UNITS, Names
 from tests.output.rendering import render

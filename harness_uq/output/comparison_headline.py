@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from harness_uq.output.columns import metric_name
 from harness_uq.output.phrases import join_names, missing_caveat, totals_sentence
-from harness_uq.plots.figure_rows import comparison_title, counted, displayed_task
+from harness_uq.plots.figure_rows import comparison_title, displayed_task
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.comparison import Comparison, Verdict
 
 _ORDER: tuple[Verdict, ...] = ("better", "equivalent", "undecided", "worse")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import text_with_code
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.data_summary import DataSummary
 from harness_uq.structure.question_groups import tasks_by_fields
 

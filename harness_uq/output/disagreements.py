@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from harness_uq.output.columns import format_number
 from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.plots.label_texts import counted, task_title
 from harness_uq.results.comparison import Disagreements
 
 

@@ -7,7 +7,7 @@ from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import message_lists
 from harness_uq.output.phrases import percent
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.effects import Effects
 from harness_uq.results.format_points import difference_number as difference
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from itertools import combinations
 
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.estimate import Estimate, finite_or_none
 
 ALIKE = math.log(1.05)

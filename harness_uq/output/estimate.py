@@ -13,7 +13,7 @@ from harness_uq.output.document import Document, Grid, GridCell, ResultKind, Sec
 from harness_uq.output.footnotes import footnotes, sentences, warnings_of
 from harness_uq.output.phrases import missing_sentence
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import task_title
+from harness_uq.plots.label_texts import task_title
 from harness_uq.results.estimate import Estimate
 
 

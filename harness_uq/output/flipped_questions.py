@@ -6,7 +6,7 @@ from harness_uq.output.columns import format_number, metric_name
 from harness_uq.output.document import Section
 from harness_uq.output.phrases import percent
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.plots.label_texts import counted, task_title
 from harness_uq.results.flipped_questions import FlippedQuestions
 from harness_uq.results.gate import Gate
 

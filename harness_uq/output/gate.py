@@ -9,7 +9,7 @@ from harness_uq.output.flipped_questions import flipped_sections
 from harness_uq.output.footnotes import footnotes, message_lists
 from harness_uq.output.phrases import difference_header, join_names, percent, totals_sentence
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.plots.label_texts import counted, task_title
 from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
 
 _ENOUGH = 0.8

@@ -9,7 +9,8 @@ from harness_uq.output.document import Document, Section, require_columns, resul
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.latex_grid import grid_latex
 from harness_uq.output.latex_table import table_latex
-from harness_uq.output.percent import PERCENT_NOTE, in_percent
+from harness_uq.output.percent import in_percent
+from harness_uq.output.table_documents import PERCENT_NOTE
 from harness_uq.output.terminal import Cells, legend_text
 
 _DIGITS = 3

@@ -9,7 +9,7 @@ from harness_uq.output.footnotes import message_lists
 from harness_uq.output.phrases import join_names, probability
 from harness_uq.output.ranking_headline import group_text, ranks_text
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.overall import Overall, OverallSystem, OverallTask
 
 _PER_TASK = "The option --per-task also prints the ranking on each task."

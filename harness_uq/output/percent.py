@@ -1,19 +1,15 @@
 """Scores from 0 to 1 in per cent, for tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
-from harness_uq.output.document import Document, ResultKind, Section, require_columns, result_kind
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
-from harness_uq.results.result_set import RenderOptions, ResultSet
+from harness_uq.results.result_set import ResultSet
 
-PERCENT_NOTE = "Scores from 0 to 1 are in per cent; their differences and standard errors are in points."
 PERCENT_DIGITS = 2
-_DIGITS = 4
 
 
 def in_percent(results: ResultSet) -> ResultSet:
@@ -99,51 +95,3 @@ def _interval(interval: Interval) -> Interval:
 
 def _times(value: float | None) -> float | None:
     return None if value is None else 100 * value
-
-
-def documents_of(
-    results: ResultSet, options: RenderOptions, present: Callable[[ResultKind, Sequence[Any], int], Document]
-) -> list[Document]:
-    """The document of each list of results, in per cent and only with the named columns if the options request it.
-
-    Parameters
-    ----------
-    present : makes the document of one list, given its kind, its results and the number of decimals
-
-    Raises
-    ------
-    DataError : if no table has a column that the options name
-    """
-    digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
-    shown = in_percent(results) if options.percent else results
-    documents = [present(result_kind(name), rows, digits) for name, rows in shown.lists.items() if rows]
-    if options.columns is not None:
-        documents = _with_columns(documents, options.columns)
-    if options.percent and documents:
-        documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
-    return documents
-
-
-def _with_columns(documents: Sequence[Document], names: Sequence[str]) -> list[Document]:
-    """The documents without the tables that have none of the named columns, and without the guide to other columns."""
-    require_columns([section for document in documents for section in document.sections], names)
-    return [
-        replace(
-            document,
-            sections=[_selected(section, names) for section in document.sections],
-            guide={header: text for header, text in document.guide.items() if header not in _left_out(document, names)},
-        )
-        for document in documents
-    ]
-
-
-def _selected(section: Section, names: Sequence[str]) -> Section:
-    """The section; only its headline if its table has none of the named columns."""
-    is_selected = not section.columns or section.visible_columns(names)
-    return section if is_selected else Section("", (), answer=section.answer)
-
-
-def _left_out(document: Document, names: Sequence[str]) -> set[str]:
-    """Headers of the columns that are not named."""
-    named = {column.header for section in document.sections for column in section.visible_columns(names)}
-    return {column.header for section in document.sections for column in section.columns} - named

@@ -8,7 +8,7 @@ from harness_uq.output.footnotes import footnotes, sentences, warnings_of
 from harness_uq.output.phrases import probability
 from harness_uq.output.ranking_headline import group_text, ranking_answer, ranks_text
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted, percent_text, shorten_names, task_title
+from harness_uq.plots.label_texts import counted, percent_text, shorten_names, task_title
 from harness_uq.results.ranking import Ranking
 
 MOST_IN_MATRIX = 20

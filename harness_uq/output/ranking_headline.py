@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness_uq.messages.catalogue.comparison import IDENTICAL_SYSTEMS
 from harness_uq.output.phrases import join_names, percent, totals_sentence
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.ranking import Neighbours, Ranking
 
 _SHORTEST_RUN = 3

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.phrases import join_names
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.gate import SelfTest
 
 _KINDS = {

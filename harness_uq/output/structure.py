@@ -10,7 +10,7 @@ from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import text_with_code
 from harness_uq.output.phrases import join_names
 from harness_uq.output.terminal import Cells
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.structure import StructureSummary
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from harness_uq.plots.figure import COLOURS, INK, SMALL, TEXT, new_figure, tidy, without_markup
-from harness_uq.plots.figure_rows import shorten
+from harness_uq.plots.label_texts import shorten
 from harness_uq.results.effects import Component, Effects
 
 if TYPE_CHECKING:

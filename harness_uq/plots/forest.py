@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.errors import DataError
-from harness_uq.plots.figure_rows import Pictured, as_list, forest_rows, shorten
+from harness_uq.plots.figure_rows import Pictured, as_list, forest_rows
 from harness_uq.plots.interval_axes import AxesOrList, draw_intervals
+from harness_uq.plots.label_texts import shorten
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.overall import Overall
 

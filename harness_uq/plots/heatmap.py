@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import INK, SMALL, TEXT, need_rows, new_figure, without_markup
-from harness_uq.plots.figure_rows import ForestRow, Pictured, Span, as_list, forest_rows, shorten_names
+from harness_uq.plots.figure_rows import ForestRow, Pictured, Span, as_list, forest_rows
 from harness_uq.plots.interval_axes import LABEL, task_names
+from harness_uq.plots.label_texts import shorten_names
 from harness_uq.results.comparison import Comparison
 
 if TYPE_CHECKING:

@@ -9,17 +9,8 @@ import numpy as np
 
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import GREY, INK, PALE, SMALL, TEXT, axes_of, need_rows, new_figure, tidy, without_markup
-from harness_uq.plots.figure_rows import (
-    ForestRow,
-    Panel,
-    legend_level,
-    margin_text,
-    panels,
-    shorten,
-    shorten_names,
-    tick_text,
-    ticks,
-)
+from harness_uq.plots.figure_rows import ForestRow, Panel, legend_level, margin_text, panels, tick_text, ticks
+from harness_uq.plots.label_texts import shorten, shorten_names
 from harness_uq.plots.palette import SYSTEM_COLOURS, SYSTEM_MARKERS, Mark, system_marks
 
 if TYPE_CHECKING:

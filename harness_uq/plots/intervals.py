@@ -25,10 +25,10 @@ from harness_uq.plots.figure_rows import (
     margin_text,
     panels,
     short_label,
-    shorten,
     tick_text,
 )
 from harness_uq.plots.interval_axes import draw_margins, write_not_estimable
+from harness_uq.plots.label_texts import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

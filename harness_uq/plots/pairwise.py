@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.plots.figure import GREY, INK, SMALL, TEXT, need_rows, new_figure, without_markup
-from harness_uq.plots.figure_rows import counted, percent_text, shorten, task_title
+from harness_uq.plots.label_texts import counted, percent_text, shorten, task_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,17 +9,9 @@ from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.plots.figure import GREY, INK, SMALL, TEXT, axes_or_new, need_rows, tidy, without_markup
-from harness_uq.plots.figure_rows import (
-    SCORE_SCALE,
-    ForestRow,
-    Pictured,
-    as_list,
-    forest_rows,
-    panels,
-    shorten,
-    shorten_names,
-)
+from harness_uq.plots.figure_rows import SCORE_SCALE, ForestRow, Pictured, as_list, forest_rows, panels
 from harness_uq.plots.interval_axes import LABEL
+from harness_uq.plots.label_texts import shorten, shorten_names
 from harness_uq.plots.palette import SYSTEM_COLOURS, SYSTEM_MARKERS, Mark, system_marks
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import GREY, INK, TEXT, axes_of, draw_series, legend_below, need_rows, new_figure, tidy
-from harness_uq.plots.figure_rows import counted
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.format_points import count_of
 from harness_uq.results.plan import Plan, PlanRow
 

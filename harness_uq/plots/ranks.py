@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import GREY, INK, SMALL, TEXT, axes_or_new, need_rows, tidy, without_markup
-from harness_uq.plots.figure_rows import OVERALL_GROUP, percent_text, shorten, shorten_names, task_title
+from harness_uq.plots.figure_rows import OVERALL_GROUP
 from harness_uq.plots.interval_axes import (
     BAND,
     PANEL_TITLE,
@@ -17,6 +17,7 @@ from harness_uq.plots.interval_axes import (
     n_columns,
     task_names,
 )
+from harness_uq.plots.label_texts import percent_text, shorten, shorten_names, task_title
 from harness_uq.plots.palette import SYSTEM_COLOURS, SYSTEM_MARKERS, Mark, system_marks
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking

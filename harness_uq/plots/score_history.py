@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.errors import DataError
 from harness_uq.plots.figure import COLOURS, GREY, INK, SMALL, TEXT, new_figure, tidy, without_markup
-from harness_uq.plots.figure_rows import shorten
+from harness_uq.plots.label_texts import shorten
 from harness_uq.results.history import History, HistoryRun
 
 if TYPE_CHECKING:

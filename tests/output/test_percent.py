@@ -8,7 +8,8 @@ import pytest
 from harness_uq import estimate_scores
 from harness_uq.cli import main
 from harness_uq.messages.catalogue.structure import PERCENT_SCORES, RANGE_UNKNOWN
-from harness_uq.output.percent import PERCENT_NOTE, in_percent
+from harness_uq.output.percent import in_percent
+from harness_uq.output.table_documents import PERCENT_NOTE
 from harness_uq.results.result_list import ResultList
 from harness_uq.results.result_set import ResultSet
 from tests.output.test_terminal_widths import SYSTEMS, overall

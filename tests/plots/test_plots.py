@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from harness_uq.errors import DataError, MissingDependencyError
-from harness_uq.plots.figure_rows import forest_rows, panels, shorten, tick_text, ticks
+from harness_uq.plots.figure_rows import forest_rows, panels, tick_text, ticks
+from harness_uq.plots.label_texts import shorten
 from tests.results import factory as make
 
 pytest.importorskip("matplotlib")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness_uq.errors import DataError
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.plots.figure_rows import shorten_names
+from harness_uq.plots.label_texts import shorten_names
 from harness_uq.plots.palette import SYSTEM_COLOURS, mark_of, system_marks
 from harness_uq.results.overall import Overall, OverallDifference, OverallSystem, OverallTask
 from tests.conftest import ROOT

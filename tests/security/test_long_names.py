@@ -60,7 +60,7 @@ from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.output import sanitize
 from harness_uq.output.latex_table import breakable
 from harness_uq.output.terminal import Cells, TerminalPage
-from harness_uq.plots.figure_rows import shorten
+from harness_uq.plots.label_texts import shorten
 from harness_uq.redaction import redact
 
 functions = [

@@ -30,7 +30,8 @@ from harness_uq.output.overall import overall_answer
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.ranking_headline import ranking_answer
 from harness_uq.output.sanitize import html_text, redact_paths
-from harness_uq.plots.figure_rows import counted, forest_rows
+from harness_uq.plots.figure_rows import forest_rows
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate

@@ -4,13 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.output.columns import format_number
-from harness_uq.plots.figure_rows import (
-    ForestRow,
-    Panel,
-    legend_level,
-    panels,
-    tick_text,
-)
+from harness_uq.plots.figure_rows import ForestRow, Panel, legend_level, panels, tick_text
 from harness_uq.plots.palette import Mark, system_marks
 
 # path of each of `SYSTEM_MARKERS` around the origin, 9 to 11 pixels wide

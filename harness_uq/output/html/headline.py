@@ -14,7 +14,8 @@ from harness_uq.output.comparison_headline import (
 from harness_uq.output.html.reliability import KINDS
 from harness_uq.output.phrases import join_names
 from harness_uq.output.ranking_headline import ranking_answer, rankings_answer
-from harness_uq.plots.figure_rows import counted, displayed_task, task_title
+from harness_uq.plots.figure_rows import displayed_task
+from harness_uq.plots.label_texts import counted, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.ranking import Ranking

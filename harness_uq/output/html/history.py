@@ -8,7 +8,8 @@ from harness_uq.output.columns import format_number
 from harness_uq.output.history import history_sections
 from harness_uq.output.html.headline import FEW, Headline
 from harness_uq.output.html.tables import TableView, section_table
-from harness_uq.plots.figure_rows import task_title, tick_text, ticks
+from harness_uq.plots.figure_rows import tick_text, ticks
+from harness_uq.plots.label_texts import task_title
 from harness_uq.results.history import History
 
 HEIGHT = 240  # of a plot, in pixels

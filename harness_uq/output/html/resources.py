@@ -9,7 +9,7 @@ from harness_uq.output.columns import metric_name
 from harness_uq.output.html.forest import SHAPES
 from harness_uq.output.html.tables import TableView
 from harness_uq.output.resource_use import dominated_systems, resource_use_document
-from harness_uq.plots.figure_rows import task_title
+from harness_uq.plots.label_texts import task_title
 from harness_uq.plots.palette import Mark, system_marks
 from harness_uq.plots.pareto import pareto_front
 from harness_uq.results.estimate import Estimate

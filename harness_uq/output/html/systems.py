@@ -9,7 +9,8 @@ from harness_uq.output.html.forest import ForestView, Legend, forest_views
 from harness_uq.output.html.tables import TableView
 from harness_uq.output.phrases import difference_header, percent, probability
 from harness_uq.output.ranking_headline import group_text, ranks_text
-from harness_uq.plots.figure_rows import comparison_title, pair_rows, percent_text, task_title
+from harness_uq.plots.figure_rows import comparison_title, pair_rows
+from harness_uq.plots.label_texts import percent_text, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.ranking import RankedSystem, Ranking
 

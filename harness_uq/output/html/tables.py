@@ -9,7 +9,7 @@ from harness_uq.output.columns import Column, estimate_columns, format_number, m
 from harness_uq.output.document import Section
 from harness_uq.output.error_ratio import error_ratio
 from harness_uq.output.overall import overall_document
-from harness_uq.plots.figure_rows import counted, task_title
+from harness_uq.plots.label_texts import counted, task_title
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
