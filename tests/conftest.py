@@ -30,6 +30,19 @@ settings.register_profile("harness_uq", deadline=None, derandomize=True)
 settings.register_profile("fast", settings.get_profile("harness_uq"), max_examples=20)
 settings.load_profile("harness_uq")
 
+# run_lm_eval.py of the examples, without lm-eval's own 13,000 tasks, which take several seconds per run to find
+RUN_LM_EVAL = """
+import functools, pathlib, sys
+import run_lm_eval
+
+output = pathlib.Path(sys.argv[1])
+run_lm_eval.set_environment(output / "hf-cache")
+from lm_eval import tasks
+
+tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
+run_lm_eval.run(output)
+"""
+
 RunPython = Callable[..., str]
 _absences: set[str] = set()
 
@@ -100,13 +113,13 @@ def run_python() -> RunPython:
 @pytest.fixture(scope="session")
 def lm_eval_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `lm-eval/<system>/` logs of both example systems, written once by lm-evaluation-harness."""
-    return _example_runs("lm_eval", "run_lm_eval.py", tmp_path_factory)
+    return _example_runs("lm_eval", ["-c", RUN_LM_EVAL], tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def inspect_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `inspect/<system>/` logs of both example systems, written once by Inspect AI."""
-    return _example_runs("inspect_ai", "run_inspect.py", tmp_path_factory)
+    return _example_runs("inspect_ai", [EXAMPLES / "run_inspect.py", "--output"], tmp_path_factory)
 
 
 @dataclass(frozen=True)
@@ -174,7 +187,7 @@ def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
     pytest.fail("the S3 server of the tests did not start")
 
 
-def _example_runs(package: str, script: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _example_runs(package: str, command: list[str | Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of the example systems, written by the first worker that needs them and read by all."""
     if find_spec(package) is None:
         _absent(f"{package} is not installed")
@@ -187,7 +200,7 @@ def _example_runs(package: str, script: str, tmp_path_factory: pytest.TempPathFa
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not output.exists():
             folder.mkdir(exist_ok=True)
-            output.write_text(_run_python(EXAMPLES / script, "--output", folder, cwd=folder), encoding="utf-8")
+            output.write_text(_run_python(*command, folder, cwd=folder), encoding="utf-8")
     return folder
 
 

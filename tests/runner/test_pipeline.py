@@ -46,8 +46,9 @@ def test_one_process_gives_what_reading_and_estimating_give(logs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [Engine(jobs=2), Engine("dask", jobs=2)], ids=["processes", "dask"])
-def test_what_comes_back_does_not_depend_on_the_engine(logs, engine):
+def test_what_comes_back_does_not_depend_on_the_engine(standins, tmp_path, engine):
     pytest.importorskip("distributed")
+    logs = broken_and_whole(standins, tmp_path)
     one, other = scan(logs, Options(), full_logs=True), scan(logs, Options(), full_logs=True, engine=engine)
     assert render(other.rows, "json") == render(one.rows, "json")
     assert render(estimate(other.reading.logs), "json") == render(estimate(one.reading.logs), "json")
