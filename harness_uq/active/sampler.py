@@ -8,9 +8,10 @@ import numpy as np
 
 from harness_uq.active.estimate import make_difference, make_estimate
 from harness_uq.active.history import ActiveHistory
-from harness_uq.active.state import VERSION, RoundState, SamplerState, read_state, write_state
+from harness_uq.active.state import VERSION, RoundState, SamplerState, is_consistent, read_state, write_state
 from harness_uq.active.target import Target
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.redaction import redact
 from harness_uq.results.comparison import Difference
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.active.predictor import Answers
@@ -142,6 +143,7 @@ class ActiveSampler:
         if not self.systems or len(set(self.systems)) < len(self.systems):
             raise DataError(f"system must be one name or different names; got {system!r}")
         self.target = Target(width, at_least, level)
+        self.target.check_range(*self.history.range)
         self._sizes = round_sizes(n_questions, n_rounds)
         self._rounds: list[_Round] = []
         self._estimates: list[list[RoundEstimate]] = []  # of complete rounds, one for each system
@@ -388,6 +390,8 @@ class ActiveSampler:
             at_least=state.at_least,
             level=state.level,
         )
+        if not is_consistent(state, len(history.ids)):
+            raise DataError(f"{redact(str(path))} is damaged: its questions or scores are impossible")
         for saved in state.rounds:
             current = _Round(Draw(np.array(saved.questions), np.array(saved.probabilities)))
             current.n_asked = len(saved.scores)

@@ -39,6 +39,18 @@ class SamplerState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rounds: tuple[RoundState, ...]
 
 
+def is_consistent(state: SamplerState, n_all: int) -> bool:
+    """Whether the questions exist, were drawn once, and have scores in [0, 1] of all systems."""
+    drawn = [question for one in state.rounds for question in one.questions]
+    rows = [row for one in state.rounds for row in one.scores if row is not None]
+    return (
+        len(set(drawn)) == len(drawn) <= state.n_questions
+        and all(0 <= question < n_all for question in drawn)
+        and all(len(one.questions) == len(one.probabilities) >= len(one.scores) for one in state.rounds)
+        and all(len(row) == len(state.system) and all(0 <= score <= 1 for score in row) for row in rows)
+    )
+
+
 def write_state(state: SamplerState, path: str | Path) -> None:
     """Write a state; the file appears complete or not at all."""
     with atomic_replace(Path(path)) as stream:

@@ -33,6 +33,19 @@ class Target:
         if not 0 < self.level < 1:
             raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
 
+    def check_range(self, low: float, high: float) -> None:
+        """Check that scores from `low` to `high` can miss the target.
+
+        Raises
+        ------
+        DataError
+            If they cannot.
+        """
+        if self.width is not None and self.width >= high - low:
+            raise DataError(f"width must be smaller than the range of the scores, {high - low:g}; got {self.width:g}")
+        if self.at_least is not None and not low <= self.at_least <= high:
+            raise DataError(f"at_least must be a score in [{low:g}, {high:g}]; got {self.at_least:g}")
+
     @property
     def is_set(self) -> bool:
         """Whether there is a target."""

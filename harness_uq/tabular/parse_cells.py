@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from harness_uq.data.null_labels import is_unknown
 from harness_uq.errors import LogError
 from harness_uq.stats.common.validate_arrays import is_missing
@@ -30,6 +32,8 @@ def score_of(cell: object) -> float:
     if isinstance(cell, str) and (word := _WORDS.get(cell.strip().lower())) is not None:
         return word
     try:
+        if isinstance(cell, np.complexfloating):  # float() only warns, and drops the imaginary part
+            raise TypeError
         value = float(cell)  # type: ignore[arg-type]  # errors are handled below
     except (TypeError, ValueError, OverflowError):
         raise LogError(f"{_shortened_repr(cell)} is not a number") from None

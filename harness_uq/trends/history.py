@@ -1,7 +1,7 @@
 """Follow the scores of repeated runs: changes of the level, changed questions and flaky questions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Unpack
@@ -109,11 +109,19 @@ def _history(
     try:
         if len(entries) < 2:
             raise NotEstimableError(ONE_RUN())
-        matched = match_scores(_in_order(entries), options.structure, plugins)
+        ordered = _in_order(entries)
+        named = [replace(entry, log=replace(entry.log, system=_run_name(entry.log))) for entry in ordered]
+        matched = match_scores(named, options.structure, plugins)
         found = _segments(matched.means, 1 - (1 - options.level) / n_series)
     except (DataError, NotEstimableError, StructureError) as error:
         return History(*key, options.level, messages=(*notes, refusal_of(error)))
-    return _result(key, matched, found, options, notes)
+    logs = [entry.log for one, entry in zip(named, ordered, strict=True) if one in matched.common.entries]
+    return _result(key, matched, found, logs, options, notes)
+
+
+def _run_name(log: TaskLog) -> str:
+    """Name of a run in messages, with its time if this is known."""
+    return f"{log.system}, {log.source.time[:16].replace('T', ' ')}" if log.source.time else log.system
 
 
 def runs_at_level_of(
@@ -174,10 +182,10 @@ def _result(
     key: tuple[str, str, str, str],
     matched: MatchedScores,
     segments: Sequence[_Segment],
+    logs: Sequence[TaskLog],
     options: HistoryOptions,
     notes: tuple[Message, ...],
 ) -> History:
-    logs = [entry.log for entry in matched.common.entries]
     means = matched.means
     known = [segment for segment in segments if np.isfinite(segment.change.trial_sd)]
     trial_sd, run_sd = known[-1].change.trial_sd, known[-1].change.run_sd

@@ -229,6 +229,24 @@ def test_a_file_that_is_no_state_is_refused(tmp_path: Path) -> None:
         ActiveSampler.load(path, HISTORY)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [{"questions": [9999, 1]}, {"questions": [1, 1]}, {"scores": [[5.0], None]}, {"scores": [[1.0, 0.0], None]}],
+)
+def test_a_state_with_impossible_questions_or_scores_is_refused(
+    tmp_path: Path, damage: dict[str, list[object]]
+) -> None:
+    path = tmp_path / "state.json"
+    ActiveSampler(HISTORY, n_questions=40).save(path)
+    one = {"questions": [1, 2], "probabilities": [0.1, 0.1], "scores": [[1.0], None]}
+    state = json.loads(path.read_text())
+    path.write_text(json.dumps(state | {"rounds": [one]}))
+    assert ActiveSampler.load(path, HISTORY).pending == [2]
+    path.write_text(json.dumps(state | {"rounds": [one | damage]}))
+    with pytest.raises(DataError, match="damaged"):
+        ActiveSampler.load(path, HISTORY)
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "history.csv"
@@ -299,7 +317,10 @@ def test_an_interval_of_an_evaluation_that_may_end_early_is_wider() -> None:
     assert wide.width / narrow.width == pytest.approx(2.413 / 1.960, rel=0.02)  # Pocock's boundary for five looks
 
 
-@pytest.mark.parametrize("options", [{"width": 0}, {"width": np.inf}, {"at_least": np.nan}, {"level": 95}])
+@pytest.mark.parametrize(
+    "options",
+    [{"width": 0}, {"width": np.inf}, {"width": 1}, {"at_least": np.nan}, {"at_least": 60}, {"level": 95}],
+)
 def test_an_impossible_target_is_refused(options: dict[str, float]) -> None:
     with pytest.raises(DataError):
         ActiveSampler(HISTORY, n_questions=20, **options)

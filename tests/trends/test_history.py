@@ -9,6 +9,7 @@ import pytest
 from harness_uq import history
 from harness_uq.cli import main
 from harness_uq.data.task_log import Attempt, RunMetadata, Source, TaskLog
+from harness_uq.messages.catalogue.comparison import SYSTEM_WITH_FEW_SHARED_QUESTIONS
 from harness_uq.stats.sequential.level_change import level_change
 from harness_uq.trends.configuration_changes import configuration_changes
 from tests.data.toy import task_log
@@ -52,6 +53,15 @@ def test_a_drop_is_reported_with_its_date_and_questions():
     assert {one.question for one in row.changed_questions} == BROKEN
     assert "dropped from" in row.answer
     assert [run.value for run in row.runs] == pytest.approx(values.mean(axis=1).tolist())
+
+
+def test_a_run_that_is_left_out_is_named_with_its_time():
+    runs = nights(scores()[:6])
+    part = task_log(scores()[3, :20], ids=IDS[:20], source=runs[3].source)
+    (row,) = history([*runs[:3], part, *runs[4:]])
+    (note,) = (message for message in row.messages if message.code == SYSTEM_WITH_FEW_SHARED_QUESTIONS.code)
+    assert note.params["system"].endswith(", 2026-11-04 03:00")
+    assert [run.time[:10] for run in row.runs] == [f"2026-11-0{day}" for day in (1, 2, 3, 5, 6)]
 
 
 @pytest.mark.parametrize(("level", "share"), [(0.95, "5 %."), (0.99, "1 %."), (0.999, "0.1 %.")])
