@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_level, validated_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_level, validated_codes
 
 _FEWEST = 2
 
@@ -57,20 +57,24 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
     DataError
         If errors are missing, or there are fewer than two graders.
     NotEstimableError
-        If the mean of the graders has errors in too few answers (or clusters): the effective number of these answers is
-        below two.
+        If the graders err in too few answers (or clusters): the effective number of answers, weighted by the squared
+        errors, is below two.
 
     Notes
     -----
-    n_eff is a ratio of two means over answers, at least 1. The interval is a t interval of its logarithm with the
-    standard error of the jackknife, which leaves out one answer (or cluster) at a time. Answers without errors say
-    nothing about the ratio, so that the degrees of freedom are m - 1. Here m is Kish's effective number of answers (or
-    clusters), weighted by the squared sum of the graders' errors.
+    n_eff is a ratio of two sums over answers, at least 1. The interval is a t interval of its logarithm with the
+    standard error of the jackknife, which leaves out one answer (or cluster) at a time. Two answers are added to the
+    data of the interval: one in which all graders make the same error, and one in which their errors are independent.
+    Without them, the interval ignores errors that are too rare to be among the labels. Their squared errors have the
+    sum a = sum_i a_i^2 / sum_i a_i, where a_i is that of answer i. With the logarithms u_i of the N data sets that lack
+    one answer, centred at their mean, the degrees of freedom of Satterthwaite are
+
+        2 / (sum_i u_i^4 / (sum_i u_i^2)^2 - 1 / N).
 
     References
     ----------
     Kish (1965), "Survey Sampling", section 5.4; Kohli (2026), arXiv 2605.29800, for panels of graders; Efron and Stein
-    (1981), Annals of Statistics 9, 586-596, for the jackknife.
+    (1981), Annals of Statistics 9, 586-596, for the jackknife; Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
 
     Examples
     --------
@@ -87,31 +91,29 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
     check_level(level)
     codes = np.arange(len(e)) if clusters is None else validated_codes(clusters, (len(e),))
     centred = e - e.mean(axis=0)
-    single, single_without = _squares(centred, codes)
-    total, total_without = _squares(centred.sum(axis=1, keepdims=True), codes)
-    m = total.sum() ** 2 / (total**2).sum() if total.any() else 0.0
-    if m < _FEWEST or not total_without.min() > 1e-9 * total.sum():
+    single = np.asarray(np.bincount(codes, (centred**2).sum(axis=1)), float)
+    total = np.asarray(np.bincount(codes, centred.sum(axis=1) ** 2), float)
+    if single.sum() ** 2 < _FEWEST * (single**2).sum() or total.sum() <= 1e-9 * single.sum():
         raise NotEstimableError("the graders err in too few of the labeled answers")
     n_graders = e.shape[1]
-    value = n_graders * single.sum() / total.sum()
-    logarithms = np.log(single_without / total_without)
-    se = float(np.sqrt((len(total) - 1) * logarithms.var()))
-    reach = float(np.exp(min(special.stdtrit(m - 1, (1 + level) / 2) * se, 100.0)))
+    value = max(1.0, n_graders * single.sum() / total.sum())
+    low, high = _interval(single, total, n_graders, level)
     return EffectiveGraders(
         value=float(value),
-        low=float(max(1.0, value / reach)),
-        high=float(value * reach),
+        low=max(1.0, low),
+        high=high,
         correlation=float((n_graders / value - 1) / (n_graders - 1)),
     )
 
 
-def _squares(errors: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Sum of squares of each unit, and the sum over all other units around their own mean.
-
-    `errors` (n_answers, k) have mean 0.
-    """
-    squares = np.bincount(codes, (errors**2).sum(axis=1))
-    sums = np.column_stack([np.bincount(codes, column) for column in errors.T])
-    n_others = len(errors) - np.bincount(codes)
-    without = squares.sum() - squares - (sums**2).sum(axis=1) / np.maximum(n_others, 1)
-    return np.asarray(squares), np.asarray(without)
+def _interval(single: FloatArray, total: FloatArray, n_graders: int, level: float) -> tuple[float, float]:
+    """Limits of `n_graders` times the ratio of the sums of `single` and `total`, with two added answers."""
+    added = (single**2).sum() / single.sum()
+    single, total = np.append(single, [added, added]), np.append(total, [n_graders * added, added])
+    logarithms = np.log((single.sum() - single) / (total.sum() - total))
+    squares = (logarithms - logarithms.mean()) ** 2
+    n = len(squares)
+    df = 2 / ((squares**2).sum() / squares.sum() ** 2 - 1 / n)
+    reach = special.stdtrit(df, (1 + level) / 2) * np.sqrt((n - 1) / n * squares.sum())
+    centre = np.log(n_graders * single.sum() / total.sum())
+    return float(np.exp(centre - reach)), float(np.exp(centre + reach))
