@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from harness_uq.errors import DataError
 from harness_uq.io.prices import PriceTable, PublicPrices, read_prices
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.protocols import ReadsResources
+from tests.adapters.inspect.environment import run_with_uq
 from tests.message_checks import has, names_of
 
 NAN = float("nan")
@@ -393,7 +393,7 @@ def test_resources_are_not_stored(agents, tmp_path, capsys):
 @pytest.fixture(scope="module")
 def priced_log(tmp_path_factory):
     folder = tmp_path_factory.mktemp("priced")
-    subprocess.run([sys.executable, str(PRICED_RUN), str(folder)], check=True)
+    run_with_uq(sys.executable, PRICED_RUN, folder, cwd=folder, HARNESS_UQ=None)
     (path,) = folder.glob("*.eval")
     return path
 

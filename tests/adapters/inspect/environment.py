@@ -2,9 +2,11 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.conftest import NO_NETWORK
+from tests.forked_runs import run_forked
 
 LIVE = Path(__file__).parent / "live"  # contains the scripts, and a stand-in for tiktoken
 
@@ -18,9 +20,20 @@ def environment(**variables):
 
 
 def run_with_uq(*arguments, cwd, HARNESS_UQ="bayes", **variables):
-    """Run a command and return its output."""
+    """Run a Python program in a process that has imported Inspect, and return its output."""
+    if arguments[0] == sys.executable:
+        arguments = arguments[1:]
+    chosen = environment(HARNESS_UQ=HARNESS_UQ, **variables)
+    return _output(run_forked(arguments, cwd=cwd, environment=chosen, modules=("fork_imports",)))
+
+
+def run_as_command(*arguments, cwd, HARNESS_UQ="bayes", **variables):
+    """Run a command in a process that the operating system starts, and return its output."""
     command = [str(argument) for argument in arguments]
     chosen = environment(HARNESS_UQ=HARNESS_UQ, **variables)
-    done = subprocess.run(command, cwd=cwd, env=chosen, capture_output=True, text=True, timeout=600)
+    return _output(subprocess.run(command, cwd=cwd, env=chosen, capture_output=True, text=True, timeout=600))
+
+
+def _output(done):
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

@@ -10,8 +10,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from fork_imports import prepare_forks
 from inspect_ai import eval as inspect_eval
-from live_runs import FIXED, prepare_forks
+from live_runs import FIXED
 from live_tasks import plain
 
 FAULTS = {"KeyError": KeyError("injected"), "MemoryError": MemoryError("injected"), "OSError": OSError(28, "injected")}

@@ -6,7 +6,6 @@ Beside every log FOLDER/<case>/… stands what `eval()` returned: FOLDER/<case>.
 import json
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
@@ -15,10 +14,6 @@ from inspect_ai.log import edit_score, read_eval_log, recompute_metrics, write_e
 from inspect_ai.scorer import ScoreEdit
 from live_tasks import everything, failing_once, gaps, growing, make, middle, plain, precomputed, right
 
-RUN_IMPORTS = (
-    *("inspect_ai._control.server", "inspect_ai.agent._acp.server", "fastapi"),
-    *("harness_uq.estimation.live_settings", "harness_uq.comparison.compare"),
-)
 FIXED = {"model": "mockllm/model", "display": "none", "log_level": "warning", "log_realtime": False}
 
 
@@ -46,15 +41,6 @@ def main(folder: Path) -> None:
     edits(folder)
     del os.environ["HARNESS_UQ"]
     run(folder, "unset", everything())
-
-
-def prepare_forks():
-    """Import and read what every run needs, before a script forks a process for each run."""
-    for module in RUN_IMPORTS:
-        import_module(module)
-    package = import_module("inspect_ai._util.package")
-    distributions = package.packages_distributions()
-    package.packages_distributions = lambda: distributions
 
 
 def run(folder, case, tasks, **options):

@@ -11,8 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from fork_imports import prepare_forks
 from inspect_ai import eval as inspect_eval
-from live_runs import FIXED, prepare_forks
+from live_runs import FIXED
 from live_tasks import plain
 
 

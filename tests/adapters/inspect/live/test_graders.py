@@ -1,7 +1,6 @@
 """Logs of `model_graded_fact` with scripted graders, and labels of scripted people."""
 
 import csv
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from harness_uq import assess_graders, compare, rank, read_logs
 from harness_uq.data.factors import settings_of
+from tests.adapters.inspect.environment import run_with_uq
 from tests.adapters.inspect.live.grader_runs import N_LABELED, N, accepts, truth
 from tests.message_checks import has, params_of
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.harness, pytest.mark.slow]
 def runs(inspect_log, tmp_path_factory):
     folder = tmp_path_factory.mktemp("graders")
     script = Path(__file__).with_name("grader_runs.py")
-    subprocess.run([sys.executable, script, folder], cwd=folder, check=True, capture_output=True)
+    run_with_uq(sys.executable, script, folder, cwd=folder, HARNESS_UQ=None)
     return folder
 
 

@@ -21,7 +21,8 @@ from harness_uq_inspect.log_metadata import METRICS, block_of
 from harness_uq_inspect.read.harness_uq_metrics import is_stale
 from harness_uq_inspect.read.samples import read_log
 from harness_uq_inspect.write.annotations import remove_annotations
-from tests.adapters.inspect.environment import environment, run_with_uq
+from tests.adapters.inspect.environment import environment, run_as_command, run_with_uq
+from tests.forked_runs import run_forked
 from tests.message_checks import has
 
 pytestmark = pytest.mark.harness
@@ -320,8 +321,8 @@ def tasks(inspect_log):
     return HERE / "live_tasks.py"
 
 
-def console(*arguments, cwd, **variables):
-    return run_with_uq(*arguments, cwd=cwd, HARNESS_UQ=None, **variables)
+def console(*arguments, cwd, run=run_with_uq, **variables):
+    return run(*arguments, cwd=cwd, HARNESS_UQ=None, **variables)
 
 
 FIXED = ("--model", "mockllm/model", "--display", "plain", "--log-dir", "logs")
@@ -337,7 +338,7 @@ def only_log(folder):
 def test_the_command_removes_its_options_and_prints_table_and_panel(tasks, tmp_path):
     said = console(
         *HARNESS_UQ, "inspect", "eval", f"{tasks}@clustered", *FIXED, "--uq", "bayes", "--uq-level=0.9",
-        "--uq-scope", "benchmark", "--uq-cluster", "clustered=none", cwd=tmp_path,
+        "--uq-scope", "benchmark", "--uq-cluster", "clustered=none", cwd=tmp_path, run=run_as_command,
     )  # fmt: skip
     (row,) = block(only_log(tmp_path))["estimates"]
     assert (row["method"], row["interval"]["level"]) == ("benchmark", 0.9)
@@ -378,7 +379,8 @@ def test_without_the_environment_variable_nothing_is_printed_or_written(tasks, t
 
 
 def test_a_detached_run_gets_intervals(tasks, tmp_path):
-    console(*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, "--detach", "--uq", "bayes", cwd=tmp_path)
+    detached = ("inspect", "eval", f"{tasks}@plain", *FIXED, "--detach", "--uq", "bayes")
+    console(*HARNESS_UQ, *detached, cwd=tmp_path, run=run_as_command)
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         logs = list((tmp_path / "logs").glob("*.eval"))
@@ -434,7 +436,7 @@ def test_invalid_options_are_errors_before_the_run(tasks, tmp_path):
         (("--uq-level", "0.9", "--uq-cluster", "none"), "--uq-cluster, --uq-level can only be used with --uq: add"),
     ):
         command = [*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, *options]
-        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300)
+        done = run_forked(command, cwd=tmp_path, environment=environment(), modules=("fork_imports",))
         assert done.returncode == 2
         assert said in done.stderr
     assert not (tmp_path / "logs").exists()

@@ -12,7 +12,7 @@ import pytest
 import harness_uq_inspect
 from harness_uq import DataError, Options, StructureOptions, estimate
 from harness_uq_inspect.read.samples import read_log
-from tests.adapters.inspect.environment import environment
+from tests.adapters.inspect.environment import environment, run_with_uq
 
 pytestmark = pytest.mark.harness
 
@@ -121,10 +121,7 @@ def keyed():
 eval([make(right(), epochs=4, name="auto"), make(keyed(), epochs=4, name="keyed")], model="mockllm/model",
      log_dir="logs", display="none", log_level="error")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    run_with_uq(sys.executable, "-c", code, cwd=tmp_path, HARNESS_UQ=None)
     logs = {read_log(str(p)).header.eval.task: p for p in (tmp_path / "logs").glob("*.eval")}
     metrics_of = {
         name: {

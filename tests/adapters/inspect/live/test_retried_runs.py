@@ -1,5 +1,6 @@
 """Logs that Inspect itself writes when it retries evals: each run counts once."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from harness_uq.estimation.estimate import Options
 from harness_uq.messages.catalogue.reading import COPIED_LOG, EARLIER_ATTEMPT
 from harness_uq.runner.pipeline import scan
 from harness_uq.variance_components.effects import effects
+from tests.adapters.inspect.environment import run_with_uq
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]
 
@@ -16,10 +18,10 @@ SCORES = [0, 1, 0, 1, 0, 1, 0, 1]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory, run_python):
+def runs(tmp_path_factory):
     pytest.importorskip("inspect_ai")
     folder = tmp_path_factory.mktemp("retried")
-    run_python(Path(__file__).with_name("retried_runs.py"), folder, cwd=folder)
+    run_with_uq(sys.executable, Path(__file__).with_name("retried_runs.py"), folder, cwd=folder, HARNESS_UQ=None)
     return folder
 
 

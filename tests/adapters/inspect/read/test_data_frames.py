@@ -11,6 +11,7 @@ import harness_uq
 from harness_uq import HarnessUqError, LogError, read_table
 from harness_uq_inspect.read.data_frames import read_frame, score_columns
 from tests.adapters.inspect import logs
+from tests.adapters.inspect.environment import run_with_uq
 from tests.conftest import ROOT
 from tests.message_checks import has, names_of, params_of
 
@@ -345,9 +346,9 @@ print(json.dumps(found))
 
 @pytest.mark.harness
 @pytest.mark.slow
-def test_a_run_that_inspect_retried_is_one_run_with_the_scores_of_the_retry(tmp_path, run_python, analysis):
+def test_a_run_that_inspect_retried_is_one_run_with_the_scores_of_the_retry(tmp_path, analysis):
     paths = f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'adapters')]!r}\n"
-    found = json.loads(run_python("-c", paths + RETRY, tmp_path, cwd=tmp_path).splitlines()[-1])
+    found = json.loads(run_with_uq("-c", paths + RETRY, tmp_path, cwd=tmp_path, HARNESS_UQ=None).splitlines()[-1])
     for n_rows, runs in found:
         assert n_rows > 8  # the failed trials are rows beside those of the retry
         assert runs == [[8, [0, 1, 0, 1, 0, 1, 0, 1]]]

@@ -1,6 +1,5 @@
 """How samples ended, compared with the samples that Inspect AI itself reads from a run."""
 
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import estimate, read_logs
+from tests.adapters.inspect.environment import run_with_uq
 from tests.adapters.inspect.logs import header, read, sample, write_eval
 from tests.message_checks import has
 
@@ -44,7 +44,7 @@ def test_epochs_that_were_not_logged_are_unknown(log_of):
 
 def test_counts_agree_with_those_of_inspect(tmp_path):
     log_module = pytest.importorskip("inspect_ai.log")
-    subprocess.run([sys.executable, LIMITED_RUN, str(tmp_path)], check=True)
+    run_with_uq(sys.executable, LIMITED_RUN, tmp_path, cwd=tmp_path, HARNESS_UQ=None)
     (path,) = tmp_path.glob("*.eval")
     own = log_module.read_eval_log(str(path))
     expected = Counter(

@@ -1,6 +1,5 @@
 """Tokens, cost, time and messages of the samples of Inspect AI logs."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from harness_uq.data.resource_metrics import ResourceOptions
 from harness_uq.plugins.readers import read_logs
 from harness_uq_inspect.harness import InspectHarness
+from tests.adapters.inspect.environment import run_with_uq
 from tests.adapters.inspect.logs import header, sample, write_eval, write_json
 
 NAN = float("nan")
@@ -121,7 +121,7 @@ def run(tmp_path_factory):
     from inspect_ai.log import read_eval_log
 
     folder = tmp_path_factory.mktemp("logs")
-    subprocess.run([sys.executable, PRICED_RUN, str(folder)], check=True)
+    run_with_uq(sys.executable, PRICED_RUN, folder, cwd=folder, HARNESS_UQ=None)
     (path,) = folder.glob("*.eval")
     return read_eval_log(str(path))
 

@@ -8,6 +8,7 @@ import pytest
 from harness_uq import read_logs
 from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect import logs
+from tests.adapters.inspect.environment import run_with_uq
 from tests.conftest import ROOT
 
 PATHS = f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'adapters')]!r}\n"
@@ -43,9 +44,11 @@ print(json.dumps([[[row.value, row.interval.low, row.interval.high, row.n_questi
 
 @pytest.mark.harness
 @pytest.mark.slow
-def test_what_eval_returns_gives_the_numbers_of_the_log_that_it_wrote(tmp_path, run_python):
+def test_what_eval_returns_gives_the_numbers_of_the_log_that_it_wrote(tmp_path):
     pytest.importorskip("inspect_ai")
-    found, expected = json.loads(run_python("-c", PATHS + RETURNED, tmp_path, cwd=tmp_path).splitlines()[-1])
+    found, expected = json.loads(
+        run_with_uq("-c", PATHS + RETURNED, tmp_path, cwd=tmp_path, HARNESS_UQ=None).splitlines()[-1]
+    )
     assert found == expected
     assert found[0][3:] == [30, 5]
 

@@ -14,7 +14,7 @@ from harness_uq import LogError
 from harness_uq.cli import main
 from harness_uq.stats import confidence_sequence
 from harness_uq_inspect.read.running_logs import read_running
-from tests.adapters.inspect.environment import run_with_uq
+from tests.adapters.inspect.environment import run_as_command
 
 N = 40
 
@@ -134,7 +134,7 @@ def test_watch_goes_on_until_the_run_has_ended(log, capsys, monkeypatch):
 @pytest.mark.harness
 def test_a_real_run_can_be_monitored_from_within(tmp_path, inspect_log):
     script = Path(__file__).with_name("watched_run.py")
-    run_with_uq(sys.executable, script, tmp_path, cwd=tmp_path, HARNESS_UQ=None, XDG_DATA_HOME=tmp_path / "data")
+    run_as_command(sys.executable, script, tmp_path, cwd=tmp_path, HARNESS_UQ=None, XDG_DATA_HOME=tmp_path / "data")
     said = json.loads((tmp_path / "looks.json").read_text())
     (seen,) = said["looks"]
     assert said["problems"] == []

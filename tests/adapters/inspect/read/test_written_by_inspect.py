@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.adapters.inspect.environment import run_with_uq
 from tests.adapters.inspect.logs import entry, read
 from tests.message_checks import has
 
@@ -18,10 +20,10 @@ REDUCERS = ["mean", "median", "mode", "max", "majority", "at_least_2", "pass_at_
 
 
 @pytest.fixture(scope="session")
-def written(inspect_log, run_python, tmp_path_factory):
+def written(inspect_log, tmp_path_factory):
     """A folder of logs, each with the content that Inspect reads from it."""
     folder = tmp_path_factory.mktemp("written")
-    run_python(Path(__file__).with_name("write_logs.py"), folder, cwd=folder)
+    run_with_uq(sys.executable, Path(__file__).with_name("write_logs.py"), folder, cwd=folder, HARNESS_UQ=None)
     return folder
 
 
