@@ -1,13 +1,14 @@
 """The plugin that LM_EVAL_PLUGINS enables; a stand-in imports it as lm-eval after 0.4.13 does."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("lm_eval")
+
+from tests.adapters.lm_eval.live import fork_imports
+from tests.forked_runs import run_forked
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -26,7 +27,7 @@ def simple_evaluate(*args, **kwargs):  # as lm-eval after 0.4.13
         importlib.import_module(name)
     return stock(*args, **kwargs)
 
-manager = TaskManager(include_path=sys.argv[1], include_defaults=False)
+manager = TaskManager(include_path=sys.argv[1])
 results = simple_evaluate(model=live_tasks.HashLM(), tasks=["live_perfect"], task_manager=manager, bootstrap_iters=10)
 print(json.dumps(results.get("uq", {}).get("estimates", []), default=str))
 """
@@ -37,8 +38,8 @@ def test_the_plugin_adds_uncertainty_if_the_environment_enables_it(live_folder, 
     root = Path(__file__).parents[3]
     path = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
     plugin = {"LM_EVAL_PLUGINS": "harness_uq_lm_eval.auto_enable", "HARNESS_UQ": asked, "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, live_folder], capture_output=True, text=True, check=True, env=os.environ | plugin
-    )
+    command = ["-c", RUN, live_folder]
+    done = run_forked(command, cwd=root, environment=os.environ | plugin, modules=(fork_imports.__name__,))
+    assert done.returncode == 0, done.stderr
     printed = done.stdout.splitlines()[-1]
     assert method in printed if method else printed == "[]"

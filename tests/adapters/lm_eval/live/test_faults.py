@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import pytest
 
 pytest.importorskip("lm_eval")
 
-from tests.adapters.lm_eval.live import live_runs, live_tasks
+from tests.adapters.lm_eval.live import fork_imports, live_runs
+from tests.forked_runs import run_forked
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]
 
@@ -18,12 +18,9 @@ TASKS = "live_mc,live_perfect,live_acc_all,live_gen,live_references,live_group,l
 BOOTSTRAPPED = {f"{metric}_stderr,none" for metric in ("bleu", "chrf", "ter")}  # of live_references
 NEVER_THE_SAME = {"date", "total_evaluation_time_seconds", "start_time", "end_time", "pretty_env_info"}
 
-# runs at the start of Python: registers the model, skips lm-eval's own 13,000 tasks, and injects the faults
-START = f"""
-import functools, importlib, os
-import {live_tasks.__name__}
-from lm_eval import tasks
-tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
+# executed before a run: injects the faults
+BREAK = """
+import importlib, os
 
 def fails(*args, **kwargs):
     raise RuntimeError("injected")
@@ -58,10 +55,8 @@ class Outcome:
 @pytest.fixture(scope="module")
 def command(live_folder, tmp_path_factory):
     """`command(program, *arguments)` runs `lm-eval` or `harness-uq` as installed, with faults."""
-    start = tmp_path_factory.mktemp("start")
-    (start / "sitecustomize.py").write_text(START, encoding="utf-8")
     root = Path(__file__).parents[4]
-    path = os.pathsep.join(map(str, (start, root, root / "adapters")))
+    path = os.pathsep.join(map(str, (root, root / "adapters")))
     offline = {"HF_DATASETS_OFFLINE": "1", "TQDM_DISABLE": "1"}
 
     def run(program, *arguments, faults=(), tasks=TASKS, model="hash"):
@@ -69,15 +64,7 @@ def command(live_folder, tmp_path_factory):
         line = [Path(sys.executable).with_name(program), *(["lm-eval"] if program == "harness-uq" else []), "run"]
         line += ["--model", model, "--tasks", tasks, "--include_path", live_folder, "--output_path", folder, *arguments]
         environment = {**os.environ, **offline, "PYTHONPATH": path, "FAULTS": " ".join(faults)}
-        done = subprocess.run(
-            list(map(str, line)),
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment,
-            cwd=folder,
-            timeout=300,
-        )
+        done = run_forked(line, cwd=folder, environment=environment, modules=(fork_imports.__name__,), before=BREAK)
         return Outcome(folder, done)
 
     return run
