@@ -12,6 +12,7 @@ from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
+from harness_uq.commands import nothing_estimable as _nothing_estimable
 from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
@@ -141,7 +142,10 @@ def run(args: argparse.Namespace) -> int:
             lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
         for name, compare_sides in _requested(args).items():
             lists[name] = [row for a in sides for row in compare_sides(a, b, options, plugins)]
-        emitter.emit(lists, errors)
+        has_difference = any(result.differences for result in overall)
+        problem = None if has_difference else _nothing_estimable.nothing_estimable(args, rows)
+        emitter.emit(lists, [*errors, *_nothing_estimable.error_entries(problem)])
+    failed = max(failed, _nothing_estimable.report_problem(problem))
     _output_files.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])
     if args.fail_if_worse and args.overall:
         if not overall:

@@ -11,6 +11,7 @@ from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
+from harness_uq.commands import nothing_estimable as _nothing_estimable
 from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
@@ -120,9 +121,14 @@ def run(args: argparse.Namespace) -> int:
             from harness_uq.estimation.resource_use import resource_use_of
 
             lists["resource_use"] = with_dominance(resource_use_of(logs, options, plugins), logs, options, plugins)
-        emitter.emit(lists, _loading.reading_errors(reading), logs=logs if needs_logs else ())
+        problem = _nothing_estimable.nothing_estimable(args, rows)
+        if problem is None and over_tasks and not generalizes:
+            problem = _nothing_estimable.new_tasks_not_estimable(overall)
+        errors = [*_loading.reading_errors(reading), *_nothing_estimable.error_entries(problem)]
+        emitter.emit(lists, errors, logs=logs if needs_logs else ())
     _output_files.draw_results(args, lists["overall"], rows)
-    return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows))
+    problem_code = _nothing_estimable.report_problem(problem)
+    return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows), problem_code)
 
 
 def _takes_tasks_from_factors(args: argparse.Namespace) -> bool:

@@ -11,6 +11,7 @@ from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit_results as _emit_results
 from harness_uq.commands import loading as _loading
+from harness_uq.commands import nothing_estimable as _nothing_estimable
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
 from harness_uq.errors import UsageError
@@ -83,10 +84,12 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
             logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows, overall=overall
         )
     results = replace(results, overall=_argument_values.with_note_unless_requested(args, results.overall))
-    for problem in results.problems:
-        _console.print_error(f"warning: {problem}")
+    for failure in results.problems:
+        _console.print_error(f"warning: {failure}")
+    problem = _nothing_estimable.nothing_estimable(args, results.estimates)
+    errors += _nothing_estimable.error_entries(problem)
     emitter.emit({**results.lists, **_groups(args, logs, options, plugins)}, errors)
-    return failed
+    return max(failed, _nothing_estimable.report_problem(problem))
 
 
 def _groups(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from harness_uq.commands import argument_values as _argument_values
 from harness_uq.commands import console as _console
 from harness_uq.commands import loading as _loading
+from harness_uq.commands import nothing_estimable as _nothing_estimable
 from harness_uq.commands import output_files as _output_files
 from harness_uq.commands import shared_options as _shared_options
 from harness_uq.commands.parser import CommandParser
@@ -78,7 +79,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{escape_control(redact(rescored.files[0]))}: {n} of {len(rescored.estimates)} scores have an interval")
     for path, message in done.failures:
         _console.print_message(message, path)
-    return 1 if done.failures else 0
+    problem = _nothing_estimable.nothing_estimable(args, [row for run in done.runs for row in run.estimates])
+    return max(_nothing_estimable.report_problem(problem), 1 if done.failures else 0)
 
 
 def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> int:
@@ -118,4 +120,5 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
             make_folder(folder_of(place))
             write_bytes(place, content.encode())
         print(escape_control(redact(place)))
-    return max(_loading.report_read_errors(reading), _console.report_failures(rows))
+    problem_code = _nothing_estimable.report_problem(_nothing_estimable.nothing_estimable(args, rows))
+    return max(_loading.report_read_errors(reading), _console.report_failures(rows), problem_code)

@@ -71,5 +71,15 @@ SETTINGS_USED = MessageType(
     "If other people can change the settings file, for example in a pull request, check its contents. With the option "
     "`--isolated`, the command ignores settings files.",
 )
+NOTHING_ESTIMABLE = MessageType(
+    "UQ911",
+    "nothing-estimable",
+    "error",
+    "No interval can be computed with {options:join}. The most common reason is: {reason:sentence}",
+    "The options request a method, a scope or an estimand that the data do not support for any of the selected scores. "
+    "The command ends with exit code 1. If only some of the scores are not estimable, the exit code is 0, and a "
+    "warning states the reason for each of these scores.",
+    "Remove the options that the message names, or choose a method, a scope or an estimand that the data support.",
+)
 
 TYPES = message_types_in(globals())
