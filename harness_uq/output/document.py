@@ -150,6 +150,7 @@ class ResultKind:
     grid : results and the number of decimals, as systems by tasks; None if the results have no such layout
     text : results as a document for the terminal, if that differs from `document`
     is_single : whether a command has one such result or none, which JSON documents contain without a list
+    total : the total of all results of a list, which JSON documents contain as NAME_total; None if there is no total
     """
 
     result_type: type[Declared]
@@ -158,6 +159,7 @@ class ResultKind:
     grid: Callable[[Sequence[Any], int], Grid] | None = None
     text: Callable[[Sequence[Any]], Document] | None = None
     is_single: bool = False
+    total: Callable[[Sequence[Any]], Declared | None] | None = None
 
 
 def result_kind(name: str) -> ResultKind:

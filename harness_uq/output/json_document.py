@@ -32,4 +32,7 @@ def result_document(results: ResultSet) -> dict[str, object]:
         kind = result_kind(name)
         entries = [one.to_dict() for row in rows for one in kind.declared(row)]
         parts[name] = (entries[0] if entries else None) if kind.is_single else entries
+        if kind.total is not None:
+            total = kind.total(rows)
+            parts[f"{name}_total"] = None if total is None else total.to_dict()
     return {"schema": SCHEMA, **parts, "errors": [dict(error) for error in results.errors]}

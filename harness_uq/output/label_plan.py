@@ -7,16 +7,15 @@ from harness_uq.output.columns import format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import message_lists
 from harness_uq.output.terminal import Cells
-from harness_uq.results.label_plan import LabelPlan
+from harness_uq.results.label_plan import LabelPlan, total_of
 
 
 def label_plans_document(plans: Sequence[LabelPlan], digits: int = 4) -> Document:
     """One table of strata for each plan, and the number of labels of plans of different tasks."""
     sections = [_section(plan, digits) for plan in plans]
-    possible = [plan for plan in plans if plan.strata]
-    if len({plan.task for plan in possible}) == len(possible) > 1:
-        n = sum(plan.n_new_labels for plan in possible)
-        line = f"Together, the {len(possible)} plans require {n:,} more label{'' if n == 1 else 's'}."
+    if (total := total_of(plans)) is not None:
+        n = total.n_new_labels
+        line = f"Together, the {total.n_plans} plans require {n:,} more label{'' if n == 1 else 's'}."
         sections[-1] = replace(sections[-1], lines=(line,))
     return Document(sections, message_lists(plans), caption="Answers to label.")
 
@@ -50,4 +49,4 @@ def _section(plan: LabelPlan, digits: int) -> Section:
     return Section(title, columns, (), plan.answer, legend)
 
 
-KIND = ResultKind(LabelPlan, label_plans_document)
+KIND = ResultKind(LabelPlan, label_plans_document, total=total_of)

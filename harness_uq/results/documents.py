@@ -18,7 +18,7 @@ from harness_uq.results.gate import Gate, SelfTest
 from harness_uq.results.grader import GraderAgreement, GraderDifference, GraderPanel, SelfPreference
 from harness_uq.results.grader_plan import GraderPlan
 from harness_uq.results.history import History
-from harness_uq.results.label_plan import LabelPlan
+from harness_uq.results.label_plan import LabelPlan, LabelTotal
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
 from harness_uq.results.ranking import Ranking
@@ -52,6 +52,7 @@ _LISTS: dict[str, dict[str, type[Declared]]] = {
         "plans?": Plan,
         "allocations?": BudgetAllocation,
         "label_plans?": LabelPlan,
+        "label_plans_total?!": LabelTotal,
         "grader_plans?": GraderPlan,
         "active_plans?": ActivePlan,
     },
@@ -98,6 +99,6 @@ def _document(command: str, lists: dict[str, type[Declared]]) -> object:
     fields: dict[str, Any] = {"schema": Literal[1]}
     for name, result_type in lists.items():
         one = document_type(result_type)
-        entries: Any = one | None if name.endswith("!") else list.__class_getitem__(one)
-        fields[name.rstrip("?!")] = NotRequired[entries] if name.endswith("?") else entries
+        entries: Any = one | None if "!" in name else list.__class_getitem__(one)
+        fields[name.rstrip("?!")] = NotRequired[entries] if "?" in name else entries
     return TypedDict(f"{command.capitalize()}Document", {**fields, "errors": list[ErrorDocument]})  # type: ignore[operator]

@@ -1,5 +1,6 @@
 """Plan of human labels for a corrected score or a corrected comparison."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -24,6 +25,20 @@ class LabelStratum(Declared):
     n_pilot: int
     n_labels: int
     probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTotal(Declared):
+    """Labels that the plans of several tasks require together.
+
+    Attributes
+    ----------
+    n_plans : number of plans
+    n_new_labels : number of answers to label in all plans
+    """
+
+    n_plans: int
+    n_new_labels: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +85,11 @@ class LabelPlan(Declared, HasMessages):
     def status(self) -> Status:
         """`ok`, or why there is no plan."""
         return status_of(self.messages, has_result=self.expected_width is not None)
+
+
+def total_of(plans: Sequence[LabelPlan]) -> LabelTotal | None:
+    """The labels that plans of different tasks require together; None for fewer than two tasks or several metrics."""
+    possible = [plan for plan in plans if plan.strata]
+    if len({plan.task for plan in possible}) < len(possible) or len(possible) < 2:
+        return None
+    return LabelTotal(len(possible), sum(plan.n_new_labels for plan in possible))

@@ -133,6 +133,10 @@ def test_a_plan_has_the_total_number_of_labels(tmp_path, capsys):
     rows = [line.split() for line in text.splitlines() if line.split()[:1] == ["all"]]
     assert [row[1:4] for row in rows] == [[str(N), str(len(PILOT)), str(one.n_new)]] * 2
     assert f"Together, the 2 plans require {2 * one.n_new} more labels." in text
+    _, text, _ = output(capsys, *command, "--width", "0.1", "--format", "json")
+    assert json.loads(text)["label_plans_total"] == {"n_plans": 2, "n_new_labels": 2 * one.n_new}
+    _, text, _ = output(capsys, *command, "--width", "0.1", "--task", "x", "--format", "json")
+    assert json.loads(text)["label_plans_total"] is None
 
 
 def test_a_table_with_missing_labels_is_reported(tmp_path, capsys):
