@@ -84,3 +84,11 @@ def test_examples_belong_to_messages():
 
 def test_the_page_is_current():
     assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.message_page"
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.code)
+def test_an_entry_says_what_to_do_on_one_line(kind: MessageType):
+    entry = PAGE.read_text(encoding="utf-8").partition(f'<a id="{kind.code}"></a>')[2].partition("<a id=")[0]
+    assert entry.count("What to do") == 1
+    assert f"\n\n**What to do:** {kind.action}\n" in entry
+    assert "\n" not in kind.action
