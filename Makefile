@@ -10,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test install clean
+.PHONY: demo test checks suite install clean
 
 install: $(VENV)/.installed
 
@@ -23,8 +23,15 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: install
 	$(BIN)/python examples/demo.py --output demo-output
 
+# the checks use one processor, and run beside the tests so that the other is not idle
 test: install
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports wheel tests
+	$(MAKE) --jobs 2 --keep-going checks suite
+
+checks: install
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions lint types imports wheel
+
+suite: install
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions tests
 
 clean:
 	rm -rf $(VENV) .nox demo-output build dist
