@@ -82,7 +82,9 @@ def tests(session: nox.Session) -> None:
     """Every test, with every optional package present, except what the session `docs` tests."""
     _install(session, "--editable", ".[dev]")
     others = [f"--ignore={file}" for file in SHOWN]
-    session.run("pytest", "-n", "2", "--dist", "loadfile", *others, *session.posargs, env=EVERYTHING)
+    # in the order of tests/conftest.py: files that take long first
+    workers = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+    session.run("pytest", *workers, *others, *session.posargs, env=EVERYTHING)
 
 
 @nox.session

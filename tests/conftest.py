@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -242,10 +243,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out whose mark is not asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever asks for runs of a real harness runs one, also where its author did not say so."""
+    """Whoever asks for runs of a real harness runs one, also where its author did not say so.
+
+    Files that take long come first: then two workers, each of which takes one file after another, end together.
+    """
+    n_long: Counter[Path] = Counter()
     for item in items:
         if {"lm_eval_runs", "inspect_runs"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.harness)
+        n_long[item.path] += any(item.iter_markers("harness")) or any(item.iter_markers("slow"))
+    items.sort(key=lambda item: n_long[item.path] == 0)
 
 
 @pytest.hookimpl(wrapper=True)
