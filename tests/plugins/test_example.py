@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import EXAMPLES, ROOT
+from tests.forked_runs import run_forked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -24,9 +25,9 @@ def harness_uq(tmp_path_factory: pytest.TempPathFactory) -> Run:
     path = os.pathsep.join(map(str, (folder, ROOT, ROOT / "adapters")))
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from harness_uq.cli import main; raise SystemExit(main())"]
+        command = ["-c", "from harness_uq.cli import main; raise SystemExit(main())", *arguments]
         environment = {**os.environ, "PYTHONPATH": path}
-        return subprocess.run([*command, *map(str, arguments)], env=environment, capture_output=True, text=True)
+        return run_forked(command, cwd=folder, environment=environment, modules=("harness_uq.cli", "numpy", "scipy"))
 
     return run
 
