@@ -98,7 +98,7 @@ def _breakdown(
         filter=data.filter,
         field=groups.field,
         groups=scores,
-        heterogeneity_p=_heterogeneity(log, data, groups, options, plugins),
+        heterogeneity_p=_heterogeneity(log, data, groups, options, plugins) if options.estimand == "mean" else None,
         spread=pooled.spread,
         messages=notes,
     )

@@ -26,7 +26,7 @@ def breakdown_answer(row: Breakdown) -> str:
     p = row.heterogeneity_p
     if p is None:
         return ""
-    n = len(row.groups)
+    n = sum(one.n_questions > 0 for one in row.groups)
     if p > _DIFFERENT:
         return f"The data do not show that the scores of the {n} groups differ ({p_text(p)})."
     known = sorted((one.pooled_value, one.group) for one in row.groups if one.pooled_value is not None)

@@ -186,8 +186,9 @@ def divided_logs(
 
 
 def _field(log: TaskLog, name: str) -> MetadataField | None:
-    """The field of a task; combinations of fields do not name groups."""
-    return None if "+" in name and name not in log.questions.fields else candidate_field(log, name)
+    """The field of a task; None without any values. Combinations of fields do not name groups."""
+    found = None if "+" in name and name not in log.questions.fields else candidate_field(log, name)
+    return found if found is not None and found.n_distinct else None
 
 
 def _unknown_field(name: str, logs: Iterable[TaskLog]) -> Message:

@@ -93,6 +93,17 @@ def test_pooled_differences_are_limited_by_the_range_of_the_metric() -> None:
     assert 1.0 < max(one.pooled_interval.high for one in wide.groups) < 10.0
 
 
+def test_only_mean_scores_are_tested_for_differences() -> None:
+    """The test compares mean scores, so it says nothing about pass@2."""
+    whole = log({"law": (30, 60), "art": (50, 60)})
+    values = np.concatenate([whole.data[0].values, whole.data[0].values[::-1]], axis=1)
+    trials = replace(whole, data=(Scores("acc", "none", values),))
+    (mean,), (of_pass,) = (estimate_by(trials, "subject", estimand=estimand) for estimand in ("mean", "pass@2"))
+    assert mean.heterogeneity_p is not None
+    assert of_pass.heterogeneity_p is None
+    assert of_pass.groups[0].value > mean.groups[0].value
+
+
 def test_two_groups_are_not_pooled() -> None:
     (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60)}), "subject")
     assert [one.pooled_value for one in row.groups] == [None, None]

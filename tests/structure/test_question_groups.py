@@ -69,6 +69,13 @@ def test_a_value_that_reads_missing_is_missing() -> None:
     assert (groups.labels, groups.codes.tolist()) == (("a", MISSING), [0, 1, 1, 0])
 
 
+def test_a_task_in_which_no_question_has_a_value_lacks_the_field() -> None:
+    """The columns of a table belong to all of its tasks."""
+    divided, notes = divided_logs([log([0, 1], ("a", "b")), replace(log([-1, -1], ()), task="u")], "field")
+    assert [one.task for one, _ in divided] == ["t"]
+    assert notes[0].params["tasks"] == ("u",)
+
+
 def test_combined_fields_are_unknown() -> None:
     with pytest.raises(StructureError) as caught:
         question_groups(log([0, 1, 0, 1], ("a", "b")), "field+field")
