@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 import numpy as np
 
@@ -103,12 +104,10 @@ class _Job:
         higher = self._directions()
         parts: dict[tuple[str, str], _Part] = defaultdict(_Part)
         for column in self.layout.scores:
-            of_row = {role: self.labels.get(role) for role in ("system", "task", "metric", "filter")}
             without = self._without(column, names)
-            for row, score in enumerate(self._scores(column.name)):
-                system, task, metric, name = (
-                    without[role] if labels is None else labels[row] for role, labels in of_row.items()
-                )
+            labels = zip(*(self.labels.get(role, repeat(label)) for role, label in without.items()), strict=False)
+            scores = enumerate(self._scores(column.name))
+            for (row, score), (system, task, metric, name) in zip(scores, labels, strict=False):
                 part = parts[system, task]
                 part.rows[row] = self.labels["question"][row]
                 part.cells[metric, name].append((row, score))

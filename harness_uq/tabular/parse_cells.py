@@ -27,19 +27,19 @@ def score_of(cell: object) -> float:
     >>> [score_of(cell) for cell in ("0.5", True, "FALSE", 3)]
     [0.5, 1.0, 0.0, 3.0]
     """
-    if is_missing(cell) or (isinstance(cell, str) and is_unknown(cell)):
-        return math.nan
-    if isinstance(cell, str) and (word := _WORDS.get(cell.strip().lower())) is not None:
-        return word
     try:
         if isinstance(cell, np.complexfloating):  # float() only warns, and drops the imaginary part
             raise TypeError
         value = float(cell)  # type: ignore[arg-type]  # errors are handled below
     except (TypeError, ValueError, OverflowError):
-        raise LogError(f"{_shortened_repr(cell)} is not a number") from None
-    if not math.isfinite(value):
-        raise LogError(f"{_shortened_repr(cell)} is not a finite number")
-    return value
+        value = None
+    if value is not None and math.isfinite(value):
+        return value
+    if is_missing(cell) or (isinstance(cell, str) and is_unknown(cell)):
+        return math.nan
+    if isinstance(cell, str) and (word := _WORDS.get(cell.strip().lower())) is not None:
+        return word
+    raise LogError(f"{_shortened_repr(cell)} is not a {'number' if value is None else 'finite number'}")
 
 
 def label_of(cell: object) -> str | None:

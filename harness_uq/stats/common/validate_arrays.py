@@ -186,7 +186,9 @@ def as_array(values: ArrayLike) -> NDArray[np.generic]:
 
 
 def is_missing(item: object) -> bool:
-    """Whether an entry is None, NaN, or the NA or NaT of pandas or numpy."""
+    """Whether an entry is None, NaN, the NA or NaT of pandas or numpy, or the text NaT."""
+    if isinstance(item, str):
+        return item == "NaT"
     if isinstance(item, float | np.floating):
         return bool(np.isnan(item))
     return item is None or type(item).__name__ in ("NAType", "NaTType") or str(item) == "NaT"
