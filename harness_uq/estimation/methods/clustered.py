@@ -49,15 +49,14 @@ APART_SD = 0.5
 ROUNDING = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
 class ClusteredScore:
     """Posterior of the plain score over clusters or repeated trials, for any distribution of difficulty.
 
     Centred on the plain score; its width passes from the beta-binomial model's to what the clusters show.
     """
 
-    name: str = "clustered"
-    info: MethodInfo = MethodInfo(
+    name = "clustered"
+    info = MethodInfo(
         title="Posterior of the plain score over clusters",
         formula=(
             "Σ<sub>k</sub> p(ρ<sub>k</sub>) Beta(m<sub>k</sub>, v<sub>k</sub>), m = (n p + f) / (n + 2 f), 1 / n(ρ) = "
@@ -177,7 +176,6 @@ def _prior_note(problem: Problem, successes: FloatArray, sizes: FloatArray) -> t
     return (catalogue.CLUSTER_PRIOR(n_clusters=len(sizes), clusters=_clusters(problem), low=low, high=high),)
 
 
-@dataclass(frozen=True, slots=True)
 class ClusteredRatio:
     """Dirichlet-process posterior of the mean over questions, whole clusters drawn: a ratio of cluster totals.
 
@@ -185,8 +183,8 @@ class ClusteredRatio:
     about its score; takes any bounded score.
     """
 
-    name: str = "clustered-dp"
-    info: MethodInfo = MethodInfo(
+    name = "clustered-dp"
+    info = MethodInfo(
         title="Dirichlet-process ratio over clusters",
         formula=(
             "R = Σ g<sub>c</sub> T<sub>c</sub> / Σ g<sub>c</sub> N<sub>c</sub>, g<sub>c</sub> ~ Gamma(1), "
@@ -216,12 +214,11 @@ class ClusteredRatio:
         return build(problem, self.name, result)
 
 
-@dataclass(frozen=True, slots=True)
 class ClusteredWilson:
     """Wilson interval with Korn and Graubard's effective sample size and t with C - 1 degrees of freedom."""
 
-    name: str = "clustered-wilson"
-    info: MethodInfo = MethodInfo(
+    name = "clustered-wilson"
+    info = MethodInfo(
         title="Wilson interval with an effective sample size",
         formula=(
             "Wilson's interval at n<sub>eff</sub> = min(n, p (1 − p) / SE<sub>c</sub>²) with t<sub>C−1</sub> for z"

@@ -1,6 +1,5 @@
 """Functions of the confusion matrix: F1, MCC and their kin."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, get_args
 
@@ -39,7 +38,6 @@ def _multiclass_metrics() -> "dict[str, MulticlassMetric]":
     return {name: name for name in get_args(MulticlassMetric)}
 
 
-@dataclass(frozen=True, slots=True)
 class Confusion:
     """Dirichlet posterior of the confusion matrix's cells (Bowyer et al. 2025, eq. 9), and of a metric of them.
 
@@ -47,8 +45,8 @@ class Confusion:
     as wholes. Trials of a question make a cluster.
     """
 
-    name: str = "confusion"
-    info: MethodInfo = MethodInfo(
+    name = "confusion"
+    info = MethodInfo(
         title="Dirichlet posterior of the confusion matrix",
         formula="cells | data ~ Dirichlet(1 + counts)",
         text=(

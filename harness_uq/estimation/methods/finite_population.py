@@ -1,7 +1,5 @@
 """The score on all questions of a benchmark of which the run used a part."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from harness_uq import stats
@@ -24,7 +22,6 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
 
 
-@dataclass(frozen=True, slots=True)
 class FullBenchmark:
     """Posterior of the score on all N questions: the part that was asked is known, the rest is predicted.
 
@@ -32,8 +29,8 @@ class FullBenchmark:
     Scores of unknown range: Hall's interval with the finite-population correction (Cochran 1977, section 2.6).
     """
 
-    name: str = "full-benchmark"
-    info: MethodInfo = MethodInfo(
+    name = "full-benchmark"
+    info = MethodInfo(
         title="Score on the whole benchmark",
         formula=(
             "(n ȳ + (N − n) ȳ<sub>rest</sub>) / N; single 0/1 answers: (S + K) / N, "

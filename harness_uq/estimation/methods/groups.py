@@ -1,7 +1,5 @@
 """The score of a group of tasks."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from harness_uq import stats
@@ -18,7 +16,6 @@ FEW_TASKS = 10
 FEW_UNITS = 10
 
 
-@dataclass(frozen=True, slots=True)
 class GroupMean:
     """Weighted mean of the scores of exactly these tasks, on new questions from the same population.
 
@@ -27,8 +24,8 @@ class GroupMean:
     independent units, which are clusters or items that occur in several tasks.
     """
 
-    name: str = "group"
-    info: MethodInfo = MethodInfo(
+    name = "group"
+    info = MethodInfo(
         title="Score of a group of tasks",
         formula=(
             "Σ<sub>k</sub> w<sub>k</sub> θ<sub>k</sub>, θ<sub>k</sub> ~ Beta(d θ, d (1 − θ)), S<sub>k</sub> "
@@ -70,12 +67,11 @@ class GroupMean:
         return build(problem, self.name, result)
 
 
-@dataclass(frozen=True, slots=True)
 class NewTasks:
     """Expected score on new tasks: Student t on the logit scale and a Dirichlet process over tasks, averaged."""
 
-    name: str = "new-tasks"
-    info: MethodInfo = MethodInfo(
+    name = "new-tasks"
+    info = MethodInfo(
         title="Score of new tasks of a group's kind",
         formula=(
             "logit m ± t<sub>c−1</sub> s / (√c m (1 − m)); Σ<sub>k</sub> g<sub>k</sub> w<sub>k</sub> ȳ<sub>k</sub> / "

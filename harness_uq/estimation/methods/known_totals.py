@@ -1,7 +1,5 @@
 """Scores of which only the total is known."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from harness_uq.data.task_log import AggregateScore
@@ -17,12 +15,11 @@ from harness_uq.stats.proportion.binomial import beta_posterior
 from harness_uq.structure.recover_counts import counts_of
 
 
-@dataclass(frozen=True, slots=True)
 class KnownTotals:
     """Beta(1,1) posterior from a proportion and its number of questions, where the metric is known to be one."""
 
-    name: str = "totals"
-    info: MethodInfo = MethodInfo(
+    name = "totals"
+    info = MethodInfo(
         title="Beta posterior from totals",
         formula="θ | data ~ Beta(1 + S, 1 + F)",
         text=(
@@ -52,12 +49,11 @@ class KnownTotals:
         return build(problem, self.name, result)
 
 
-@dataclass(frozen=True, slots=True)
 class ReportedError:
     """Student's t interval from the value and the standard error that the harness reported."""
 
-    name: str = "reported-error"
-    info: MethodInfo = MethodInfo(
+    name = "reported-error"
+    info = MethodInfo(
         title="Interval from the reported standard error",
         formula="value ± t<sub>n−1</sub> SE; the normal quantile if n is unknown",
         text=(

@@ -1,6 +1,5 @@
 """Means of graded, bounded and unbounded scores of independent questions."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast, get_args
 
 from harness_uq import stats
@@ -35,12 +34,11 @@ ENOUGH_FOR_TAILS = 150  # from here on 0.95 of samples hold a score that comes o
 TAIL_SD = 2.0  # standard deviations of the skewness of normal scores, 6 / n, beyond which a tail is seen
 
 
-@dataclass(frozen=True, slots=True)
 class DirichletProcess:
     """Dirichlet-process posterior of the mean of bounded scores, with prior atoms at the bounds."""
 
-    name: str = "dirichlet-process"
-    info: MethodInfo = MethodInfo(
+    name = "dirichlet-process"
+    info = MethodInfo(
         title="Dirichlet-process posterior of a bounded mean",
         formula=(
             "μ = Σ g<sub>j</sub> x<sub>j</sub> / Σ g<sub>j</sub>, g<sub>j</sub> ~ Gamma(m<sub>j</sub>), x = "
@@ -66,12 +64,11 @@ class DirichletProcess:
         return build(problem, self.name, credible(problem, posterior, plain_score(scores)))
 
 
-@dataclass(frozen=True, slots=True)
 class StudentMean:
     """Student t interval of the mean (Bowyer et al. 2025, A.1)."""
 
-    name: str = "t"
-    info: MethodInfo = MethodInfo(
+    name = "t"
+    info = MethodInfo(
         title="Student's t",
         formula="ȳ ± t<sub>n−1</sub> s / √n",
         text=("Assumes that the mean of the scores is about normal; used where the range of the scores is unknown."),
@@ -91,12 +88,11 @@ class StudentMean:
         return build(problem, self.name, result)
 
 
-@dataclass(frozen=True, slots=True)
 class Hall:
     """Student's t interval moved to Hall's (1992) on the side of a long tail, half of the way on the other."""
 
-    name: str = "hall"
-    info: MethodInfo = MethodInfo(
+    name = "hall"
+    info = MethodInfo(
         title="Mean of scores of unknown range",
         formula=(
             "T = (ȳ − μ) / SE, T + c (T²/3 + 1/6) + c² T³/27 = ± t<sub>n−1</sub>, c = skewness / √n; "
@@ -124,12 +120,11 @@ class Hall:
         return build(problem, self.name, result)
 
 
-@dataclass(frozen=True, slots=True)
 class NormalMean:
     """Central-limit interval of the mean (Bowyer et al. 2025, eq. 2): what the harnesses' own error bars imply."""
 
-    name: str = "clt"
-    info: MethodInfo = MethodInfo(
+    name = "clt"
+    info = MethodInfo(
         title="Central limit theorem",
         formula="ȳ ± z s / √n",
         text=("The interval that the harnesses' own error bars imply. Too narrow in small samples and near 0 and 1."),
@@ -152,12 +147,11 @@ class NormalMean:
         return build(problem, self.name, confidence(problem, value - half, value + half, value, fit.std_error))
 
 
-@dataclass(frozen=True, slots=True)
 class BayesianBootstrap:
     """Bayesian bootstrap (Rubin 1981) of a mean, or of a statistic of per-question sums; clusters share a weight."""
 
-    name: str = "bayesian-bootstrap"
-    info: MethodInfo = MethodInfo(
+    name = "bayesian-bootstrap"
+    info = MethodInfo(
         title="Bayesian bootstrap",
         formula="T(n Σ w<sub>i</sub> r<sub>i</sub>), w ~ Dirichlet(1, …, 1)",
         text=(

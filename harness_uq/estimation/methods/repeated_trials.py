@@ -1,6 +1,5 @@
 """Questions tried several times: clusters of such questions, exactly these questions, and k trials at once."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 BETA_SHAPE_P = 0.05
 
 
-@dataclass(frozen=True, slots=True)
 class Nested:
     """Posterior of the plain score over clusters of questions of trials, for any distribution of difficulty.
 
@@ -40,8 +38,8 @@ class Nested:
     eq. 8, with a level more).
     """
 
-    name: str = "nested"
-    info: MethodInfo = MethodInfo(
+    name = "nested"
+    info = MethodInfo(
         title="Posterior of the plain score: clusters, questions, trials",
         formula=(
             "θ<sub>c</sub> ~ Beta(d θ, d (1 − θ)), π<sub>q</sub> ~ Beta(e θ<sub>c</sub>, e (1 − "
@@ -78,12 +76,11 @@ class Nested:
         return build(problem, self.name, result)
 
 
-@dataclass(frozen=True, slots=True)
 class Benchmark:
     """Score expected on exactly these questions: a hierarchy of their success rates that fades as questions grow."""
 
-    name: str = "benchmark"
-    info: MethodInfo = MethodInfo(
+    name = "benchmark"
+    info = MethodInfo(
         title="Hierarchical posterior of exactly these questions",
         formula=(
             "μ = M<sup>−1</sup> Σ<sub>q</sub> π<sub>q</sub>, π<sub>q</sub> ~ Beta(d θ, d (1 − θ)), "
@@ -125,15 +122,14 @@ def _pooled_note(problem: Problem, share: float) -> tuple[Message, ...]:
     return (catalogue.BINOMIAL_UPPER_BOUND(share=share, reason=reason),) if share else ()
 
 
-@dataclass(frozen=True, slots=True)
 class BayesAtN:
     """Bayes@N as published (Hariri et al. 2025, algorithm 1): a uniform Dirichlet prior a question.
 
     The interval is the Beta with its mean and standard deviation, on the range of the scores.
     """
 
-    name: str = "bayes-at-n"
-    info: MethodInfo = MethodInfo(
+    name = "bayes-at-n"
+    info = MethodInfo(
         title="Bayes@N",
         formula=(
             "π<sub>q</sub> | data ~ Dirichlet(1 + counts<sub>q</sub>), μ = M<sup>−1</sup> Σ<sub>q</sub> w·π<sub>q</sub>"
@@ -174,12 +170,11 @@ def _categories(problem: Problem, scores: Scores) -> tuple[FloatArray, FloatArra
     return np.where(known, categories, np.nan), levels
 
 
-@dataclass(frozen=True, slots=True)
 class AverageAtN:
     """avg@N: the plain mean with Bayes@N's standard deviation rescaled to it (Hariri et al. 2025, eqs. 18 and 20)."""
 
-    name: str = "avg-at-n"
-    info: MethodInfo = MethodInfo(
+    name = "avg-at-n"
+    info = MethodInfo(
         title="avg@N",
         formula="ȳ with Bayes@N's standard deviation rescaled to it",
         text="The plain mean over trials of exactly these questions.",
@@ -203,12 +198,11 @@ class AverageAtN:
         return build(problem, self.name, credible(problem, posterior, plain_score(scores), default="quantile"))
 
 
-@dataclass(frozen=True, slots=True)
 class PassAtK:
     """pass@k and its relatives: unbiased estimate, and the posterior of a hierarchy over questions."""
 
-    name: str = "pass-k"
-    info: MethodInfo = MethodInfo(
+    name = "pass-k"
+    info = MethodInfo(
         title="pass@k and its relatives, hierarchy",
         formula=(
             "pass@k = M<sup>−1</sup> Σ<sub>q</sub> (1 − C(N<sub>q</sub> − S<sub>q</sub>, k) / "
@@ -256,12 +250,11 @@ class PassAtK:
         return build(problem, self.name, credible(problem, posterior, value, messages=messages))
 
 
-@dataclass(frozen=True, slots=True)
 class UnbiasedPassAtK:
     """pass@k and its relatives from the questions' unbiased estimates: no shape of their success rates is assumed."""
 
-    name: str = "pass-k-unbiased"
-    info: MethodInfo = MethodInfo(
+    name = "pass-k-unbiased"
+    info = MethodInfo(
         title="pass@k and its relatives, no shape assumed",
         formula=(
             "e<sub>q</sub> = 1 − C(N<sub>q</sub> − S<sub>q</sub>, k) / C(N<sub>q</sub>, k); new questions: "

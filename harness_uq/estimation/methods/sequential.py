@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from harness_uq.stats.sequential.confidence_sequence import ConfidenceSequence
 
 
-@dataclass(frozen=True, slots=True)
 class ConfidenceSequenceMean:
     """The last interval of a confidence sequence over the questions in the order of the log."""
 
-    name: str = "confidence-sequence"
-    info: MethodInfo = MethodInfo(
+    name = "confidence-sequence"
+    info = MethodInfo(
         title="Confidence sequence by betting",
         formula=(
             "{m : K<sub>t</sub>(m) < 2 / α and K′<sub>t</sub>(1 − m) < 2 / α}, K<sub>t</sub>(m) = "
