@@ -317,10 +317,12 @@ class ActiveSampler:
         Raises
         ------
         DataError
-            If the level is not between 0 and 1, or a system is unknown.
+            If the level is not between 0 and 1, a system is unknown, or both are the same.
         NotEstimableError
             As for `estimate`.
         """
+        if first == second:
+            raise DataError(f"a difference requires two systems; got {first!r} twice")
         low, high = self.history.range
         rounds, other_rounds = self._rounds_of(first), self._rounds_of(second)
         return make_difference(

@@ -145,11 +145,16 @@ def _generalizes(args: argparse.Namespace, auxiliary: _auxiliary_data.AuxiliaryP
 
     Raises
     ------
-    UsageError : if labels or reference runs are given, too
+    UsageError : if labels or reference runs are given, too, or the scores of groups would be those of another estimand
     """
     generalizes = bool(args.generalize_over or args.factors)
     if generalizes and auxiliary:
         raise UsageError("--generalize-over cannot be combined with --labels or --reference-runs.")
+    if args.by and (generalizes or auxiliary):
+        raise UsageError(
+            "--by cannot be combined with --labels, --reference-runs, --generalize-over or --factor, which do not "
+            "apply to the scores of groups."
+        )
     return generalizes
 
 

@@ -313,6 +313,15 @@ def test_groups_of_all_tasks_are_corrected_together() -> None:
     assert alone[0].groups[-1].adjusted_p < together[0].groups[-1].adjusted_p
 
 
+@pytest.mark.parametrize("option", ["--labels", "--reference-runs", "--generalize-over"])
+def test_options_that_do_not_apply_to_groups_are_wrong_arguments(
+    option: str, tables: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise the groups would show scores of the grader beside a corrected score of the task."""
+    assert main(["estimate", tables[0], "--by", "subject", "--scope", "full", option, tables[1]]) == 2
+    assert "--by cannot be combined with --labels" in capsys.readouterr().err
+
+
 def test_scores_of_groups_do_not_support_bounds(tables: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", tables[0], "--by", "subject", "--missing", "bounds"]) == 2
     assert "--missing bounds is not supported for scores of groups (--by)." in capsys.readouterr().err
