@@ -17,7 +17,7 @@ from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED, ZERO_WIDTH_DIFFERENCE
 from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
-from harness_uq.results.estimate import Interval
+from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
 from harness_uq.structure.option_keywords import ResourceKeywords, ScoreKeywords
 from harness_uq.structure.types import StructureOptions
@@ -128,8 +128,7 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         return undecided_row(facts, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
     value_a, value_b = facts.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
-    # an equal-tailed interval of a few questions can exclude an observed difference at the end of its range
-    low, high = min(low, plain), max(high, plain)
+    low, high = finding.interval(options.level, plain)
     detectable = finding.detectable(options.level, options.power)
     evidence = replace(_evidence(low, high, detectable, facts, options), seen=plain)
     verdict, text = verdict_of(evidence)
@@ -163,7 +162,7 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         margin=options.margin_of(facts.key[0]),
         minimum_detectable_effect=detectable,
         prob_noninferior=prob_noninferior(
-            finding, options.margin_of(facts.key[0]), higher_is_better=facts.higher_is_better
+            posterior, options.margin_of(facts.key[0]), higher_is_better=facts.higher_is_better
         ),
         p_value=finding.p_value,
         higher_is_better=facts.higher_is_better,
@@ -214,11 +213,11 @@ def undecided_row(facts: ComparisonContext, options: CompareOptions, reason: Mes
     )
 
 
-def prob_noninferior(finding: DifferenceFinding, margin: float, *, higher_is_better: bool) -> float:
+def prob_noninferior(posterior: Posterior, margin: float, *, higher_is_better: bool) -> float:
     """P(A is not worse than B by more than the margin | data); for method `t`, the one-sided p-value of that test."""
     if higher_is_better:
-        return 1.0 - float(finding.posterior.cdf(-margin))
-    return float(finding.posterior.cdf(margin))
+        return 1.0 - float(posterior.cdf(-margin))
+    return float(posterior.cdf(margin))
 
 
 def _evidence(

@@ -34,7 +34,7 @@ from harness_uq.data.run_selection import (
     name_systems,
     tasks_by_metric,
 )
-from harness_uq.data.task_log import Classifications, SufficientStatistics
+from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.estimation.estimate import clusters_of
@@ -57,6 +57,7 @@ from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.option_keywords import options_of_arrays, options_with, selection_of
 from harness_uq.structure.task_groups import group_data, members_of
+from harness_uq.structure.types import Clusters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -273,19 +274,38 @@ class _Job:
 
     def group(self, key: ScoreKey, pairs: Mapping[ScoreKey, Paired]) -> Comparison:
         """Compare a group of tasks, with the weights of the harness."""
-        log, (_, metric, name) = self.side_a.chosen[key].log, key
+        _, metric, name = key
         try:
-            members = members_of(log, self.side_a.logs)
-            group = group_data(
-                log, metric, name, members, lambda task: clusters_of(task, self.options.structure, self.plugins)
-            )
-            pair_of_task = [pairs.get((task, metric, name)) for task in group.names]
-            if missing := [task for task, pair in zip(group.names, pair_of_task, strict=True) if pair is None]:
+            weights = self._group_weights(key)
+            pair_of_task = [pairs.get((task, metric, name)) for task in weights]
+            if missing := [task for task, pair in zip(weights, pair_of_task, strict=True) if pair is None]:
                 raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))
         except NotEstimableError as error:
             return self._independent(self.side_a.chosen[key], self.side_b.chosen[key], str(error))
         present = [pair for pair in pair_of_task if pair is not None]
-        return self._pooled(key, present, group.weights.tolist(), POOLED_GROUP(n_tasks=len(present)))
+        return self._pooled(key, present, list(weights.values()), POOLED_GROUP(n_tasks=len(present)))
+
+    def _group_weights(self, key: ScoreKey) -> dict[str, float]:
+        """Return the mean over both systems of the weight of each task of a group.
+
+        They differ if the weights are numbers of questions, and a system lacks some scores.
+
+        Raises
+        ------
+        NotEstimableError : if the logs of a system do not determine its weights, or both have different tasks
+        """
+        of_side = []
+        for side in (self.side_a, self.side_b):
+            log = side.chosen[key].log
+            group = group_data(log, *key[1:], members_of(log, side.logs), self._clusters)
+            of_side.append(dict(zip(group.names, group.weights.tolist(), strict=True)))
+        a, b = of_side
+        if different := sorted(a.keys() ^ b.keys()):
+            raise NotEstimableError(GROUP_NOT_PAIRED(tasks=different))
+        return {task: (weight + b[task]) / 2 for task, weight in a.items()}
+
+    def _clusters(self, log: TaskLog) -> Clusters:
+        return clusters_of(log, self.options.structure, self.plugins)
 
     def overall(self, pairs: Mapping[ScoreKey, Paired]) -> list[Comparison]:
         """Compare over all tasks that share a metric and filter; all questions have equal weight."""

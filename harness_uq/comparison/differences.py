@@ -108,8 +108,8 @@ class DifferenceFinding:
 
     @property
     def std_error(self) -> float:
-        """Standard error of the difference: the scale of a Student t posterior, otherwise the posterior sd."""
-        return self.posterior.std_error if isinstance(self.posterior, StudentPosterior) else self.posterior.sd
+        """Standard error of the difference."""
+        return std_error_of(self.posterior)
 
     @property
     def prob_positive(self) -> float | None:
@@ -117,6 +117,14 @@ class DifferenceFinding:
         if self.kind == "confidence":
             return None
         return float(getattr(self.posterior, "prob_positive", 1.0 - float(self.posterior.cdf(0.0))))
+
+    def interval(self, level: float, value: float) -> tuple[float, float]:
+        """Return the interval, extended to the observed difference.
+
+        An equal-tailed interval of a few questions can exclude an observed difference at the end of its range.
+        """
+        low, high = self.posterior.interval(level)
+        return min(low, value), max(high, value)
 
     def detectable(self, level: float, power: float) -> float:
         """Return the minimum detectable difference: intervals of this level exclude 0 with this power.
@@ -128,6 +136,11 @@ class DifferenceFinding:
         t = self.posterior
         quantiles = special.stdtrit(t.df, tails) if isinstance(t, StudentPosterior) else special.ndtri(tails)
         return self.std_error * float(quantiles.sum())
+
+
+def std_error_of(posterior: Posterior) -> float:
+    """Return the scale of a Student t posterior, otherwise the posterior standard deviation."""
+    return posterior.std_error if isinstance(posterior, StudentPosterior) else posterior.sd
 
 
 def paired_difference(pair: Pair, method: CompareMethod) -> DifferenceFinding:

@@ -1,11 +1,11 @@
 """Match the questions of two runs of a task, and pool the matched questions of several tasks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
 from harness_uq.comparison.differences import Pair
 from harness_uq.comparison.missing_scores import failed_for_other
 from harness_uq.data.run_selection import SelectedRun
@@ -50,9 +50,14 @@ def pair_scores(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugi
     NotEstimableError : if too few questions can be matched; the message gives the reason
     """
     matched = match_scores([a, b], options, plugins)
-    of_a, of_b = matched.means
-    n_trials, n_unmatched = matched.n_trials, matched.common.n_unmatched
     n_failed = [int(failed_for_other(run, other).sum()) for run, other in ((b, a), (a, b))]
+    return replace(matched_pair(matched, 0, 1), messages=(*matched.messages, *_failures(a, b, n_failed)))
+
+
+def matched_pair(matched: MatchedScores, i: int, j: int) -> Paired:
+    """Return the scores of two of the systems on the questions that all of them answered."""
+    of_a, of_b = (np.nanmean(matched.trials[k], axis=1) for k in (i, j))
+    n_trials = max(matched.trials[k].shape[1] for k in (i, j))
     return Paired(
         pair=Pair(
             a=of_a,
@@ -63,13 +68,12 @@ def pair_scores(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugi
             is_single_binary=matched.is_binary and n_trials == 1,
             n_repeated=n_trials if matched.is_binary else 1,
         ),
-        a=a,
-        b=b,
-        rows=matched.common.rows,
-        n_unmatched=(n_unmatched[0], n_unmatched[1]),
+        a=matched.common.entries[i],
+        b=matched.common.entries[j],
+        rows=matched.common.rows[[i, j]],
+        n_unmatched=(matched.common.n_unmatched[i], matched.common.n_unmatched[j]),
         n_trials=n_trials,
         cluster_key=matched.clusters.key,
-        messages=(*matched.messages, *_failures(a, b, n_failed)),
     )
 
 

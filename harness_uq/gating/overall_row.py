@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
-from harness_uq.comparison.build_rows import CompareOptions
+from harness_uq.comparison.build_rows import CompareOptions, prob_noninferior
 from harness_uq.comparison.compare import OVERALL
+from harness_uq.comparison.differences import std_error_of
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.overall.compare import compare_overall
 from harness_uq.overall.options import OverallOptions
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
-from harness_uq.results.overall import Overall
+from harness_uq.results.overall import Overall, OverallDifference
 
 
 def overall_comparison(
@@ -24,8 +25,8 @@ def overall_comparison(
 ) -> Comparison:
     """Compare the overall scores of two systems, with the margin of the task `overall`.
 
-    The error of the difference counts as normal with the standard deviation of its interval, so that a decision at
-    alpha is that of the interval at level 1 - alpha.
+    A decision at alpha is that of the interval at level 1 - alpha. If the posterior of the difference is unknown, the
+    error counts as normal with the standard deviation of the interval.
 
     Raises
     ------
@@ -49,9 +50,8 @@ def _comparison(result: Overall, names: tuple[str, str], options: CompareOptions
     (one,) = result.differences
     by_name = {system.system: system for system in result.systems}
     a, b = by_name[names[0]], by_name[names[1]]
-    margin, sign = options.margin_of(OVERALL), 1 if result.higher_is_better else -1
-    normal = NormalDist()
-    std_error = one.single_interval.width / 2 / normal.inv_cdf((1 + options.level) / 2)
+    margin = options.margin_of(OVERALL)
+    std_error = _std_error(one)
     metrics = dict.fromkeys((task.metric, task.filter) for task in result.tasks)
     metric, filter_name = next(iter(metrics)) if len(metrics) == 1 else ("mean of tasks", "none")
     return Comparison(
@@ -70,7 +70,24 @@ def _comparison(result: Overall, names: tuple[str, str], options: CompareOptions
         prob_positive=one.prob_better if result.higher_is_better else 1 - one.prob_better,
         n_matched=a.n_questions,
         margin=margin,
-        prob_noninferior=normal.cdf((sign * one.value + margin) / std_error) if std_error > 0 else None,
+        prob_noninferior=_prob_noninferior(one, std_error, margin, higher_is_better=result.higher_is_better),
         higher_is_better=result.higher_is_better,
+        posterior=one.posterior,
         messages=result.messages,
     )
+
+
+def _std_error(one: OverallDifference) -> float:
+    """Return the standard error of the difference."""
+    if one.posterior is not None:
+        return std_error_of(one.posterior)
+    return one.single_interval.width / 2 / NormalDist().inv_cdf((1 + one.single_interval.level) / 2)
+
+
+def _prob_noninferior(
+    one: OverallDifference, std_error: float, margin: float, *, higher_is_better: bool
+) -> float | None:
+    if one.posterior is not None:
+        return prob_noninferior(one.posterior, margin, higher_is_better=higher_is_better)
+    sign = 1 if higher_is_better else -1
+    return NormalDist().cdf((sign * one.value + margin) / std_error) if std_error > 0 else None

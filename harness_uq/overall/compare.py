@@ -1,15 +1,18 @@
 """Compare the overall scores of systems with that of a baseline."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from harness_uq.comparison.build_rows import CompareOptions
+from harness_uq.comparison.differences import DifferenceFinding
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
+from harness_uq.overall.combine import Combination
+from harness_uq.overall.difference_posterior import DifferencePosteriors
 from harness_uq.overall.estimate import overall_result, refused
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import OverallScores, overall_scores, overall_tasks
@@ -17,7 +20,7 @@ from harness_uq.plugins.manager import Plugins, load_plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks
-from harness_uq.results.estimate import Interval
+from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.results.overall import Overall, OverallDifference
 
 if TYPE_CHECKING:
@@ -61,9 +64,13 @@ def compare_overall(
 
     Notes
     -----
-    The intervals are d_j -+ c s_j, with the difference d_j and standard deviation s_j of system j in the joint
-    posterior. c is the quantile of the largest |error| / s_j over all systems, as in Dunnett's test. With one system
-    it is the quantile of its own errors.
+    The interval of a single difference is that of the row with the same weights in `compare`: the row of a group, or of
+    all questions. With right-or-wrong answers, the questions of all tasks are pooled in the same way with any other
+    weights. Otherwise the interval is d_j -+ c_j s_j, with the difference d_j and standard deviation s_j of system j in
+    the joint draws of all systems, where c_j is the quantile of |error| / s_j.
+
+    The simultaneous interval is the single interval, stretched by c / c_j. Here c is the quantile of the largest
+    |error| / s_j over all systems, as in Dunnett's test. With one system both intervals are the same.
 
     References
     ----------
@@ -81,8 +88,10 @@ def compare_overall(
         return None
     parts = {part for task in selection.tasks for part in task.parts}
     try:
-        scores = overall_scores(joint_tasks(known, ranking, offered, parts), selection, combined, ranking)
-        differences = _differences(scores, baseline, chosen)
+        tasks = joint_tasks(known, ranking, offered, parts)
+        scores = overall_scores(tasks, selection, combined, ranking)
+        posteriors = DifferencePosteriors(tasks, scores.combination, selection.group, combined, chosen, offered)
+        differences = _differences(scores, posteriors, baseline, chosen)
     except NotEstimableError as error:
         return refused(combined, refusal_of(error))
     sign = 1 if scores.combination.higher_is_better else -1
@@ -99,7 +108,9 @@ def worse_overall(result: Overall, margin: float) -> list[OverallDifference]:
     return [one for one, best in zip(result.differences, ends, strict=True) if best < -margin]
 
 
-def _differences(scores: OverallScores, baseline: str, options: CompareOptions) -> list[OverallDifference]:
+def _differences(
+    scores: OverallScores, posteriors: DifferencePosteriors, baseline: str, options: CompareOptions
+) -> list[OverallDifference]:
     names = [system.system for system in scores.systems]
     if baseline not in names:
         raise NotEstimableError(f"The baseline {baseline!r} lacks some tasks")
@@ -111,50 +122,77 @@ def _differences(scores: OverallScores, baseline: str, options: CompareOptions) 
     spread = errors.std(axis=1)
     scaled = np.abs(errors) / np.where(spread > 0, spread, 1.0)[:, None]
     together = float(np.quantile(scaled.max(axis=0), options.level)) if others else 0.0
-    return [
-        _difference(names[k], float(values[k] - values[base]), one, (together, single), scores, baseline, options)
-        for k, one, single in zip(others, errors, np.quantile(scaled, options.level, axis=1).tolist(), strict=True)
-    ]
+    differences = []
+    for k, one, single in zip(others, errors, np.quantile(scaled, options.level, axis=1).tolist(), strict=True):
+        value = float(values[k] - values[base])
+        found = posteriors.find((names[k], baseline), value)
+        alone = _of_draws(value, one, single, options) if found is None else _of_posterior(value, found, options)
+        stretch = together / single if single > 0 else 1.0
+        differences.append(_difference((names[k], baseline), value, alone, stretch, scores.combination, options))
+    return differences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Alone:
+    """The interval of one difference on its own, P(A > B), and the posterior if it is known."""
+
+    interval: Interval
+    prob_positive: float
+    posterior: Posterior | None = None
+
+
+def _of_draws(value: float, errors: FloatArray, factor: float, options: CompareOptions) -> _Alone:
+    half = factor * float(errors.std())
+    interval = Interval(value - half, value + half, options.level, "quantile")
+    return _Alone(interval, float((value + errors > 0).mean()))
+
+
+def _of_posterior(value: float, found: DifferenceFinding, options: CompareOptions) -> _Alone:
+    low, high = found.interval(options.level, value)
+    prob_positive = found.prob_positive
+    if prob_positive is None:
+        prob_positive = 1.0 - float(found.posterior.cdf(0.0))
+    return _Alone(Interval(low, high, options.level, found.kind), prob_positive, found.posterior)
 
 
 def _difference(
-    system: str,
+    names: tuple[str, str],
     value: float,
-    errors: FloatArray,
-    factors: Sequence[float],
-    scores: OverallScores,
-    baseline: str,
+    alone: _Alone,
+    stretch: float,
+    combination: Combination,
     options: CompareOptions,
 ) -> OverallDifference:
     """Return one difference.
 
     Parameters
     ----------
-    errors : float (n_draws,); draws of its error
-    factors : multiples of the standard deviation of the simultaneous and of the single interval
+    names : the system and the baseline
+    stretch : how many times as far from the difference the limits of the simultaneous interval are
     """
-    spread = float(errors.std())
-    sign = 1 if scores.combination.higher_is_better else -1
-    intervals, verdicts = [], []
-    for factor in factors:
-        low, high = value - factor * spread, value + factor * spread
-        intervals.append(Interval(low, high, options.level, "quantile"))
+    single = alone.interval
+    low, high = (limit + (stretch - 1) * (limit - value) for limit in (single.low, single.high))
+    together = replace(single, low=low, high=high)
+    sign = 1 if combination.higher_is_better else -1
+    verdicts = []
+    for interval in (together, single):
         evidence = VerdictInputs(
-            min(sign * low, sign * high),
-            max(sign * low, sign * high),
-            name_a=system,
-            name_b=baseline,
+            min(sign * interval.low, sign * interval.high),
+            max(sign * interval.low, sign * interval.high),
+            name_a=names[0],
+            name_b=names[1],
             margin=options.margin_of(OVERALL),
-            in_points=scores.combination.bounds == (0.0, 1.0),
+            in_points=combination.bounds == (0.0, 1.0),
         )
         verdicts.append(verdict_of(evidence))
     return OverallDifference(
-        system=system,
+        system=names[0],
         value=value,
-        interval=intervals[0],
-        single_interval=intervals[1],
-        prob_better=float((sign * (value + errors) > 0).mean()),
+        interval=together,
+        single_interval=single,
+        prob_better=alone.prob_positive if combination.higher_is_better else 1.0 - alone.prob_positive,
         verdict=verdicts[0][0],
         verdict_text=verdicts[0][1],
         single_verdict=verdicts[1][0],
+        posterior=alone.posterior,
     )

@@ -1,12 +1,12 @@
 """Overall result of systems over several tasks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from harness_uq.messages import HasMessages, Message, Status, status_of
 from harness_uq.results.comparison import Verdict
-from harness_uq.results.declaration import Declared
-from harness_uq.results.estimate import Interval
+from harness_uq.results.declaration import INTERNAL, Declared
+from harness_uq.results.estimate import Interval, Posterior
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,8 @@ class OverallDifference(Declared):
     prob_better : probability that the system is better than the baseline
     verdict, verdict_text : verdict by the simultaneous interval, in one word and as a sentence
     single_verdict : verdict by the interval of this difference alone
+    posterior : posterior of the difference; None if only joint draws of all systems are known. It is not part of the
+        JSON form
     """
 
     system: str
@@ -86,6 +88,7 @@ class OverallDifference(Declared):
     verdict: Verdict
     verdict_text: str
     single_verdict: Verdict
+    posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,148 @@
+"""The posterior of the difference of two overall scores, from the questions of all tasks.
+
+It equals that of the row in `compare` that has the same weights: the row of a group, or of all questions. These rows
+pool the questions of all tasks, so that their intervals include the variation between the differences on the tasks.
+With right-or-wrong answers this variation is small, and questions are pooled with any weights: a task of a few
+questions with a large weight then counts as few questions.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness_uq.comparison.build_rows import CompareOptions
+from harness_uq.comparison.differences import DifferenceFinding, paired_difference
+from harness_uq.comparison.independent import difference_of
+from harness_uq.comparison.pairing import matched_pair, pool
+from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.task_log import FloatArray
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.single_system import estimate_of
+from harness_uq.overall.combine import SAME_VALUE, Combination
+from harness_uq.overall.options import OverallOptions
+from harness_uq.plugins.manager import Plugins
+from harness_uq.ranking.rank import JointTasks
+from harness_uq.results.estimate import Posterior
+from harness_uq.stats.common.posterior import Posterior as BasePosterior
+from harness_uq.stats.common.student import StudentPosterior
+
+_Found: TypeAlias = tuple[DifferenceFinding, tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferencePosteriors:
+    """Posteriors of differences of overall scores.
+
+    Attributes
+    ----------
+    tasks : joint scores of the tasks
+    combination : tasks and weights
+    group : the group whose weights the tasks have; None for other weights
+    overall : how the tasks are combined
+    options : options of the comparison
+    """
+
+    tasks: JointTasks
+    combination: Combination
+    group: ScoreKey | None
+    overall: OverallOptions
+    options: CompareOptions
+    plugins: Plugins
+
+    def find(self, names: tuple[str, str], value: float) -> DifferenceFinding | None:
+        """Return the posterior of the difference of two systems.
+
+        If the questions of a task do not match, the estimates of a group count as independent, as in its row.
+
+        Parameters
+        ----------
+        names : the systems A and B
+        value : their difference A - B
+
+        Returns
+        -------
+        The posterior; None if questions cannot be pooled, such as for new tasks, in the scope `benchmark` and with
+        human labels
+        """
+        if (
+            self.overall.generalizes_over_tasks
+            or self.options.scope != "population"
+            or self.tasks.runs.labels is not None
+        ):
+            return None
+        try:
+            found = self._paired(names) or self._independent(names)
+        except (DataError, NotEstimableError):
+            return None
+        if found is None:
+            return None
+        finding, (a, b) = found
+        total = float(self.combination.coefficients.sum())
+        is_same = abs(total * (a - b) - value) <= SAME_VALUE * max(1.0, abs(value))
+        low, high = finding.posterior.interval(self.options.level)
+        return replace(finding, posterior=_scaled(finding.posterior, total)) if is_same and low < high else None
+
+    def _paired(self, names: tuple[str, str]) -> _Found | None:
+        """Pool the questions of all tasks that have a weight; None if that is not possible."""
+        if self.options.method == "independent":
+            return None
+        members, weights = [], []
+        for part, weight in zip(self.combination.parts, self.combination.coefficients.tolist(), strict=True):
+            matched = self.tasks.joint[part].matched
+            if matched is None:
+                return None
+            if weight > 0:
+                i, j = (matched.common.systems.index(name) for name in names)
+                members.append(matched_pair(matched, i, j))
+                weights.append(weight)
+        is_row = self.group is not None or self.overall.weights == "questions"
+        if len({member.pair.bounds for member in members}) > 1 or not (
+            is_row or all(member.pair.is_single_binary for member in members)
+        ):
+            return None
+        pair = pool(members, (np.array(weights) / sum(weights)).tolist())
+        return paired_difference(pair, self.options.method), pair.values
+
+    def _independent(self, names: tuple[str, str]) -> _Found | None:
+        """Subtract the independent estimates of a group."""
+        if self.group is None:
+            return None
+        rows = []
+        for name in names:
+            logs = [log for log in self.tasks.runs.logs if log.system == name]
+            run = self.tasks.runs.by_system[name][self.group]
+            rows.append(estimate_of(run, self.options.estimation, self.plugins, logs=logs))
+        values = [row.value for row in rows if row.value is not None]
+        return (difference_of(rows[0], rows[1]), (values[0], values[1])) if len(values) == 2 else None
+
+
+def _scaled(posterior: Posterior, factor: float) -> Posterior:
+    """Return the distribution of `factor` times the parameter."""
+    if abs(factor - 1) <= 1e-12:
+        return posterior
+    if isinstance(posterior, StudentPosterior):
+        return StudentPosterior(factor * posterior.mean, factor * posterior.std_error, posterior.df)
+    return _ScaledPosterior(posterior, factor)
+
+
+class _ScaledPosterior(BasePosterior):
+    """The distribution of a multiple of a parameter."""
+
+    def __init__(self, posterior: Posterior, factor: float) -> None:
+        self._posterior, self._factor = posterior, factor
+
+    @property
+    def mean(self) -> float:
+        return self._factor * self._posterior.mean
+
+    @property
+    def sd(self) -> float:
+        return self._factor * self._posterior.sd
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return self._factor * self._posterior.quantile(p)
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        return self._posterior.cdf(np.asarray(x, float) / self._factor)
