@@ -90,7 +90,7 @@ def compare_overall(
     try:
         tasks = joint_tasks(known, ranking, offered, parts)
         scores = overall_scores(tasks, selection, combined, ranking)
-        posteriors = DifferencePosteriors(tasks, scores.combination, selection.group, combined, chosen, offered)
+        posteriors = DifferencePosteriors(tasks, scores.combination, selection.group, combined, chosen)
         differences = _differences(scores, posteriors, baseline, chosen)
     except NotEstimableError as error:
         return refused(combined, refusal_of(error))

@@ -19,10 +19,9 @@ from harness_uq.comparison.pairing import matched_pair, pool
 from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimation.single_system import estimate_of
 from harness_uq.overall.combine import SAME_VALUE, Combination
 from harness_uq.overall.options import OverallOptions
-from harness_uq.plugins.manager import Plugins
+from harness_uq.overall.rank import group_estimate
 from harness_uq.ranking.rank import JointTasks
 from harness_uq.results.estimate import Posterior
 from harness_uq.stats.common.posterior import Posterior as BasePosterior
@@ -49,7 +48,6 @@ class DifferencePosteriors:
     group: ScoreKey | None
     overall: OverallOptions
     options: CompareOptions
-    plugins: Plugins
 
     def find(self, names: tuple[str, str], value: float) -> DifferenceFinding | None:
         """Return the posterior of the difference of two systems.
@@ -109,13 +107,10 @@ class DifferencePosteriors:
         """Subtract the independent estimates of a group."""
         if self.group is None:
             return None
-        rows = []
-        for name in names:
-            logs = [log for log in self.tasks.runs.logs if log.system == name]
-            run = self.tasks.runs.by_system[name][self.group]
-            rows.append(estimate_of(run, self.options.estimation, self.plugins, logs=logs))
-        values = [row.value for row in rows if row.value is not None]
-        return (difference_of(rows[0], rows[1]), (values[0], values[1])) if len(values) == 2 else None
+        a, b = (group_estimate(self.tasks, name, self.group, self.options.estimation) for name in names)
+        if a is None or b is None or a.value is None or b.value is None:
+            return None
+        return difference_of(a, b), (a.value, b.value)
 
 
 def _scaled(posterior: Posterior, factor: float) -> Posterior:

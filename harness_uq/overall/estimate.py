@@ -14,7 +14,7 @@ from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
-from harness_uq.overall.combine import Combination, Facts, Rows, combine
+from harness_uq.overall.combine import SAME_VALUE, Combination, Facts, Rows, combine
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.plugins.manager import Plugins, load_plugins
@@ -102,7 +102,14 @@ def combine_estimates(
             raise NotEstimableError(RANGE_REQUIRED(method="new-tasks"))
     except NotEstimableError as error:
         return refused(chosen, refusal_of(error))
-    systems = [system_score(system, combination, newest, chosen) for system in combination.systems]
+    systems = [
+        with_group_row(
+            system_score(system, combination, newest, chosen),
+            None if selection.group is None else newest.get((system, selection.group)),
+            chosen,
+        )
+        for system in combination.systems
+    ]
     systems.sort(key=lambda system: -system.value if combination.higher_is_better else system.value)
     messages = (*combination.messages, *sample_notes(combination, chosen))
     return overall_result(chosen, selection, combination, systems, messages)
@@ -197,6 +204,24 @@ def system_score(
         std_error=std_error,
         n_questions=sum(size for size in sizes if size) if all(sizes) else None,
     )
+
+
+def with_group_row(score: OverallSystem, row: Estimate | None, options: OverallOptions) -> OverallSystem:
+    """Return the score with the interval and standard error of the row of the group that consists of these tasks.
+
+    The row accounts for clusters, trials and items of several tasks at once. It is not used if it refers to another
+    value: normalized scores, or a part of the questions.
+
+    Parameters
+    ----------
+    row : estimate of the group whose weights the tasks have; None for other weights
+    """
+    if row is None or row.interval is None or row.value is None or options.generalizes_over_tasks:
+        return score
+    is_same = abs(row.value - score.value) <= SAME_VALUE * max(1.0, abs(row.value))
+    if not is_same or row.n_questions != score.n_questions:
+        return score
+    return replace(score, interval=row.interval, std_error=row.std_error)
 
 
 def _kind(parts: Sequence[Estimate], *, is_exact: bool) -> IntervalKind:

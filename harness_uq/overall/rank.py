@@ -10,15 +10,24 @@ import numpy as np
 from scipy import stats as scipy_stats
 
 from harness_uq import stats
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.run_selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.auxiliary_data import selection_with_labels
+from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, with_severity
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
 from harness_uq.overall.combine import Combination, Facts, Rows, combine
-from harness_uq.overall.estimate import chances_of, overall_result, refused, sample_notes, system_score
+from harness_uq.overall.estimate import (
+    chances_of,
+    overall_result,
+    refused,
+    sample_notes,
+    system_score,
+    with_group_row,
+)
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.plugins.manager import Plugins, load_plugins
@@ -28,6 +37,7 @@ from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores
 from harness_uq.ranking.labeled_scores import labels_note
 from harness_uq.ranking.rank import ComparableRuns, JointTasks, RankKeywords, RankOptions, comparable_runs, joint_tasks
+from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall, OverallSystem
 from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import rank_posterior
@@ -160,7 +170,11 @@ def overall_scores(
     if shared is not None:
         errors, factors = _with_shared(errors, shared)
     systems = [
-        system_score(system, combination, rows, options, inflation=float(factor))
+        with_group_row(
+            system_score(system, combination, rows, options, inflation=float(factor)),
+            None if selection.group is None else group_estimate(tasks, system, selection.group, ranking.estimation),
+            options,
+        )
         for system, factor in zip(combination.systems, factors, strict=True)
     ]
     scores = np.array([system.value for system in systems])
@@ -179,6 +193,14 @@ def overall_scores(
             *_task_warnings(joints),
         ),
     )
+
+
+def group_estimate(tasks: JointTasks, system: str, group: ScoreKey, options: Options) -> Estimate | None:
+    """Return the estimate of a group as `estimate` computes it; None with human labels or without its log."""
+    run = tasks.runs.by_system[system].get(group)
+    if run is None or tasks.runs.labels is not None:
+        return None
+    return estimate_of(run, options, tasks.plugins, logs=[log for log in tasks.runs.logs if log.system == system])
 
 
 def _facts(runs: ComparableRuns) -> Facts:

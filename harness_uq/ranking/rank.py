@@ -206,12 +206,14 @@ class JointTasks:
     runs : the runs
     joint : joint scores by task, metric and filter; only of those for which they can be computed
     reasons : why there are none for the others
+    plugins : the plugins that computed them
     open_ranks : rank sets for other scores of the trials without a score, of the tasks that have such trials
     """
 
     runs: ComparableRuns
     joint: Mapping[ScoreKey, JointScores]
     reasons: tuple[str, ...]
+    plugins: Plugins
     open_ranks: Mapping[ScoreKey, OpenRanks] = field(default_factory=dict)
 
 
@@ -292,7 +294,7 @@ def joint_tasks(
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
         except Exception as error:
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error_summary(error)}")
-    return JointTasks(runs, joint, tuple(reasons), open_of)
+    return JointTasks(runs, joint, tuple(reasons), plugins, open_of)
 
 
 def _open_ranks(

@@ -6,11 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from harness_uq import OverallOptions, compare, compare_overall
+from harness_uq import OverallOptions, compare, compare_overall, estimate, estimate_overall, rank, rank_overall
 from harness_uq.data.task_log import AggregateScore, HarnessResult, TaskLog
 from harness_uq.gating.gate import gate
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.overall import OverallDifference
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.overall import Overall, OverallDifference
 from tests.data.toy import task_log
 
 ABILITIES = {"a": 0.75, "b": 0.6, "c": 0.55}
@@ -26,6 +27,8 @@ CASES: dict[str, dict[str, object]] = {
     "missing scores": {"sizes": (40, 60), "n_missing": 3},
     "tasks without a group": {"sizes": (40, 60, 50), "has_group": False},
 }
+# with missing scores, comparisons use the questions that all systems answered, and estimates all of a system
+COMPLETE = [name for name in CASES if name != "missing scores"]
 GROUPS = [name for name, case in CASES.items() if case.get("has_group", True)]
 
 
@@ -108,7 +111,7 @@ def test_the_overall_difference_is_that_of_the_row_of_its_group(name: str) -> No
     assert difference(name).interval == difference(name).single_interval
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "missing scores"])
+@pytest.mark.parametrize("name", COMPLETE)
 def test_a_third_system_widens_the_simultaneous_interval_only(name: str) -> None:
     pair, many = difference(name), difference(name, "c")
     assert many.value == pytest.approx(pair.value)
@@ -117,12 +120,58 @@ def test_a_third_system_widens_the_simultaneous_interval_only(name: str) -> None
     assert many.interval.low < pair.interval.low < pair.interval.high < many.interval.high
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "missing scores"])
+@pytest.mark.parametrize("name", COMPLETE)
 def test_weights_by_questions_give_the_row_over_all_questions(name: str) -> None:
     assert_same(row_of(name, "overall"), difference(name, weights="questions"))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "missing scores"])
+@pytest.mark.parametrize("name", COMPLETE)
 def test_the_gate_decides_by_the_overall_difference(name: str) -> None:
     (row,) = gate(of(name, "a"), of(name, "b"), margin=0.05, overall=OverallOptions()).rows
     assert_same(row.comparison, difference(name))
+
+
+@cache
+def estimates(name: str) -> dict[tuple[str, str], Estimate]:
+    """Estimates by system and task."""
+    return {(row.system, row.task): row for row in estimate(logs_of_case(name))}
+
+
+def scores(result: Overall | None) -> dict[str, tuple[float | None, ...]]:
+    """Value, limits and standard error of each system."""
+    assert result is not None
+    return {one.system: (one.value, one.interval.low, one.interval.high, one.std_error) for one in result.systems}
+
+
+# with missing scores, the overall weights of all systems are the mean of their weights by size
+@pytest.mark.parametrize("name", [name for name in GROUPS if name in COMPLETE])
+def test_the_overall_score_is_that_of_the_row_of_its_group(name: str) -> None:
+    for system, score in scores(estimate_overall(logs_of_case(name))).items():
+        row = estimates(name)[system, "suite"]
+        assert row.interval is not None
+        assert score == pytest.approx((row.value, row.interval.low, row.interval.high, row.std_error), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_estimates_ranks_and_comparisons_have_the_same_overall_scores(name: str) -> None:
+    logs = logs_of_case(name)
+    of_rank, of_compare = scores(rank_overall(logs)), scores(compare_overall(logs, "b"))
+    for system, score in scores(estimate_overall(logs)).items():
+        assert of_rank[system] == pytest.approx(score, abs=1e-9)
+        assert of_compare[system] == pytest.approx(score, abs=1e-9)
+    assert difference(name, "c").value == pytest.approx(of_rank["a"][0] - of_rank["b"][0])
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_estimates_ranks_and_comparisons_have_the_same_scores_of_tasks(name: str) -> None:
+    own = estimates(name)
+    for ranking in rank(logs_of_case(name)):
+        for one in ranking.systems:
+            assert (one.value, one.interval) == (
+                own[one.system, ranking.task].value,
+                own[one.system, ranking.task].interval,
+            )
+    for row in compare(of(name, "a"), of(name, "b")):
+        if row.task != "overall":
+            assert row.value_a == pytest.approx(own["a", row.task].value)
+            assert row.value_b == pytest.approx(own["b", row.task].value)
