@@ -8,7 +8,7 @@ from scipy import special
 
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskGroup
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import PassK
+from harness_uq.estimands import Mean, PassK
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
     CONSTANT_SCORES,
@@ -223,7 +223,10 @@ def build(problem: Problem, method: str, result: MethodResult) -> Estimate:
 
 
 def _spread(problem: Problem) -> dict[str, float]:
-    """ICC, design effect and variance components of clustered or repeated scores; empty where undefined."""
+    """ICC, design effect and variance components of clustered or repeated scores; empty where undefined.
+
+    The design effect is that of the mean on new questions: another estimand or scope has none.
+    """
     from harness_uq.stats.clusters.cluster_robust import cluster_robust
     from harness_uq.stats.trials.diagnostics import unit_components, variance_components
 
@@ -241,9 +244,9 @@ def _spread(problem: Problem) -> dict[str, float]:
         return {}
     named = {
         "icc": fit.icc,
-        "design_effect": fit.design_effect,
-        "effective_questions": fit.effective_questions,
         "variance_between": components.variance_between,
         "variance_within": components.variance_within,
     }
+    if isinstance(problem.estimand, Mean) and problem.estimand.scope == "population":
+        named |= {"design_effect": fit.design_effect, "effective_questions": fit.effective_questions}
     return {name: float(value) for name, value in named.items() if value is not None and np.isfinite(value)}

@@ -90,6 +90,17 @@ def test_repeated_trials_make_each_question_a_cluster():
     assert row.interval.width > 1.3 * pooled.interval.width
 
 
+@pytest.mark.parametrize("options", [{"scope": "benchmark"}, {"estimand": "pass@2"}, {"estimand": "pass^2"}])
+def test_only_means_on_new_questions_have_a_design_effect(options):
+    rng = np.random.default_rng(2)
+    log = task_log(rng.binomial(1, rng.beta(1, 1, 30)[:, None], (30, 5)).astype(float))
+    mean, other = one(log), one(log, **options)
+    assert mean.design_effect > 1
+    assert mean.effective_questions == pytest.approx(150 / mean.design_effect)
+    assert (other.design_effect, other.effective_questions) == (None, None)
+    assert other.icc is not None
+
+
 def test_trials_that_are_copies_count_once_and_the_report_says_so():
     values = np.repeat(clustered_values()[:, None], 8, axis=1)
     row = one(task_log(values))
