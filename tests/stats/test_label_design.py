@@ -157,6 +157,7 @@ def test_the_simulated_widths_of_unequal_pilots_are_those_of_the_plan():
         (1, "moderate"),
         (1, "uniform"),
         (2, "errors"),
+        (1, "fixed"),
     ]
     for cell in cells:
         assert cell["reps"] >= 500
