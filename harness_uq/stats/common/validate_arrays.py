@@ -118,10 +118,11 @@ def validated_codes(labels: ArrayLike, shape: tuple[int, ...], name: str = "clus
     given = as_array(labels)
     if given.shape != shape:
         raise DataError(f"{name} must have one label per question, shape {shape}; got {given.shape}")
-    if given.dtype.kind in "fcmMO":
-        for place, item in enumerate(given.ravel().tolist()):
-            if is_missing(item):
-                raise DataError(f"{name} must have a label for every question; position {place} is {item}")
+    missing = _missing(given.ravel())
+    if missing.any():
+        place = int(missing.argmax())
+        item = given.ravel()[place : place + 1].tolist()[0]
+        raise DataError(f"{name} must have a label for every question; position {place} is {item}")
     try:
         return np.asarray(np.unique(given, return_inverse=True)[1], np.int64).reshape(shape)
     except (TypeError, ValueError):
@@ -192,6 +193,14 @@ def is_missing(item: object) -> bool:
     if isinstance(item, float | np.floating):
         return bool(np.isnan(item))
     return item is None or type(item).__name__ in ("NAType", "NaTType") or str(item) == "NaT"
+
+
+def _missing(labels: NDArray[np.generic]) -> NDArray[np.bool_]:
+    if labels.dtype.kind in "fcmM":
+        return np.asarray(np.isnan(labels), bool)
+    if labels.dtype.kind == "O":
+        return np.fromiter(map(is_missing, labels.tolist()), bool, len(labels))
+    return np.zeros(len(labels), bool)
 
 
 def _in_order_of_appearance(labels: NDArray[np.generic], name: str) -> IntArray:
