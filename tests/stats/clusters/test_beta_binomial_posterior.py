@@ -210,7 +210,7 @@ def test_ranks_of_the_truth_are_uniform(prior: DispersionPrior, n_clusters: int)
     # simulation-based calibration (Talts et al. 2018): theta and d from the prior, then P(theta < truth) is uniform
     rng = np.random.default_rng([n_clusters, PRIORS.index(prior)])
     ranks = []
-    for _ in range(1000):
+    for _ in range(400):
         theta, s, n = draw_from_the_model(rng, prior, n_clusters)
         ranks.append(float(clustered_posterior(s, n, prior).cdf(theta)))
     assert stats.chisquare(np.histogram(ranks, bins=20, range=(0, 1))[0]).pvalue > 1e-3
