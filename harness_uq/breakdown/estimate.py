@@ -98,6 +98,7 @@ def _breakdown(
         filter=data.filter,
         field=groups.field,
         groups=scores,
+        source=log.source,
         heterogeneity_p=_heterogeneity(log, data, groups, options, plugins) if options.estimand == "mean" else None,
         spread=pooled.spread,
         messages=notes,

@@ -1,5 +1,6 @@
 """Scores by groups of questions for readers: whether the groups differ, and a table of groups."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from harness_uq.output.columns import format_interval, format_number, metric_name
@@ -18,7 +19,19 @@ POOLED = (
 
 def breakdowns_document(rows: Sequence[Breakdown], digits: int = 4) -> Document:
     """One table of groups for each breakdown."""
-    return Document([_section(row, digits) for row in rows], message_lists(rows), caption="Scores by group.")
+    counts = Counter(map(_title, rows))
+    titles = [f"{_title(row)} (run {_run(row)})" if counts[_title(row)] > 1 else _title(row) for row in rows]
+    sections = [_section(row, digits, title) for row, title in zip(rows, titles, strict=True)]
+    return Document(sections, message_lists(rows), caption="Scores by group.")
+
+
+def _title(row: Breakdown) -> str:
+    return f"{row.system}: {row.task}, {metric_name(row.metric, row.filter)} by {row.field}"
+
+
+def _run(row: Breakdown) -> str:
+    """When the run was logged, or else where."""
+    return (row.source.time or "")[:16].replace("T", " ") or row.source.path
 
 
 def breakdown_answer(row: Breakdown) -> str:
@@ -44,7 +57,7 @@ def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
 
 
-def _section(row: Breakdown, digits: int) -> Section:
+def _section(row: Breakdown, digits: int, title: str) -> Section:
     groups = row.groups
     columns = [
         Cells(row.field, [one.group for one in groups], is_number=False, wraps=True, name="group"),
@@ -56,7 +69,6 @@ def _section(row: Breakdown, digits: int) -> Section:
             ["" for _ in groups],
         ),
     ]
-    title = f"{row.system}: {row.task}, {metric_name(row.metric, row.filter)} by {row.field}"
     return Section(title, columns, (), breakdown_answer(row), {"Pooled": POOLED})
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from harness_uq.data.task_log import Source
 from harness_uq.messages import HasMessages, Message
 from harness_uq.results.comparison import Verdict
 from harness_uq.results.declaration import Declared
@@ -39,8 +40,9 @@ class Breakdown(Declared, HasMessages):
     ----------
     field : field that defines the groups
     groups : in the order of the field's values
+    source : log of the run
     heterogeneity_p : p-value of the hypothesis that all groups have the same score; None if it cannot be tested
-    spread : posterior mean of the standard deviation between the true scores of groups; None without pooling
+    spread : posterior median of the standard deviation between the true scores of groups; None without pooling
     messages : notes and warnings
     """
 
@@ -52,6 +54,7 @@ class Breakdown(Declared, HasMessages):
     filter: str
     field: str
     groups: tuple[GroupScore, ...]
+    source: Source
     heterogeneity_p: float | None = None
     spread: float | None = None
     messages: tuple[Message, ...] = ()
@@ -97,7 +100,7 @@ class DifferenceBreakdown(Declared, HasMessages):
     groups : first those on which A loses most by the pooled difference, last those without a difference
     higher_is_better : whether higher scores are better
     heterogeneity_p : p-value of Cochran's Q test of the hypothesis that the difference is the same on all groups
-    spread : posterior mean of the standard deviation between the true differences of groups; None without pooling
+    spread : posterior median of the standard deviation between the true differences of groups; None without pooling
     n_tests : number of groups for which verdicts are corrected, of all fields, tasks, metrics and filters
     messages : notes and warnings
     """

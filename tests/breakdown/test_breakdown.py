@@ -104,6 +104,18 @@ def test_only_mean_scores_are_tested_for_differences() -> None:
     assert of_pass.groups[0].value > mean.groups[0].value
 
 
+def test_tables_of_several_runs_name_the_run() -> None:
+    runs = [log({"law": (30, 60), "art": (50, 60)}), log({"law": (31, 60), "art": (52, 60)})]
+    rows = estimate_by(
+        [replace(one, source=replace(one.source, time=f"2026-11-0{k}T03:00:00")) for k, one in enumerate(runs, 1)],
+        "subject",
+    )
+    assert [row.source.time[:10] for row in rows] == ["2026-11-01", "2026-11-02"]
+    table = render_results(rows, "table", RenderOptions(width=200))
+    assert "m: t, acc by subject (run 2026-11-01 03:00)" in table
+    assert "(run" not in render_results(rows[:1], "table", RenderOptions(width=200))
+
+
 def test_two_groups_are_not_pooled() -> None:
     (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60)}), "subject")
     assert [one.pooled_value for one in row.groups] == [None, None]

@@ -35,8 +35,7 @@ def test_the_grid_agrees_with_adaptive_integration() -> None:
     norm = integrate.quad(density, 0, end, limit=200)[0]
     found = pool_groups(*SCHOOLS)
     assert found.means[0] == pytest.approx(integrate.quad(mean_of_first, 0, end, limit=200)[0] / norm, abs=0.01)
-    spread = integrate.quad(lambda tau: tau * density(tau), 0, end, limit=200)[0] / norm
-    assert found.spread == pytest.approx(spread, abs=0.02)
+    assert integrate.quad(density, 0, found.spread, limit=200)[0] / norm == pytest.approx(0.5, abs=0.002)
 
 
 def test_equal_groups_share_the_mean_and_distant_ones_keep_their_own() -> None:

@@ -25,7 +25,8 @@ class PooledGroups:
     low, high : float (n_groups,)
         Equal-tailed credible limits.
     spread : float
-        Posterior mean of the standard deviation between the true means of groups.
+        Posterior median of the standard deviation between the true means of groups, whose mean is infinite with three
+        groups.
     overall : float
         Posterior mean of the mean over groups.
     """
@@ -94,7 +95,8 @@ def pool_groups(means: ArrayLike, std_errors: ArrayLike, *, level: float = 0.95)
     sd = np.sqrt(weight @ (variance + location**2) - centre**2)
     tail = (1 - level) / 2
     low, high = (_quantile(p, weight, location, np.sqrt(variance), centre, sd) for p in (tail, 1 - tail))
-    return PooledGroups(centre, sd, low, high, float(weight @ tau), float(weight @ mu))
+    spread = float(np.interp(0.5, np.cumsum(weight) - weight / 2, tau))
+    return PooledGroups(centre, sd, low, high, spread, float(weight @ mu))
 
 
 def _quantile(
