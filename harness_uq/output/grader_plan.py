@@ -25,8 +25,8 @@ def _section(plan: GraderPlan, digits: int) -> Section:
     legend = {
         "Design": "Design: rotation lets the graders take turns.",
         "Std. error": (
-            "Std. error: expected distance between the mean score and the mean score of all graders; for one grader "
-            "it includes the difference between this grader and the others."
+            "Std. error: standard error of the mean score as an estimate of the mean score of all graders on new "
+            "questions; for one grader it includes the difference between this grader and the others."
         ),
     }
     title = f"{plan.system} on {plan.task}, graders {', '.join(plan.graders)}"

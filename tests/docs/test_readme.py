@@ -58,7 +58,7 @@ def test_the_python_examples_print_what_is_shown(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     (example,) = (block for kind, block in BLOCKS if kind == "pycon")
     test = doctest.DocTestParser().get_doctest(example, {}, "README.md", None, None)
-    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test) == (0, 5)
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test) == (0, 6)
 
 
 @pytest.mark.harness
