@@ -94,6 +94,8 @@ def _document(results: Results) -> Mapping[str, object]:
 def _read(path: str) -> Mapping[str, object]:
     try:
         found = json.loads(read_bytes(path))
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror or error}. {_REMEDY}") from None
     except ValueError as error:
         raise LogError(f"{path}: Not a JSON document: {error}. {_REMEDY}") from None
     if not isinstance(found, dict) or "schema" not in found:

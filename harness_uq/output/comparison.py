@@ -31,6 +31,7 @@ def _section(rows: Sequence[Comparison], digits: int) -> Section:
         ["", *lines] if lines else [],
         comparison_answer(rows),
         _legend(rows),
+        if_hidden={"A − B": f"{difference_header(rows)}: interval of the difference A − B."},
     )
 
 

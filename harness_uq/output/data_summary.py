@@ -18,7 +18,7 @@ def _sections(summary: DataSummary) -> Iterator[Section]:
     commands = [f"  {one.purpose}: {one.command}" for one in summary.commands]
     yield Section(f"Data: {_description(summary)}", [], commands)
     if missing := [f"  {text_with_code(message)}" for message in summary.missing if not message.is_ignored]:
-        yield Section("Missing for more", [], missing)
+        yield Section("Required for further analyses", [], missing)
     if summary.breakdown_fields:
         yield Section("Fields for --by", [], list(_fields(summary)))
     if summary.n_unrecognized:

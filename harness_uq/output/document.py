@@ -57,6 +57,7 @@ class Section:
     legend : the meaning of each column by its header; the text under an empty header is always printed
     group : header of a column for the title, in formats that join sections with the same columns in one table
     is_optional : whether the table adds detail that does not belong in a paper
+    if_hidden : sentences by header, each printed if its column does not fit into the terminal
     """
 
     title: str
@@ -66,6 +67,7 @@ class Section:
     legend: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
     is_optional: bool = False
+    if_hidden: Mapping[str, str] = field(default_factory=dict)
 
     def visible_columns(self, names: Sequence[str] | None = None) -> list[Cells]:
         """The columns with these names, in this order; without names, those to show by default that have content.

@@ -280,7 +280,8 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
         Cells("Decision", decisions, is_number=False, styles=_COLOURS),
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
-    return Section(title, columns, (), answer, _legend(gate))
+    if_hidden = {"Change": f"{difference_header(rows)}: interval of the change from the baseline."}
+    return Section(title, columns, (), answer, _legend(gate), if_hidden=if_hidden)
 
 
 def _margin(row: GateRow) -> str:

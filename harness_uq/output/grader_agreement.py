@@ -34,8 +34,8 @@ def agreement_answer(row: GraderAgreement) -> str:
     if (agreement := measures.get("agreement")) is not None:
         low, high = agreement.interval.low, agreement.interval.high
         return (
-            f"{row.grader} gives the same score as people to {agreement.value:.1%} [{low:.1%}, {high:.1%}] of the "
-            f"answers of {whose}{_direction(measures['mean error'])}."
+            f"The grader {row.grader!r} gives the same score as people to {agreement.value:.1%} [{low:.1%}, "
+            f"{high:.1%}] of the answers of {whose}{_direction(measures['mean error'])}."
         ).replace("%", " %")
     if (error := measures.get("mean error")) is not None:
         interval = format_interval(error.interval, 3)

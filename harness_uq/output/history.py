@@ -7,6 +7,7 @@ from harness_uq.output.document import Document, ResultKind, Section
 from harness_uq.output.footnotes import message_lists
 from harness_uq.output.phrases import interval_header, percent
 from harness_uq.output.terminal import Cells
+from harness_uq.plots.label_texts import counted
 from harness_uq.results.history import MOST_QUESTIONS, History
 
 _MOST_RUNS = 30
@@ -71,7 +72,7 @@ def _runs(row: History, digits: int) -> Section:
         Cells("Time", [(run.time or "-")[:16].replace("T", " ") for _, run in numbered], is_number=False, spare=2),
         Cells("Score", [format_number(run.value, digits) for _, run in numbered]),
         Cells(header, [format_interval(one, digits) for one in intervals], name="interval", spare=1),
-        Cells("Evidence", [f"{run.evidence:.3g}" for _, run in numbered], spare=3),
+        Cells("Evidence", [f"{run.evidence:#.3g}".rstrip(".") for _, run in numbered], spare=3),
         Cells("Event", [event or "-" for event in events], is_number=False, wraps=True),
     ]
     legend = {
@@ -81,7 +82,8 @@ def _runs(row: History, digits: int) -> Section:
     }
     hidden = len(row.runs) - len(numbered)
     lines = [f"{hidden} earlier runs are not shown."] if hidden else []
-    title = f"{row.system} on {row.task}, {metric_name(row.metric, row.filter)}: {row.n_questions} common questions"
+    count = f": {counted(row.n_questions, 'common question')}" if row.runs else ""
+    title = f"{row.system} on {row.task}, {metric_name(row.metric, row.filter)}{count}"
     return Section(title, columns, lines, row.answer, legend)
 
 

@@ -6,6 +6,7 @@ from typing import cast
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED
+from harness_uq.messages.message import join_words
 from harness_uq.output.sanitize import CODE
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate, Interval
@@ -51,6 +52,16 @@ def join_names(names: Iterable[str]) -> str:
     named, more = distinct[:_MAX_NAMED], len(distinct) - _MAX_NAMED
     separator = "; " if any("," in name for name in named) else ", "
     return separator.join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Different names in a sentence, as `join_names`; `and` precedes the last of up to three names.
+
+    >>> listed(["a", "b"]), listed("abc"), listed("abcde")
+    ('a and b', 'a, b and c', 'a, b, c and 2 more')
+    """
+    distinct = list(dict.fromkeys(names))
+    return join_words(distinct) if len(distinct) <= _MAX_NAMED else join_names(distinct)
 
 
 def difference_header(rows: Iterable[Comparison]) -> str:

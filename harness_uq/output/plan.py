@@ -1,6 +1,7 @@
 """Plans for readers: the answer, a table of designs, then warnings and notes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness_uq.output.columns import format_number, metric_name
 from harness_uq.output.document import Document, ResultKind, Section
@@ -12,7 +13,10 @@ from harness_uq.results.plan import Plan
 
 def plans_document(plans: Sequence[Plan], digits: int = 4) -> Document:
     """One table of designs for each plan."""
-    return Document([_section(plan, digits) for plan in plans], footnotes(plans), caption="Designs of the next run.")
+    sections = [_section(plan, digits) for plan in plans]
+    if with_table := [k for k, section in enumerate(sections) if section.columns]:
+        sections[with_table[-1]] = replace(sections[with_table[-1]], legend=_legend(plans))
+    return Document(sections, footnotes(plans), caption="Designs of the next run.")
 
 
 def _section(plan: Plan, digits: int) -> Section:
@@ -31,18 +35,25 @@ def _section(plan: Plan, digits: int) -> Section:
             name="width",
         ),
         Cells(
-            f"MDE ({100 * plan.power:g}% power)",
+            _mde_header(plan),
             [format_number(row.detectable, digits) for row in plan.rows],
             name="mde",
         ),
         Cells("Cost", ["-" if row.cost is None else f"{row.cost:,.6g}" for row in plan.rows]),
     ]
-    legend = {
-        columns[0].header: "> marks the recommended design." if plan.recommended else "",
-        columns[4].header: "MDE: minimum detectable effect, the smallest difference between two systems that is "
+    return Section(title, columns, ["", _basis(plan)], plan.answer)
+
+
+def _legend(plans: Sequence[Plan]) -> dict[str, str]:
+    return {
+        "": "> marks the recommended design." if any(plan.recommended for plan in plans) else "",
+        _mde_header(plans[0]): "MDE: minimum detectable effect, the smallest difference between two systems that is "
         "detected with this power.",
     }
-    return Section(title, columns, ["", _basis(plan)], plan.answer, legend)
+
+
+def _mde_header(plan: Plan) -> str:
+    return f"MDE ({100 * plan.power:g}% power)"
 
 
 def _basis(plan: Plan) -> str:

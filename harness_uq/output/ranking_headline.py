@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from harness_uq.messages.catalogue.comparison import IDENTICAL_SYSTEMS
-from harness_uq.output.phrases import join_names, percent, totals_sentence
+from harness_uq.output.phrases import listed, percent, totals_sentence
 from harness_uq.plots.label_texts import counted
 from harness_uq.results.ranking import Neighbours, Ranking
 
@@ -69,8 +69,8 @@ def _leaders(ranking: Ranking, rivals: Sequence[str]) -> str:
     tied = [other.system for other in others if math.isclose(other.value, best.value)]
     verb = "share" if tied else "has"
     rest = [name for name in rivals if name not in tied]
-    doubt = f", but {join_names(rest)} may be as good or better" if rest else ""
-    return f"{join_names([best.system, *tied])} {verb} the best score{doubt}."
+    doubt = f", but {listed(rest)} may be as good or better" if rest else ""
+    return f"{listed([best.system, *tied])} {verb} the best score{doubt}."
 
 
 def _neighbours(counts: Neighbours) -> str:

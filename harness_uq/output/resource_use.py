@@ -66,7 +66,7 @@ def _number(value: float | None, digits: int, is_infinite: bool = False) -> str:
     """The number with significant digits, because costs and tokens differ by orders of magnitude."""
     if value is None:
         return "∞" if is_infinite else "-"
-    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:,.{digits}g}"
 
 
 def _interval(row: ResourceUse, digits: int) -> str:

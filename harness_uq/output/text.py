@@ -41,7 +41,9 @@ def document_text(document: Document, options: RenderOptions) -> str:
             headers = page.add_table(columns)
         for line in section.lines:
             page.add(escape_control(line))
-        if legend := legend_text(section.legend, headers):
+        left_out = {column.header for column in columns} - set(headers)
+        hidden = [text for header, text in section.if_hidden.items() if header in left_out]
+        if legend := " ".join([*hidden, legend_text(section.legend, headers)]).strip():
             page.add(f"\n{legend}", "dim")
     page.add_hidden_columns()
     page.add_footnotes(document.footnotes)

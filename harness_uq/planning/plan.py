@@ -15,7 +15,12 @@ from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
-from harness_uq.messages.catalogue.planning import PILOT_WITHOUT_SCORES, PILOT_WITHOUT_TRIALS, PLAN_UNAVAILABLE
+from harness_uq.messages.catalogue.planning import (
+    PILOT_WITHOUT_SCORES,
+    PILOT_WITHOUT_TRIALS,
+    PILOT_WITHOUT_VARIATION,
+    PLAN_UNAVAILABLE,
+)
 from harness_uq.planning.components import Components, pilot_components
 from harness_uq.planning.explanations import answer_of
 from harness_uq.planning.optimal_design import PlanTarget, UnitCosts, best_design, plan_row
@@ -184,6 +189,10 @@ def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions
     # if any system's trials differ, identical trials of another imply no noise
     values = matched.trials if matched.n_trials == 1 else matched.values
     components = pilot_components(values, matched.clusters.labels, estimates)
+    if components.variance_of_difference(components.trials) == 0:
+        if options.difference is not None:
+            raise NotEstimableError(PILOT_WITHOUT_VARIATION())
+        components = replace(components, difference=None)
     plan = _plan(components, options, pilot_size=matched.common.n_questions)
     messages = distinct((*plan.messages, *matched.messages))
     return replace(plan, task=key[0], metric=key[1], filter=key[2], systems=matched.common.systems, messages=messages)

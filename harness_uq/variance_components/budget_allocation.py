@@ -144,12 +144,13 @@ def _answer(system_effects: Effects, best: BalancedRun | None, as_many: Balanced
     if best.trials > 1:
         what.append(f"{best.trials} trials each")
     half = amount(best.half_width, in_points=system_effects.is_share)
-    sentence = f"{_listed(what)}: {best.cost:,.6g}, and the score is known to about ±{half}."
+    sentence = f"{_listed(what)} cost {best.cost:,.6g}, and the score is known to about ±{half}."
     if as_many is None or as_many.levels == best.levels:
         return sentence
     now = _listed([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
     half = amount(as_many.half_width, in_points=system_effects.is_share)
-    return f"{sentence} With {now} as now: {count_of(as_many.units, 'question')}, {as_many.cost:,.6g}, ±{half}."
+    units = count_of(as_many.units, "question")
+    return f"{sentence} With {now} as now, {units} cost {as_many.cost:,.6g}, and the score is known to about ±{half}."
 
 
 def _listed(parts: Sequence[str]) -> str:

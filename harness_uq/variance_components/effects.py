@@ -301,7 +301,7 @@ def _sentence(posterior: CrossedPosterior, labels: Mapping[str, IntArray]) -> st
         return f"All of the uncertainty about new {plural(unit)} is due to {plural(unit)}."
     name, share = max(others.items(), key=lambda item: item[1])
     about = " and ".join(f"new {plural(part)}" for part in further)
-    opening = f"Of the uncertainty about {about}, {share:.0%} is due to {plural(name)}"
+    opening = f"Of the uncertainty about {about}, {100 * share:.0f} % is due to {plural(name)}"
     k, n = len(np.unique(labels[name])), len(np.unique(labels.get(unit, labels[QUESTION])))
     gain, rest = share * _MORE / (k + _MORE), posterior.uncertainty[unit]
     if unit not in further:

@@ -137,3 +137,8 @@ def test_entries_are_complete_and_their_plain_text_has_no_markup() -> None:
 
 def test_names_are_escaped_for_latex() -> None:
     assert latex("50% of a_b & c#1 ^") == r"50\% of a\_b \& c\#1 \^{}"
+
+
+def test_a_folder_is_an_error_that_names_the_command_that_writes_results(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=r"--output results\.json"):
+        harness_uq.cite(tmp_path)

@@ -44,7 +44,7 @@ def test_systems_with_the_same_best_score_share_it() -> None:
     ranking = ranked((1, 3), (1, 3), (1, 3))
     tied = [replace(system, value=ranking.systems[0].value) for system in ranking.systems[:2]]
     answer = ranking_answer(replace(ranking, systems=(*tied, ranking.systems[2])))
-    assert answer == "s0, s1 share the best score, but s2 may be as good or better."
+    assert answer == "s0 and s1 share the best score, but s2 may be as good or better."
 
 
 def test_neighbours_of_whom_all_or_none_are_told_apart_are_said_in_words() -> None:

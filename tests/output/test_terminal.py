@@ -100,6 +100,12 @@ def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
     assert "about B." not in text
 
 
+def test_an_interval_beside_a_hidden_difference_is_explained() -> None:
+    sentence = "95% interval: interval of the difference A − B."
+    assert sentence in render(make.comparisons(), "table", width=60)
+    assert sentence not in render(make.comparisons(), "table", width=200)
+
+
 def test_the_guide_to_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
     narrow, wide = (render([make.ranking(8)], "table", width=width) for width in (80, 200))
     left_out = (

@@ -199,6 +199,23 @@ def test_the_order_of_the_systems_changes_nothing(seed: int, few: int, many: int
         assert [row.expected_width, row.detectable] == pytest.approx([same.expected_width, same.detectable])
 
 
+def test_a_pilot_whose_difference_does_not_vary_allows_no_plan_for_a_difference() -> None:
+    pilot = [task_log([1.0] * 40, system=name) for name in "ab"]
+    with raises_message(NotEstimableError, "plan-unavailable"):
+        plan(pilot, difference=0.05)
+    (found,) = plan(pilot, width=0.05)
+    assert found.recommended is not None
+    assert all(row.detectable is None for row in found.rows)
+
+
+def test_the_legend_of_several_plans_is_printed_once() -> None:
+    rng = np.random.default_rng(1)
+    pilot = [task_log(rng.integers(0, 2, 40), system=name, task=task) for name in "ab" for task in ("s", "t")]
+    text = render(plan(pilot, difference=0.2), "table")
+    assert text.count("Questions  Trials") == 2
+    assert text.count("> marks the recommended design. MDE: ") == 1
+
+
 def test_scores_without_a_range_have_normal_widths() -> None:
     logs = [task_log(np.arange(50.0) * scale, system=name, metric="reward") for name, scale in (("a", 1), ("b", 5))]
     row = plan(logs, PlanOptions(n_questions=200))[0].recommended

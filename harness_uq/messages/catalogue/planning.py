@@ -106,6 +106,16 @@ PILOT_CLUSTERS_UNKNOWN = MessageType(
     "The variance between clusters can be estimated only if some clusters of the pilot have several answers.",
     "Let all graders score further answers of the clusters in the pilot, and plan again.",
 )
+PILOT_WITHOUT_VARIATION = MessageType(
+    "UQ515",
+    "pilot-without-variation",
+    "refusal",
+    "In the pilot run, the systems' scores differ by the same amount on every question, so the number of questions "
+    "that a difference requires is unknown. Use a pilot run in which the answers to some questions differ.",
+    "The number of questions that a difference requires is proportional to the variance of the difference between "
+    "questions. If the pilot run shows no such variance, a plan would require only a single question.",
+    "Use a larger pilot run, or plan for the width of an interval (`--width`).",
+)
 
 # ---------------------------------------------------------------- variance components
 

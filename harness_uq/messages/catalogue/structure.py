@@ -169,8 +169,8 @@ NO_CLUSTER_FIELD = MessageType(
     "UQ418",
     "no-cluster-field",
     "note",
-    "No field of {n_tasks:count task} identifies clusters. If questions share material, such as a passage or a "
-    "repository, name the field that identifies this material with --cluster FIELD.",
+    "{n_tasks:count task} {n_tasks:plural has|have} no field that identifies clusters. If questions share material, "
+    "such as a passage or a repository, name the field that identifies this material with --cluster FIELD.",
     "If questions share material but are treated as independent, intervals are too narrow.",
     "Log a field that identifies the shared material. If the questions are independent, ignore this note.",
 )

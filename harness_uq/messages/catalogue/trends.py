@@ -6,7 +6,8 @@ ONE_RUN = MessageType(
     "UQ590",
     "one-run",
     "refusal",
-    "There is only one run of this system and task. At least two runs are required to detect a change of the score.",
+    "There is only one run of this system and task, but at least two are required to detect a change of the score. "
+    "Pass runs of one system that have different names as NAME=LOG with the same NAME.",
     "To detect a change of the score, harness_uq compares several runs of the same system and task.",
     "Pass the logs of several runs. If the system has different names in the logs, pass each log as `NAME=LOG` with "
     "the same NAME.",
