@@ -4,12 +4,14 @@ import atexit
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 SERVER = Path(__file__).with_name("fork_server.py")
 
@@ -38,6 +40,41 @@ def run_forked(
         return subprocess.CompletedProcess(given, code, out.read_text("utf-8"), err.read_text("utf-8"))
 
 
+def forked_program(path: Path, code: str, *, modules: tuple[str, ...], python_path: str) -> None:
+    """Write a program that shells can run: Python with this code, forked from a process that has imported `modules`."""
+    requests, replies = _pipes_of_server(modules, python_path)
+    path.write_text(PROGRAM.format(python=sys.executable, code=code, requests=requests, replies=replies), "utf-8")
+    path.chmod(0o755)
+
+
+PROGRAM = """#!{python} -IS
+import json, os, sys
+
+streams = {{name: f"/proc/{{os.getpid()}}/fd/{{number}}" for name, number in (("out", 1), ("err", 2))}}
+request = {{"arguments": ["-c", {code!r}, *sys.argv[1:]], "environment": dict(os.environ), "cwd": os.getcwd()}}
+with open({requests!r}, "w") as file:
+    print(json.dumps(request | streams | {{"before": ""}}), file=file)
+with open({replies!r}) as file:
+    sys.exit(int(file.readline()))
+"""
+
+
+@cache
+def _pipes_of_server(modules: tuple[str, ...], python_path: str) -> tuple[str, str]:
+    """Named pipes to and from a server."""
+    folder = tempfile.mkdtemp()
+    names = f"{folder}/requests", f"{folder}/replies"
+    for name in names:
+        os.mkfifo(name)
+    # open for both directions: else a server ends with the first program that closes its end
+    given, said = (os.open(name, os.O_RDWR) for name in names)
+    environment = {**os.environ, "PYTHONPATH": python_path}
+    server = subprocess.Popen([sys.executable, str(SERVER), *modules], env=environment, stdin=given, stdout=said)
+    atexit.register(shutil.rmtree, folder)
+    atexit.register(_end, server)
+    return names
+
+
 def _ask(server: "subprocess.Popen[str]", request: str, timeout: float) -> int:
     assert server.stdin is not None
     assert server.stdout is not None
@@ -60,6 +97,6 @@ def _server(modules: tuple[str, ...], python_path: str) -> "subprocess.Popen[str
     return server
 
 
-def _end(server: "subprocess.Popen[str]") -> None:
+def _end(server: "subprocess.Popen[Any]") -> None:
     with server:
         server.kill()

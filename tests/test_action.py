@@ -3,14 +3,16 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.forked_runs import forked_program
 
 yaml = pytest.importorskip("yaml")
+PYTHON_PATH = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
+MODULES = ("harness_uq.cli", "harness_uq.gating.gate", "harness_uq.gating.self_test", "harness_uq.output.gate")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 
 
@@ -19,8 +21,8 @@ def runner(tmp_path: Path) -> Path:
     """Folder of a runner, with the command `harness-uq` in `bin` and tables of runs."""
     program = tmp_path / "bin" / "harness-uq"
     program.parent.mkdir()
-    program.write_text(f"#!{sys.executable}\nfrom harness_uq.cli import main\nraise SystemExit(main())\n")
-    program.chmod(0o755)
+    code = "from harness_uq.cli import main; raise SystemExit(main())"
+    forked_program(program, code, modules=MODULES, python_path=PYTHON_PATH)
     for name, n_right in (("old", 300), ("same", 300), ("worse", 200), ("near", 285)):
         rows = "".join(f"q{i},{int(i < n_right)}\n" for i in range(400))
         (tmp_path / f"{name}.csv").write_text("id,correct\n" + rows)
@@ -30,11 +32,10 @@ def runner(tmp_path: Path) -> Path:
 def run(runner: Path, **given: str) -> tuple[int, str, str]:
     """Exit code of the steps, the summary, and the outputs."""
     inputs = {name: str(info.get("default", "")) for name, info in ACTION["inputs"].items()} | given
-    paths = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
     environment = {
         **os.environ,
         "PATH": f"{runner / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": paths,
+        "PYTHONPATH": PYTHON_PATH,
         "GITHUB_STEP_SUMMARY": str(runner / "summary.md"),
         "GITHUB_OUTPUT": str(runner / "output"),
         "GITHUB_ACTION_PATH": str(ROOT),
