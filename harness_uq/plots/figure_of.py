@@ -1,6 +1,7 @@
 """The figure of a list of results, chosen by their type."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from harness_uq.errors import DataError
@@ -10,10 +11,10 @@ from harness_uq.plots.interval_axes import AxesOrList
 from harness_uq.plots.planning import precision_curve
 from harness_uq.plots.ranks import plot_ranks
 from harness_uq.plots.score_history import plot_history
-from harness_uq.results.comparison import Comparison
+from harness_uq.results.comparison import Comparison, Verdict
 from harness_uq.results.effects import Effects
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.gate import Gate
+from harness_uq.results.gate import Decision, Gate, GateRow
 from harness_uq.results.history import History
 from harness_uq.results.overall import Overall
 from harness_uq.results.plan import Plan
@@ -45,9 +46,11 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
     DataError : if there are no results, none of this type are drawn, or several where one is drawn
     MissingDependencyError : if matplotlib is not installed
     """
-    if not results:
+    shown: Sequence[Any] = results
+    if results and isinstance(results[0], Gate):
+        shown = [_decided(row) for gate in results for row in gate.rows]
+    if not shown:
         raise DataError("there are no results to draw")
-    shown = [row.comparison for gate in results for row in gate.rows] if isinstance(results[0], Gate) else results
     kind = type(shown[-1])
     if kind is History:
         return plot_history(shown, **options)
@@ -59,3 +62,9 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
     if len(shown) > 1:
         raise DataError(f"a figure shows one result of type {kind.__name__}; got {len(shown)}")
     return draw(shown[0], **options)
+
+
+def _decided(row: GateRow) -> Comparison:
+    """The comparison with the decision of the gate as its verdict: in its figure, white scores are those undecided."""
+    verdicts: dict[Decision, Verdict] = {"pass": "equivalent", "fail": "worse", "undecided": "undecided"}
+    return replace(row.comparison, verdict_adjusted=verdicts[row.decision])

@@ -14,6 +14,7 @@ from harness_uq.errors import DataError
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.plots.label_texts import shorten_names
 from harness_uq.plots.palette import SYSTEM_COLOURS, mark_of, system_marks
+from harness_uq.results.gate import Gate, GateRow
 from harness_uq.results.overall import Overall, OverallDifference, OverallSystem, OverallTask
 from tests.conftest import ROOT
 from tests.results import factory as make
@@ -25,6 +26,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from harness_uq import plots
+from harness_uq.plots.figure_of import figure_of
 from harness_uq.plots.pareto import pareto_front
 
 # Machado, Oliveira & Fernandes (2009), severity 1, matrices of linear RGB
@@ -286,6 +288,20 @@ def test_each_difference_has_the_band_of_its_own_margin():
     ends = [band.get_paths()[0].vertices[:, 0].max() for band in axes.collections]
     assert ends == pytest.approx([0.05, 0.2])
     assert "band: margin of ±0.05 to ±0.2" in axes.get_xlabel()
+
+
+def test_the_figure_of_a_gate_shows_its_decisions():
+    """A gate passes by a margin, with which a comparison need not be decided."""
+    undecided = make.comparison(verdict="undecided")
+    rows = tuple(GateRow(undecided, decision, True) for decision in ("pass", "undecided"))
+    figure = figure_of([Gate("undecided", 0.05, rows)])
+    markers = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
+    assert [line.get_markerfacecolor() == "white" for line in markers] == [False, True]
+
+
+def test_a_gate_without_a_baseline_has_no_figure():
+    with pytest.raises(DataError):
+        figure_of([Gate("pass", 0.05, ())])
 
 
 def test_a_score_without_value_and_interval_is_marked():
