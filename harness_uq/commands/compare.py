@@ -128,11 +128,11 @@ def run(args: argparse.Namespace) -> int:
     with _emit_results.emitting(args, *names) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings, sides, b = _sides(args, plugins)
-        failed = max(_loading.report_read_errors(reading) for reading in readings)
-        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        failed = _loading.report_read_errors(*readings)
+        errors = _loading.reading_errors(*readings)
         logs = [log for a in sides for log in a]
         if not (logs and b):
-            emitter.emit(dict.fromkeys(names, ()), errors)
+            emitter.emit_errors(errors)
             return 1
         options = _compare_options(args, [*logs, *b])
         rows = ResultList[Comparison](row for a in sides for row in _compared(args, a, b, options, plugins))

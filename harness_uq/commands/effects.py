@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         errors = _loading.reading_errors(reading)
         logs = _argument_values.select_logs(args, [reading])
         if not logs:
-            emitter.emit({"effects": ()}, errors)
+            emitter.emit_errors(errors)
             return 1
         _argument_values.check_names(options.structure, logs)
         rows = effects(logs, options, plugins=plugins)

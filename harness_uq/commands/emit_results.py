@@ -123,6 +123,10 @@ class Emitter:
         elif rendered:
             print(rendered)
 
+    def emit_errors(self, errors: "Sequence[ReadError]") -> None:
+        """Emit a document without results, which lists what could not be read."""
+        self.emit(dict.fromkeys(self.names, ()), errors)
+
 
 @contextmanager
 def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
@@ -138,7 +142,7 @@ def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
         yield emitter
     except HarnessUqError as error:
         if emitter.output_format.has_errors and not emitter.is_done:
-            emitter.emit(dict.fromkeys(emitter.names, ()), [{"path": None, **error.message.to_dict()}])
+            emitter.emit_errors([{"path": None, **error.message.to_dict()}])
         raise
 
 

@@ -184,9 +184,9 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
     baselines = [_baseline(args, argument, sources, plugins) for argument in args.baseline or ()]
     further = [_loading.read_runs_or_store(args, argument, plugins) for argument in args.history or ()]
     readings = [*news, *baselines, *further]
-    errors = [error for reading in readings for error in _loading.reading_errors(reading)]
-    if max(_loading.report_read_errors(reading) for reading in readings):
-        emitter.emit({"gates": ()}, errors)
+    errors = _loading.reading_errors(*readings)
+    if _loading.report_read_errors(*readings):
+        emitter.emit_errors(errors)
         return BROKEN
     new = [_side(args, "The new runs", reading, None) for reading in news]
     baseline = [
@@ -350,7 +350,7 @@ def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_resu
     reading = Reading(stored_logs(args.new[0])) if is_kept else _loading.read(args, args.new, plugins)
     errors = _loading.reading_errors(reading)
     if _loading.report_read_errors(reading):
-        emitter.emit({"self_tests": ()}, errors)
+        emitter.emit_errors(errors)
         return BROKEN
     logs = _argument_values.select_logs(args, [reading])
     kind = None if args.self_test == "auto" else args.self_test

@@ -59,12 +59,12 @@ def run(args: argparse.Namespace) -> int:
     with _emit_results.emitting(args, *_LISTS) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
-        failed = max(_loading.report_read_errors(reading) for reading in readings)
-        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        failed = _loading.report_read_errors(*readings)
+        errors = _loading.reading_errors(*readings)
         logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
         logs = without_labels(logs, args.labels) if args.labels else logs
         if not logs:
-            emitter.emit(dict.fromkeys(_LISTS, ()), errors)
+            emitter.emit_errors(errors)
             return 1
         structure = _argument_values.structure_options(args)
         _argument_values.check_names(structure, logs)

@@ -70,11 +70,11 @@ def run(args: argparse.Namespace) -> int:
     with _emit_results.emitting(args, "histories") as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings = _readings(args, plugins)
-        failed = max(_loading.report_read_errors(reading) for reading in readings)
-        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        failed = _loading.report_read_errors(*readings)
+        errors = _loading.reading_errors(*readings)
         logs = _argument_values.select_logs(args, readings)
         if not logs:
-            emitter.emit({"histories": ()}, errors)
+            emitter.emit_errors(errors)
             return 1
         structure = _argument_values.structure_options(args)
         _argument_values.check_names(structure, logs)

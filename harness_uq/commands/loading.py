@@ -131,8 +131,12 @@ def clear_leftovers(paths: Sequence[str]) -> None:
         _console.print_error(f"removed {file}, which a killed process had not finished")
 
 
-def report_read_errors(reading: "Reading") -> int:
+def report_read_errors(*readings: "Reading") -> int:
     """Print what could not be read on standard error; code 1 if a path was not read, 2 if a column is missing."""
+    return max(map(_report_read_errors, readings))
+
+
+def _report_read_errors(reading: "Reading") -> int:
     for path, message in _ignored_messages.marked(reading.warnings):
         if message.is_ignored and path not in reading.unread:
             continue
@@ -149,9 +153,9 @@ def report_read_errors(reading: "Reading") -> int:
     return 1 if reading.failures or reading.unread or reading.trouble else 0
 
 
-def reading_errors(reading: "Reading") -> "list[Mapping[str, object]]":
+def reading_errors(*readings: "Reading") -> "list[Mapping[str, object]]":
     """Return what could not be read, for JSON output."""
-    messages = (*reading.failures, *reading.warnings)
+    messages = [one for reading in readings for one in (*reading.failures, *reading.warnings)]
     return [{"path": path, **message.to_dict()} for path, message in _ignored_messages.marked(messages)]
 
 

@@ -201,7 +201,7 @@ def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     _output_files.try_plot(args)
     pilot = _pilot(args, args.logs, options.structure) if args.logs else None
     if pilot is not None and not pilot.logs:
-        emitter.emit({"plans": ()}, pilot.errors)
+        emitter.emit_errors(pilot.errors)
         return 1
     if pilot is not None:
         plans = plan(pilot.logs, options, plugins=pilot.plugins)
@@ -229,7 +229,7 @@ def _plan_active(args: argparse.Namespace) -> int:
         structure = _argument_values.structure_options(args)
         reference = _pilot(args, args.reference_runs, structure)
         if not reference.logs:
-            emitter.emit({"active_plans": ()}, reference.errors)
+            emitter.emit_errors(reference.errors)
             return 1
         with _argument_values.checking_arguments():
             options = ActivePlanOptions(args.width, args.questions, args.level, args.seed, structure)
@@ -304,7 +304,7 @@ def _emit_plans(
         structure = _argument_values.structure_options(args)
         pilot = _pilot(args, args.logs, structure)
         if not pilot.logs:
-            emitter.emit({kind: ()}, pilot.errors)
+            emitter.emit_errors(pilot.errors)
             return (), 1
         with _argument_values.checking_arguments():
             plans = plans_of(pilot, structure)
@@ -345,8 +345,8 @@ class _Pilot:
 def _pilot(args: argparse.Namespace, paths: Sequence[str], structure: "StructureOptions") -> _Pilot:
     plugins = _argument_values.plugins_of_command(args)
     readings = [scan.reading for scan in _loading.scan_all_named(args, paths, plugins)]
-    failed = max(_loading.report_read_errors(reading) for reading in readings)
-    errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+    failed = _loading.report_read_errors(*readings)
+    errors = _loading.reading_errors(*readings)
     logs = _argument_values.select_logs(args, readings)
     _argument_values.check_names(structure, logs)
     return _Pilot(logs, plugins, failed, errors)
@@ -373,7 +373,7 @@ def _allocate(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
         )
     pilot = _pilot(args, args.logs, options.effects.structure)
     if not pilot.logs:
-        emitter.emit({"allocations": ()}, pilot.errors)
+        emitter.emit_errors(pilot.errors)
         return 1
     emitter.emit({"allocations": splits(pilot.logs, options, plugins=pilot.plugins)}, pilot.errors)
     return pilot.failed

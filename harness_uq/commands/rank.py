@@ -67,8 +67,8 @@ def run(args: argparse.Namespace) -> int:
     with _emit_results.emitting(args, "overall", "rankings") as emitter:
         plugins = _argument_values.plugins_of_command(args)
         readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
-        failed = max(_loading.report_read_errors(reading) for reading in readings)
-        errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+        failed = _loading.report_read_errors(*readings)
+        errors = _loading.reading_errors(*readings)
         options = RankOptions(
             level=args.level,
             scope=args.scope,
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         )
         logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
         if not logs:
-            emitter.emit({"overall": (), "rankings": ()}, errors)
+            emitter.emit_errors(errors)
             return 1
         _argument_values.check_names(options.structure, logs)
         overall_options = _argument_values.overall_options(

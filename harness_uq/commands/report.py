@@ -63,11 +63,11 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     auxiliary = _auxiliary_data.AuxiliaryPaths.from_arguments(args)
     scans = _loading.scan_all_named(args, args.logs, plugins, None if auxiliary else options)
     readings = [scan.reading for scan in scans]
-    failed = max(_loading.report_read_errors(reading) for reading in readings)
-    errors = [error for reading in readings for error in _loading.reading_errors(reading)]
+    failed = _loading.report_read_errors(*readings)
+    errors = _loading.reading_errors(*readings)
     logs = _argument_values.select_logs(args, readings, auxiliary.label_metrics)
     if not logs:
-        emitter.emit(dict.fromkeys(emitter.names, ()), errors)
+        emitter.emit_errors(errors)
         return 1
     _argument_values.check_names(options.structure, logs)
     _argument_values.check_margin_tasks(args, logs)
