@@ -9,7 +9,7 @@ from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
-from harness_uq.estimation.method_result import build, credible
+from harness_uq.estimation.method_result import credible
 from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation
@@ -204,7 +204,7 @@ def corrected_estimate(log: TaskLog, judge: Scores, labels: Human, clusters: Clu
         diagnostics=_diagnostics(worth),
         messages=(*_notes(worth, chance is None), *human.messages, *_warnings(problem, worth)),
     )
-    return replace(build(problem, METHOD, result), method_reason="human labels were given", info=METHOD_INFO)
+    return replace(result.estimate(problem, METHOD), method_reason="human labels were given", info=METHOD_INFO)
 
 
 def _matched(judge: FloatArray, human: FloatArray) -> tuple[FloatArray, FloatArray]:

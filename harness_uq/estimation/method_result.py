@@ -49,7 +49,37 @@ class MethodResult:
 
     def estimate(self, problem: Problem, method: str) -> Estimate:
         """Build the estimate: the result with the value and ± of the harness, questions, clusters, ICC and notes."""
-        return build(problem, method, self)
+        log, data, structure = problem.log, problem.data, problem.structure
+        spread = _spread(problem)
+        return Estimate(
+            system=log.system,
+            task=log.task,
+            metric=data.metric,
+            filter=data.filter,
+            estimand=problem.estimand.label,
+            scope=problem.estimand.scope,
+            method=method,
+            value=self.value,
+            std_error=self.std_error,
+            interval=self.interval,
+            source=log.source,
+            n_questions=structure.n_questions,
+            n_trials=structure.max_trials,
+            n_scores=structure.n_scores,
+            posterior_mean=self.posterior.mean if self.posterior is not None else None,
+            n_clusters=structure.n_clusters,
+            cluster_key=structure.cluster_key,
+            icc=self.icc if self.icc is not None else spread.get("icc"),
+            design_effect=spread.get("design_effect"),
+            effective_questions=spread.get("effective_questions"),
+            variance_between=spread.get("variance_between"),
+            variance_within=spread.get("variance_within"),
+            harness=log.reported.get((data.metric, data.filter), NOTHING_REPORTED),
+            structure=structure,
+            posterior=self.posterior,
+            diagnostics=self.diagnostics or {},
+            messages=self.messages,
+        )
 
 
 def scores_of(problem: Problem) -> Scores:
@@ -185,41 +215,6 @@ def scored_answers(scores: Scores) -> tuple[FloatArray, IntArray, FloatArray]:
     units = np.broadcast_to(unit_codes(scores)[:, None], scored.shape)[scored]
     weights = np.broadcast_to(1 / scored.sum(axis=1, keepdims=True), scored.shape)[scored]
     return scores.values[scored], units, weights
-
-
-def build(problem: Problem, method: str, result: MethodResult) -> Estimate:
-    """The estimate: what was found, with the facts of the log and the structure."""
-    log, data, structure = problem.log, problem.data, problem.structure
-    spread = _spread(problem)
-    return Estimate(
-        system=log.system,
-        task=log.task,
-        metric=data.metric,
-        filter=data.filter,
-        estimand=problem.estimand.label,
-        scope=problem.estimand.scope,
-        method=method,
-        value=result.value,
-        std_error=result.std_error,
-        interval=result.interval,
-        source=log.source,
-        n_questions=structure.n_questions,
-        n_trials=structure.max_trials,
-        n_scores=structure.n_scores,
-        posterior_mean=result.posterior.mean if result.posterior is not None else None,
-        n_clusters=structure.n_clusters,
-        cluster_key=structure.cluster_key,
-        icc=result.icc if result.icc is not None else spread.get("icc"),
-        design_effect=spread.get("design_effect"),
-        effective_questions=spread.get("effective_questions"),
-        variance_between=spread.get("variance_between"),
-        variance_within=spread.get("variance_within"),
-        harness=log.reported.get((data.metric, data.filter), NOTHING_REPORTED),
-        structure=structure,
-        posterior=result.posterior,
-        diagnostics=result.diagnostics or {},
-        messages=result.messages,
-    )
 
 
 def _spread(problem: Problem) -> dict[str, float]:

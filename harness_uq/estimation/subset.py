@@ -15,7 +15,7 @@ from harness_uq.errors import DataError, LogError, NotEstimableError, StructureE
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation import active
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
-from harness_uq.estimation.method_result import build, credible
+from harness_uq.estimation.method_result import credible
 from harness_uq.io import paths as io_paths
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
@@ -171,7 +171,7 @@ def _whole(
         low=bounds[0],
         high=bounds[1],
     )
-    finding = credible(
+    result = credible(
         problem,
         subset.posterior,
         subset.mean,
@@ -180,7 +180,7 @@ def _whole(
         messages=(*_notes(subset, history, probabilities is None), *_warnings(subset, probabilities)),
     )
     return replace(
-        build(problem, METHOD, finding), method_reason="runs of earlier systems were given", info=METHOD_INFO
+        result.estimate(problem, METHOD), method_reason="runs of earlier systems were given", info=METHOD_INFO
     )
 
 
@@ -195,7 +195,7 @@ def _active(
     scores = history.align(log.questions, data)[columns]
     predictor = active.fitted_predictor(history.scores, *bounds)
     subset = active.estimate_active_run(predictor, draws, columns, scores, bounds)
-    finding = credible(
+    result = credible(
         problem,
         subset.posterior,
         subset.mean,
@@ -204,7 +204,7 @@ def _active(
         messages=tuple(_notes(subset, history, are_alike=False)),
     )
     reason = "the questions were chosen actively"
-    return replace(build(problem, active.METHOD, finding), method_reason=reason, info=active.METHOD_INFO)
+    return replace(result.estimate(problem, active.METHOD), method_reason=reason, info=active.METHOD_INFO)
 
 
 def _diagnostics(subset: SubsetEstimate, n_systems: int) -> dict[str, float]:

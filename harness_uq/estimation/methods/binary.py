@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from harness_uq.estimation.method_result import (
-    build,
     confidence,
     credible,
     needs_independence,
@@ -61,7 +60,7 @@ class Beta:
             default=self.default_interval,
             messages=_few_questions(problem, successes, self.default_interval),
         )
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def _few_questions(problem: Problem, successes: int, default: CredibleKind) -> tuple[Message, ...]:
@@ -99,7 +98,7 @@ class ProportionInterval:
         result = confidence(
             problem, float(low), float(high), plain_score(scores), half_width / normal_quantile(problem.level)
         )
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 _JEFFREYS = MethodInfo(

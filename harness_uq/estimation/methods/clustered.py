@@ -9,7 +9,6 @@ from harness_uq import stats
 from harness_uq.data.task_log import FloatArray
 from harness_uq.estimation.method_result import (
     MethodResult,
-    build,
     confidence,
     credible,
     has_units,
@@ -93,7 +92,7 @@ class ClusteredScore:
             ),
         )
         unseen = rule_of_three_warning(problem, result, successes, sizes)
-        return build(problem, self.name, replace(result, messages=(*result.messages, *unseen)))
+        return replace(result, messages=(*result.messages, *unseen)).estimate(problem, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ class BetaClustered:
             ),
         )
         beside = _beside_the_plain_score(result, posterior.icc_mean, successes, sizes)
-        return build(problem, self.name, replace(result, messages=(*result.messages, *beside)))
+        return replace(result, messages=(*result.messages, *beside)).estimate(problem, self.name)
 
     def _posterior(
         self, successes: FloatArray, sizes: FloatArray, problem: Problem
@@ -211,7 +210,7 @@ class ClusteredRatio:
         posterior = stats.clustered_bounded_posterior(totals, sizes, low, high)
         messages = (*_few_clusters_warning(problem, len(sizes)), *_uneven_clusters(problem, sizes))
         result = credible(problem, posterior, plain_score(scores), messages=messages)
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 class ClusteredWilson:
@@ -241,7 +240,7 @@ class ClusteredWilson:
         low, high = stats.korn_graubard_wilson(values, units, level=problem.level, weights=weights)
         half_width = (high - low) / 2
         result = confidence(problem, low, high, plain_score(scores), half_width / normal_quantile(problem.level))
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +267,7 @@ class ClusteredMean:
         if self.name == "clustered-clt":
             half = normal_quantile(problem.level) * fit.std_error
             low, high = fit.mean - half, fit.mean + half
-        return build(problem, self.name, confidence(problem, low, high, plain_score(scores), fit.std_error))
+        return confidence(problem, low, high, plain_score(scores), fit.std_error).estimate(problem, self.name)
 
 
 def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[Message, ...]:

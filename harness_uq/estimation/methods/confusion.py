@@ -8,7 +8,7 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.data.task_log import Classifications, FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.method_result import MethodResult, build, credible
+from harness_uq.estimation.method_result import MethodResult, credible
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import CredibleKind, Problem
@@ -75,7 +75,7 @@ class Confusion:
         if not isinstance(data, Classifications):
             raise NotEstimableError(catalogue.CLASSES_REQUIRED(method=self.name))
         result = _binary(problem, data) if _is_binary(data) else _multiclass(problem, data)
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def _is_binary(data: Classifications) -> bool:
@@ -104,7 +104,7 @@ def _binary(problem: Problem, data: Classifications) -> MethodResult:
         posterior = stats.confusion_posterior(tp, fp, fn, tn, metric, rng=problem.rng)
     else:
         posterior = stats.clustered_confusion_posterior(targets, predictions, clusters, metric, rng=problem.rng)
-    return _finding(problem, posterior, value, is_clustered=clusters is not None)
+    return _result(problem, posterior, value, is_clustered=clusters is not None)
 
 
 def _multiclass(problem: Problem, data: Classifications) -> MethodResult:
@@ -119,7 +119,7 @@ def _multiclass(problem: Problem, data: Classifications) -> MethodResult:
             targets, predictions, clusters, metric, n_classes=n_classes, rng=problem.rng
         )
     value, messages = stats.multiclass_score(matrix, metric), _small_classes(data, matrix)
-    return _finding(problem, posterior, value, is_clustered=clusters is not None, messages=messages)
+    return _result(problem, posterior, value, is_clustered=clusters is not None, messages=messages)
 
 
 def _small_classes(data: Classifications, matrix: FloatArray) -> tuple[Message, ...]:
@@ -130,7 +130,7 @@ def _small_classes(data: Classifications, matrix: FloatArray) -> tuple[Message, 
     return (catalogue.SMALL_CLASS(label=data.labels[small], n_questions=int(sizes[small]), enough=SMALL_CLASS),)
 
 
-def _finding(
+def _result(
     problem: Problem, posterior: "Posterior", value: float, *, is_clustered: bool, messages: tuple[Message, ...] = ()
 ) -> MethodResult:
     diagnostics = {}

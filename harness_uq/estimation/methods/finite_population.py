@@ -5,7 +5,6 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.estimation.method_result import (
     MethodResult,
-    build,
     confidence,
     credible,
     has_units,
@@ -61,10 +60,10 @@ class FullBenchmark:
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the full benchmark's score."""
         n_all = problem.log.facts.n_all or problem.structure.n_questions
-        return build(problem, self.name, _found(problem, n_all))
+        return _result(problem, n_all).estimate(problem, self.name)
 
 
-def _found(problem: Problem, n_all: int) -> MethodResult:
+def _result(problem: Problem, n_all: int) -> MethodResult:
     scores, messages = scores_of(problem), _subset_warning(problem, n_all)
     value, means = plain_score(scores), question_means(scores)
     n, clusters = len(means), scores.clusters

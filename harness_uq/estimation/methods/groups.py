@@ -5,7 +5,7 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.data.task_log import FloatArray, TaskGroup
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.method_result import build, credible, not_a_mean
+from harness_uq.estimation.method_result import credible, not_a_mean
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
@@ -64,7 +64,7 @@ class GroupMean:
             )
             messages += _few_effective_units(posterior.effective_units, len(np.unique(data.units)))
             result = credible(problem, posterior, value, default="quantile", messages=messages)
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 class NewTasks:
@@ -106,7 +106,7 @@ class NewTasks:
             float(data.weights @ means),
             messages=(catalogue.TASKS_AS_SAMPLE(), _weights_note(data), *_few_tasks(len(sizes))),
         )
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def _not_a_bounded_group(method: str, problem: Problem) -> Message | None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from harness_uq.data.task_log import AggregateScore
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.method_result import MethodResult, build, credible, not_a_mean
+from harness_uq.estimation.method_result import MethodResult, credible, not_a_mean
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
@@ -46,7 +46,7 @@ class KnownTotals:
         value = n_right / n if data.value is None else data.value
         warning = catalogue.TOTALS_ONLY(reason=data.reason)
         result = credible(problem, beta_posterior(n_right, n), value, messages=(warning,))
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 class ReportedError:
@@ -83,7 +83,7 @@ class ReportedError:
         interval = Interval(low, high, problem.level, "confidence")
         warning = catalogue.REPORTED_ERROR_USED(reason=data.reason)
         result = MethodResult(posterior.mean, interval, posterior.std_error, posterior, messages=(warning,))
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def _totals_of(method: str, problem: Problem) -> AggregateScore:

@@ -6,7 +6,6 @@ from harness_uq import stats
 from harness_uq.data.task_log import Scores, SufficientStatistics
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.method_result import (
-    build,
     confidence,
     credible,
     has_units,
@@ -61,7 +60,7 @@ class DirichletProcess:
         scores = scores_of(problem)
         low, high = problem.structure.bounds or (0.0, 1.0)
         posterior = stats.bounded_posterior(scores.values[:, 0], low, high)
-        return build(problem, self.name, credible(problem, posterior, plain_score(scores)))
+        return credible(problem, posterior, plain_score(scores)).estimate(problem, self.name)
 
 
 class StudentMean:
@@ -85,7 +84,7 @@ class StudentMean:
         fit = stats.student_posterior(scores.values[:, 0])
         low, high = fit.interval(problem.level)
         result = confidence(problem, low, high, plain_score(scores), fit.std_error, messages=_small_sample(problem))
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 class Hall:
@@ -117,7 +116,7 @@ class Hall:
         low, high = fit.interval(problem.level)
         tails = _long_tails(problem, fit)
         result = confidence(problem, low, high, plain_score(scores), fit.student.std_error, messages=tails)
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 class NormalMean:
@@ -144,7 +143,7 @@ class NormalMean:
         fit = stats.student_posterior(scores.values[:, 0])
         half = normal_quantile(problem.level) * fit.std_error
         value = plain_score(scores)
-        return build(problem, self.name, confidence(problem, value - half, value + half, value, fit.std_error))
+        return confidence(problem, value - half, value + half, value, fit.std_error).estimate(problem, self.name)
 
 
 class BayesianBootstrap:
@@ -186,7 +185,7 @@ class BayesianBootstrap:
             diagnostics={"mc_error": posterior.mc_error, "n_draws": float(len(posterior.draws))},
             messages=few_units(problem.structure.n_clusters, problem.structure.n_questions),
         )
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def few_units(n_clusters: int | None, n_questions: int) -> tuple[Message, ...]:

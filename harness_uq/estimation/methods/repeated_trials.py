@@ -9,7 +9,6 @@ from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimands import PassK
 from harness_uq.estimation.method_result import (
-    build,
     credible,
     needs_mean,
     needs_scores,
@@ -73,7 +72,7 @@ class Nested:
             *weak_clusters(problem, posterior, totals, sizes),
         )
         result = credible(problem, posterior, plain_score(scores), icc=posterior.icc_mean, messages=messages)
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 class Benchmark:
@@ -105,7 +104,7 @@ class Benchmark:
         scores = scores_of(problem)
         posterior = stats.benchmark_posterior(*question_counts(scores))
         messages = _pooled_note(problem, posterior.pooled_share)
-        return build(problem, self.name, credible(problem, posterior, plain_score(scores), messages=messages))
+        return credible(problem, posterior, plain_score(scores), messages=messages).estimate(problem, self.name)
 
 
 def _not_benchmark_scope(method: str, problem: Problem) -> Message | None:
@@ -154,7 +153,7 @@ class BayesAtN:
         posterior = stats.bayes_at_n_posterior(outcomes, levels)
         messages = (catalogue.UNIFORM_PRIOR_PER_QUESTION(),)
         result = credible(problem, posterior, plain_score(scores), default="quantile", messages=messages)
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def _categories(problem: Problem, scores: Scores) -> tuple[FloatArray, FloatArray]:
@@ -195,7 +194,7 @@ class AverageAtN:
         if not low < mean < high:
             raise NotEstimableError(catalogue.AVERAGE_AT_N_CONSTANT())
         posterior = stats.BetaPosterior.from_moments(float(mean), float(sd) ** 2, float(low), float(high))
-        return build(problem, self.name, credible(problem, posterior, plain_score(scores), default="quantile"))
+        return credible(problem, posterior, plain_score(scores), default="quantile").estimate(problem, self.name)
 
 
 class PassAtK:
@@ -247,7 +246,7 @@ class PassAtK:
         messages: tuple[Message, ...] = ()
         if posterior.reach == "all_trials":
             messages = (catalogue.BETA_SHAPE_EXTRAPOLATION(estimand=estimand.label, k=estimand.k),)
-        return build(problem, self.name, credible(problem, posterior, value, messages=messages))
+        return credible(problem, posterior, value, messages=messages).estimate(problem, self.name)
 
 
 class UnbiasedPassAtK:
@@ -305,7 +304,7 @@ class UnbiasedPassAtK:
             )
         elif scope == "benchmark" and trials.min() < 2 * estimand.k:
             messages = (catalogue.POPULATION_INTERVAL_SHOWN(n_needed=2 * estimand.k),)
-        return build(problem, self.name, credible(problem, posterior, value, messages=messages))
+        return credible(problem, posterior, value, messages=messages).estimate(problem, self.name)
 
 
 def _not_pass_k(method: str, problem: Problem) -> Message | None:

@@ -10,7 +10,6 @@ from harness_uq import stats
 from harness_uq.data.task_log import IntArray, Scores
 from harness_uq.estimation.method_result import (
     MethodResult,
-    build,
     needs_mean,
     plain_score,
     question_means,
@@ -69,7 +68,7 @@ class ConfidenceSequenceMean:
             diagnostics=_diagnostics(sequence, line.planned),
             messages=(catalogue.ANYTIME_VALID(), *line.messages),
         )
-        return build(problem, self.name, result)
+        return result.estimate(problem, self.name)
 
 
 def _diagnostics(sequence: "ConfidenceSequence", planned: int | None) -> dict[str, float]:
