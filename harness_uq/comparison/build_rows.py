@@ -6,7 +6,7 @@ from typing import TypedDict, get_args
 
 import numpy as np
 
-from harness_uq.comparison.differences import CompareMethod, DifferenceFinding, Pair
+from harness_uq.comparison.differences import CompareMethod, DifferenceResult, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
 from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import FloatArray
@@ -118,9 +118,9 @@ class ComparisonContext:
     messages: tuple[Message, ...] = ()
 
 
-def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options: CompareOptions) -> Comparison:
+def comparison_row(result: DifferenceResult, facts: ComparisonContext, options: CompareOptions) -> Comparison:
     """Build the comparison from a posterior of A - B."""
-    posterior, pair = finding.posterior, facts.pair
+    posterior, pair = result.posterior, facts.pair
     low, high = posterior.interval(options.level)
     if not high > low:
         return undecided_row(facts, options, ZERO_WIDTH_DIFFERENCE())
@@ -128,8 +128,8 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         return undecided_row(facts, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
     value_a, value_b = facts.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
-    low, high = finding.interval(options.level, plain)
-    detectable = finding.detectable(options.level, options.power)
+    low, high = result.interval(options.level, plain)
+    detectable = result.detectable(options.level, options.power)
     evidence = replace(_evidence(low, high, detectable, facts, options), seen=plain)
     verdict, text = verdict_of(evidence)
     is_open = verdict == "undecided"
@@ -140,16 +140,16 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         system_a=facts.names[0],
         system_b=facts.names[1],
         scope=options.scope,
-        method=finding.method,
+        method=result.method,
         value_a=value_a,
         value_b=value_b,
-        difference=Difference(plain, finding.std_error, Interval(low, high, options.level, finding.kind)),
+        difference=Difference(plain, result.std_error, Interval(low, high, options.level, result.kind)),
         verdict=verdict,
         verdict_text=text,
         next_step=next_step(evidence) if is_open else "",
         n_additional_questions=evidence.n_more if is_open else None,
-        prob_positive=finding.prob_positive,
-        odds_ratio=finding.odds_ratio,
+        prob_positive=result.prob_positive,
+        odds_ratio=result.odds_ratio,
         correlation=_pair_statistic(score_correlation, pair),
         table=PairedCounts(*pair.table) if pair and pair.table else None,
         n_matched=len(pair.a) if pair else facts.n_matched,
@@ -164,12 +164,12 @@ def comparison_row(finding: DifferenceFinding, facts: ComparisonContext, options
         prob_noninferior=prob_noninferior(
             posterior, options.margin_of(facts.key[0]), higher_is_better=facts.higher_is_better
         ),
-        p_value=finding.p_value,
+        p_value=result.p_value,
         higher_is_better=facts.higher_is_better,
         in_points=facts.bounds == (0.0, 1.0),
         posterior=posterior,
-        info=finding.info,
-        messages=distinct((*finding.messages, *_beyond_range(low, high, facts.bounds), *facts.messages)),
+        info=result.info,
+        messages=distinct((*result.messages, *_beyond_range(low, high, facts.bounds), *facts.messages)),
     )
 
 

@@ -14,7 +14,7 @@ from harness_uq.comparison.build_rows import (
     comparison_row,
     undecided_row,
 )
-from harness_uq.comparison.differences import DifferenceFinding, paired_difference
+from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
 from harness_uq.comparison.judge_correction import HumanLabels, compare_with_labels
@@ -339,10 +339,10 @@ class _Job:
             return self._row(lambda: self._of_these_questions(paired), facts)
         if (own := with_own_questions(paired, self.options.method)) is not None:
             kept = tuple(message for message in facts.messages if message.code != UNMATCHED_QUESTIONS.code)
-            return self._row(lambda: own.finding, replace(facts, values=own.values, messages=kept))
+            return self._row(lambda: own.difference, replace(facts, values=own.values, messages=kept))
         return self._row(lambda: paired_difference(paired.pair, self.options.method), facts)
 
-    def _of_these_questions(self, paired: Paired) -> DifferenceFinding:
+    def _of_these_questions(self, paired: Paired) -> DifferenceResult:
         """Compare on exactly these questions: only trial noise is random, independently for the two systems."""
         rows = [
             estimate_of(chosen, self.options.estimation, self.plugins, rows=at)
@@ -402,7 +402,7 @@ class _Job:
             return undecided_row(facts, self.options, NO_BENCHMARK_SCOPE_POOLING())
         return self._row(lambda: paired_difference(pair, self.options.method), facts)
 
-    def _row(self, find: Callable[[], DifferenceFinding], facts: ComparisonContext) -> Comparison:
+    def _row(self, find: Callable[[], DifferenceResult], facts: ComparisonContext) -> Comparison:
         try:
             return comparison_row(find(), facts, self.options)
         except (DataError, NotEstimableError) as error:

@@ -85,7 +85,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceFinding:
+class DifferenceResult:
     """A posterior of A - B, or a t distribution that is used as its confidence distribution.
 
     Attributes
@@ -95,7 +95,7 @@ class DifferenceFinding:
     odds_ratio : posterior median of the odds ratio; None if not available
     p_value : p-value of the two-sided test of no difference; None if not available
     messages : reasons for choosing this method
-    about : description of the estimator of both scores, if the difference was computed from it
+    info : description of the method of both scores, if the difference was computed from them
     """
 
     posterior: Posterior
@@ -143,7 +143,7 @@ def std_error_of(posterior: Posterior) -> float:
     return posterior.std_error if isinstance(posterior, StudentPosterior) else posterior.sd
 
 
-def paired_difference(pair: Pair, method: CompareMethod) -> DifferenceFinding:
+def paired_difference(pair: Pair, method: CompareMethod) -> DifferenceResult:
     """Estimate the difference on the population of questions from the questions that both systems answered.
 
     Raises
@@ -155,16 +155,16 @@ def paired_difference(pair: Pair, method: CompareMethod) -> DifferenceFinding:
     if method == "latent-normal":
         if pair.is_single_binary and pair.units is None and pair.weights is None and (table := pair.table):
             posterior = paired_posterior(table, "latent_normal")
-            return DifferenceFinding(posterior, "latent-normal", p_value=mcnemar_test(table))
+            return DifferenceResult(posterior, "latent-normal", p_value=mcnemar_test(table))
         return _dirichlet(pair, pair.bounds, (LATENT_NORMAL_REPLACED(),))
     return _dirichlet(pair, pair.bounds, ())
 
 
-def _dirichlet(pair: Pair, bounds: tuple[float, float], messages: tuple[Message, ...]) -> DifferenceFinding:
+def _dirichlet(pair: Pair, bounds: tuple[float, float], messages: tuple[Message, ...]) -> DifferenceResult:
     if (table := pair.table) is not None and pair.units is None and pair.weights is None:
         cells = DirichletCellsPosterior(table)
         ratio = float(cells.odds_ratio_quantile(0.5))
-        return DifferenceFinding(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
+        return DifferenceResult(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
     posterior = paired_clustered_difference_posterior(pair.differences, pair.labels, *bounds, weights=pair.weights)
     if pair.has_repeated_answers:
         sizes = np.bincount(pair.labels)
@@ -176,12 +176,12 @@ def _dirichlet(pair: Pair, bounds: tuple[float, float], messages: tuple[Message,
         p_value = _student(pair, ()).p_value
     except NotEstimableError:
         p_value = None
-    return DifferenceFinding(posterior, name, p_value=p_value, messages=messages)
+    return DifferenceResult(posterior, name, p_value=p_value, messages=messages)
 
 
-def _student(pair: Pair, messages: tuple[Message, ...]) -> DifferenceFinding:
+def _student(pair: Pair, messages: tuple[Message, ...]) -> DifferenceResult:
     fit = cluster_robust(pair.differences, pair.labels, weights=pair.weights)
     name = "t" if pair.units is None else "clustered-t"
     t = fit.posterior
     p_value = float(2 * special.stdtr(t.df, -abs(t.mean) / t.std_error))
-    return DifferenceFinding(t, name, "confidence", p_value=p_value, messages=messages)
+    return DifferenceResult(t, name, "confidence", p_value=p_value, messages=messages)

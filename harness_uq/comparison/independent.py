@@ -1,6 +1,6 @@
 """The difference of two independent estimates, for unmatched questions or if only trial noise is random."""
 
-from harness_uq.comparison.differences import DifferenceFinding
+from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.estimation.single_system import posterior_of
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.common.posterior import BetaPosterior
@@ -9,7 +9,7 @@ from harness_uq.stats.pairs.independent import IndependentPosterior, difference_
 _PROPORTION_METHODS = ("beta", "totals")
 
 
-def difference_of(a: Estimate, b: Estimate) -> DifferenceFinding:
+def difference_of(a: Estimate, b: Estimate) -> DifferenceResult:
     """Compute the difference of two independent estimates.
 
     Two proportions with uniform priors also have an odds ratio (Bowyer et al. 2025, section 3.3). Other posteriors
@@ -23,8 +23,8 @@ def difference_of(a: Estimate, b: Estimate) -> DifferenceFinding:
     if a.method in _PROPORTION_METHODS and b.method in _PROPORTION_METHODS:
         betas = [p for p in (posterior_a, posterior_b) if isinstance(p, BetaPosterior)]
         posterior = IndependentPosterior(*((beta.a, beta.b) for beta in betas))
-        return DifferenceFinding(posterior, "independent", odds_ratio=float(posterior.odds_ratio_quantile(0.5)))
-    return DifferenceFinding(difference_posterior(posterior_a, posterior_b), "independent")
+        return DifferenceResult(posterior, "independent", odds_ratio=float(posterior.odds_ratio_quantile(0.5)))
+    return DifferenceResult(difference_posterior(posterior_a, posterior_b), "independent")
 
 
 def common_bounds(a: Estimate, b: Estimate) -> tuple[float, float] | None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
-from harness_uq.comparison.differences import DifferenceFinding, Pair, paired_difference
+from harness_uq.comparison.differences import DifferenceResult, Pair, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.pairing import Paired, pair_scores
@@ -244,16 +244,16 @@ class _Job:
         )
         few = [FEW_LABELS(n_labels=n_labels, enough=ENOUGH_LABELS)] if n_labels < ENOUGH_LABELS else []
         messages = (note, *self._error_note(labeled), *self._bias_note(labeled, both), *few)
-        finding = DifferenceFinding(posterior, METHOD, messages=messages, info=METHOD_INFO)
-        return comparison_row(finding, replace(context, values=(value_b + worth.estimate, value_b)), self.options)
+        result = DifferenceResult(posterior, METHOD, messages=messages, info=METHOD_INFO)
+        return comparison_row(result, replace(context, values=(value_b + worth.estimate, value_b)), self.options)
 
     def _apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
         """Compare corrected scores as independent ones, because hardly any question has labels of both systems."""
         rows = self._corrected_rows(labeled)
         n_a, n_b = (int(row.sum()) for row in labeled.has_label)
         messages = (LABELS_OF_DIFFERENT_QUESTIONS(n_a=n_a, n_b=n_b), *self._error_note(labeled))
-        finding = replace(difference_of(*rows), method=METHOD, messages=messages, info=METHOD_INFO)
-        return comparison_row(finding, replace(context, values=(rows[0].value, rows[1].value)), self.options)
+        result = replace(difference_of(*rows), method=METHOD, messages=messages, info=METHOD_INFO)
+        return comparison_row(result, replace(context, values=(rows[0].value, rows[1].value)), self.options)
 
     def _weighted_apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
         """Compare corrected scores, each weighted by the probabilities of its own labels, with their correlation."""
@@ -268,8 +268,8 @@ class _Job:
         posterior = correlated_difference(posterior_of(rows[0]), posterior_of(rows[1]), float(correlation), width)
         n_a, n_b = (int(row.sum()) for row in labeled.has_label)
         messages = (LABELS_DRAWN_SEPARATELY(n_a=n_a, n_b=n_b), *self._error_note(labeled))
-        finding = DifferenceFinding(posterior, METHOD, messages=messages, info=METHOD_INFO)
-        return comparison_row(finding, replace(context, values=(rows[0].value, rows[1].value)), self.options)
+        result = DifferenceResult(posterior, METHOD, messages=messages, info=METHOD_INFO)
+        return comparison_row(result, replace(context, values=(rows[0].value, rows[1].value)), self.options)
 
     def _corrected_rows(self, labeled: _Labeled) -> list[Estimate]:
         """The corrected score of each system."""
@@ -302,8 +302,8 @@ class _Job:
             )
         low, high = found.equal.interval(self.options.level)
         warning = GRADER_ERRORS_ASSUMED_EQUAL(**named, shift=shift, low=low, high=high)
-        finding = DifferenceFinding(found.outer, METHOD, messages=(warning,), info=_ONE_SYSTEM)
-        row = comparison_row(finding, context, self.options)
+        result = DifferenceResult(found.outer, METHOD, messages=(warning,), info=_ONE_SYSTEM)
+        row = comparison_row(result, context, self.options)
         ends = found.outer.low.mean, found.outer.high.mean
         return replace(row, identified_range=ends, prob_positive=None, minimum_detectable_effect=None)
 
@@ -320,13 +320,13 @@ class _Job:
         units = None if pair.units is None else np.unique(pair.units[both], return_inverse=True)[1]
         of_errors = Pair(errors[0], errors[1], units, None, (-width, width), is_single_binary=False)
         try:
-            finding = paired_difference(of_errors, "bayes")
+            result = paired_difference(of_errors, "bayes")
         except NotEstimableError:
             return ()
-        low, high = finding.posterior.interval(self.options.level)
+        low, high = result.posterior.interval(self.options.level)
         value = float(of_errors.differences.mean())
         # the t test limits false alarms to 5 % with few labels, for which the interval is slightly short
-        is_significant = finding.p_value is not None and finding.p_value <= 1 - self.options.level
+        is_significant = result.p_value is not None and result.p_value <= 1 - self.options.level
         if low <= 0 <= high or not is_significant:
             return ()
         overrated, other = self.names if value > 0 else self.names[::-1]

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness_uq.alignment.match_clusters import common_clusters
 from harness_uq.alignment.match_questions import common_questions
-from harness_uq.comparison.differences import DifferenceFinding
+from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import Classifications, IntArray, SufficientStatistics, TaskData
 from harness_uq.errors import NotEstimableError
@@ -41,7 +41,7 @@ class PairedRecords:
     n_matched, n_unmatched, cluster_key, n_clusters, messages : as in `Comparison`
     """
 
-    difference: DifferenceFinding
+    difference: DifferenceResult
     values: tuple[float, float]
     bounds: tuple[float, float] | None
     n_matched: int
@@ -89,7 +89,7 @@ def pair_records(
 
 def _sums(
     a: TaskData, b: TaskData, rows: IntArray, codes: IntArray | None, rng: np.random.Generator
-) -> tuple[DifferenceFinding, tuple[float, float]]:
+) -> tuple[DifferenceResult, tuple[float, float]]:
     if not (isinstance(a, SufficientStatistics) and isinstance(b, SufficientStatistics) and a.statistic == b.statistic):
         raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="The statistics differ between the logs"))
     statistic = named_statistic(a.statistic)
@@ -99,12 +99,12 @@ def _sums(
     posterior = paired_bootstrap(mine, theirs, statistic, clusters=codes, rng=rng)
     values = corpus_statistic(mine, statistic), corpus_statistic(theirs, statistic)
     note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)
-    return DifferenceFinding(posterior, "bayesian-bootstrap", messages=(note,)), values
+    return DifferenceResult(posterior, "bayesian-bootstrap", messages=(note,)), values
 
 
 def _confusion(
     a: TaskData, b: TaskData, rows: IntArray, codes: IntArray | None, rng: np.random.Generator
-) -> tuple[DifferenceFinding, tuple[float, float]]:
+) -> tuple[DifferenceResult, tuple[float, float]]:
     if not (isinstance(a, Classifications) and isinstance(b, Classifications)):
         raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="Only one of the logs contains classes"))
     if a.function != b.function:
@@ -121,7 +121,7 @@ def _confusion(
     posterior = paired_confusion_posterior(targets, mine, theirs, metric, clusters=codes, rng=rng)
     values = _plain(targets, mine, metric), _plain(targets, theirs, metric)
     note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)
-    return DifferenceFinding(posterior, "confusion", messages=(note,)), values
+    return DifferenceResult(posterior, "confusion", messages=(note,)), values
 
 
 def _plain(targets: IntArray, predictions: IntArray, metric: ConfusionMetric) -> float:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.comparison.differences import CompareMethod, DifferenceFinding
+from harness_uq.comparison.differences import CompareMethod, DifferenceResult
 from harness_uq.comparison.missing_scores import failed_for_other
 from harness_uq.comparison.pairing import Paired
 from harness_uq.data.run_selection import SelectedRun
@@ -18,14 +18,14 @@ _WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OwnQuestionsFinding:
+class OwnQuestionsResult:
     """A difference from shared and own questions, and the scores of A and B that it is the difference of."""
 
-    finding: DifferenceFinding
+    difference: DifferenceResult
     values: tuple[float, float]
 
 
-def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFinding | None:
+def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsResult | None:
     """Estimate the difference from all questions; None if the shared questions alone are nearly as precise.
 
     Own questions are used if the questions are independent and the standard error is at least 10 % smaller with them.
@@ -42,8 +42,8 @@ def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsFin
     if overlap.difference.std_error > _WORTHWHILE * shared:
         return None
     note = OWN_QUESTIONS_USED(n_shared=len(paired.pair.a), n_own_a=len(own_a), n_own_b=len(own_b))
-    finding = DifferenceFinding(overlap.difference, "partial-overlap", "confidence", messages=(note,))
-    return OwnQuestionsFinding(finding, (overlap.mean_a, overlap.mean_b))
+    difference = DifferenceResult(overlap.difference, "partial-overlap", "confidence", messages=(note,))
+    return OwnQuestionsResult(difference, (overlap.mean_a, overlap.mean_b))
 
 
 def _own_means(run: SelectedRun, other: SelectedRun, shared: IntArray) -> FloatArray:

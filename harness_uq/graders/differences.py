@@ -72,7 +72,7 @@ def _difference(a: GradedAnswers, b: GradedAnswers, level: float) -> GraderDiffe
         is_binary = values_a.shape[1] == 1 and bool(np.isin([mean_a, mean_b], (0.0, 1.0)).all())
         row = replace(row, n_questions=int(used.sum()), n_clusters=None if units is None else int(units.max()) + 1)
         different = float((values_a != values_b)[both].mean())
-        return _with_finding(
+        return _with_difference(
             replace(row, share_different=different), Pair(mean_a, mean_b, units, None, bounds, is_binary), level
         )
     except (DataError, LogError, NotEstimableError, StructureError) as error:
@@ -107,7 +107,7 @@ def _preference(entries: Sequence[GradedAnswers], patterns: Sequence[str], level
             None if first.bounds is None else (first.bounds[0] - first.bounds[1], first.bounds[1] - first.bounds[0])
         )
         row = replace(row, n_questions=len(common), n_clusters=int(codes.max()) + 1 if has_clusters else None)
-        return _with_finding(row, Pair(a, b, units, None, bounds, is_single_binary=False), level)
+        return _with_difference(row, Pair(a, b, units, None, bounds, is_single_binary=False), level)
     except (DataError, LogError, NotEstimableError, StructureError) as error:
         return replace(row, messages=(refusal_of(error),))
 
@@ -131,8 +131,8 @@ def _cluster_by_question(entries: Sequence[GradedAnswers]) -> dict[str, int]:
     }
 
 
-def _with_finding(row: _Row, pair: Pair, level: float) -> _Row:
-    finding = paired_difference(pair, "bayes")
-    low, high = finding.posterior.interval(level)
+def _with_difference(row: _Row, pair: Pair, level: float) -> _Row:
+    result = paired_difference(pair, "bayes")
+    low, high = result.posterior.interval(level)
     value = float(pair.differences.mean())
-    return replace(row, value=value, interval=Interval(low, high, level, finding.kind), p_value=finding.p_value)
+    return replace(row, value=value, interval=Interval(low, high, level, result.kind), p_value=result.p_value)
