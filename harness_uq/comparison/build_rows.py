@@ -118,27 +118,27 @@ class ComparisonContext:
     messages: tuple[Message, ...] = ()
 
 
-def comparison_row(result: DifferenceResult, facts: ComparisonContext, options: CompareOptions) -> Comparison:
+def comparison_row(result: DifferenceResult, context: ComparisonContext, options: CompareOptions) -> Comparison:
     """Build the comparison from a posterior of A - B."""
-    posterior, pair = result.posterior, facts.pair
+    posterior, pair = result.posterior, context.pair
     low, high = posterior.interval(options.level)
     if not high > low:
-        return undecided_row(facts, options, ZERO_WIDTH_DIFFERENCE())
-    if (n := _n_questions(facts)) is not None and n < _FEWEST:
-        return undecided_row(facts, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
-    value_a, value_b = facts.values
+        return undecided_row(context, options, ZERO_WIDTH_DIFFERENCE())
+    if (n := _n_questions(context)) is not None and n < _FEWEST:
+        return undecided_row(context, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
+    value_a, value_b = context.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
     low, high = result.interval(options.level, plain)
     detectable = result.detectable(options.level, options.power)
-    evidence = replace(_evidence(low, high, detectable, facts, options), seen=plain)
+    evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
     verdict, text = verdict_of(evidence)
     is_open = verdict == "undecided"
     return Comparison(
-        task=facts.key[0],
-        metric=facts.key[1],
-        filter=facts.key[2],
-        system_a=facts.names[0],
-        system_b=facts.names[1],
+        task=context.key[0],
+        metric=context.key[1],
+        filter=context.key[2],
+        system_a=context.names[0],
+        system_b=context.names[1],
         scope=options.scope,
         method=result.method,
         value_a=value_a,
@@ -152,24 +152,24 @@ def comparison_row(result: DifferenceResult, facts: ComparisonContext, options: 
         odds_ratio=result.odds_ratio,
         correlation=_pair_statistic(score_correlation, pair),
         table=PairedCounts(*pair.table) if pair and pair.table else None,
-        n_matched=len(pair.a) if pair else facts.n_matched,
-        n_unmatched_a=facts.n_unmatched[0],
-        n_unmatched_b=facts.n_unmatched[1],
-        n_trials=facts.n_trials,
-        n_clusters=pair.n_units if pair else facts.n_clusters,
-        cluster_key=facts.cluster_key,
+        n_matched=len(pair.a) if pair else context.n_matched,
+        n_unmatched_a=context.n_unmatched[0],
+        n_unmatched_b=context.n_unmatched[1],
+        n_trials=context.n_trials,
+        n_clusters=pair.n_units if pair else context.n_clusters,
+        cluster_key=context.cluster_key,
         variance_reduction=_pair_statistic(variance_reduction, pair) if options.scope == "population" else None,
-        margin=options.margin_of(facts.key[0]),
+        margin=options.margin_of(context.key[0]),
         minimum_detectable_effect=detectable,
         prob_noninferior=prob_noninferior(
-            posterior, options.margin_of(facts.key[0]), higher_is_better=facts.higher_is_better
+            posterior, options.margin_of(context.key[0]), higher_is_better=context.higher_is_better
         ),
         p_value=result.p_value,
-        higher_is_better=facts.higher_is_better,
-        in_points=facts.bounds == (0.0, 1.0),
+        higher_is_better=context.higher_is_better,
+        in_points=context.bounds == (0.0, 1.0),
         posterior=posterior,
         info=result.info,
-        messages=distinct((*result.messages, *_beyond_range(low, high, facts.bounds), *facts.messages)),
+        messages=distinct((*result.messages, *_beyond_range(low, high, context.bounds), *context.messages)),
     )
 
 
@@ -190,26 +190,26 @@ def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], pair: 
         return None
 
 
-def undecided_row(facts: ComparisonContext, options: CompareOptions, reason: Message) -> Comparison:
+def undecided_row(context: ComparisonContext, options: CompareOptions, reason: Message) -> Comparison:
     """Build a comparison without a difference; its messages give the reason."""
-    a, b = facts.names
+    a, b = context.names
     return Comparison(
-        task=facts.key[0],
-        metric=facts.key[1],
-        filter=facts.key[2],
+        task=context.key[0],
+        metric=context.key[1],
+        filter=context.key[2],
         system_a=a,
         system_b=b,
         scope=options.scope,
         method="not estimable",
-        value_a=facts.values[0],
-        value_b=facts.values[1],
+        value_a=context.values[0],
+        value_b=context.values[1],
         difference=None,
         verdict="undecided",
         verdict_text=f"The difference between {a} and {b} is not estimable: {reason.text}",
-        n_matched=len(facts.pair.a) if facts.pair else facts.n_matched,
-        margin=options.margin_of(facts.key[0]),
-        higher_is_better=facts.higher_is_better,
-        messages=(reason, *facts.messages),
+        n_matched=len(context.pair.a) if context.pair else context.n_matched,
+        margin=options.margin_of(context.key[0]),
+        higher_is_better=context.higher_is_better,
+        messages=(reason, *context.messages),
     )
 
 
@@ -221,25 +221,25 @@ def prob_noninferior(posterior: Posterior, margin: float, *, higher_is_better: b
 
 
 def _evidence(
-    low: float, high: float, detectable: float, facts: ComparisonContext, options: CompareOptions
+    low: float, high: float, detectable: float, context: ComparisonContext, options: CompareOptions
 ) -> VerdictInputs:
-    sign = 1.0 if facts.higher_is_better else -1.0
+    sign = 1.0 if context.higher_is_better else -1.0
     return VerdictInputs(
         low=min(sign * low, sign * high),
         high=max(sign * low, sign * high),
-        name_a=facts.names[0],
-        name_b=facts.names[1],
-        margin=options.margin_of(facts.key[0]),
+        name_a=context.names[0],
+        name_b=context.names[1],
+        margin=options.margin_of(context.key[0]),
         detectable=detectable,
         power=options.power,
-        in_points=facts.bounds == (0.0, 1.0),
-        n_questions=_n_questions(facts) if options.scope == "population" else None,
+        in_points=context.bounds == (0.0, 1.0),
+        n_questions=_n_questions(context) if options.scope == "population" else None,
     )
 
 
-def _n_questions(facts: ComparisonContext) -> int | None:
+def _n_questions(context: ComparisonContext) -> int | None:
     """Number of questions compared; if questions are not matched, the number in the smaller run."""
-    if facts.pair is not None:
-        return len(facts.pair.a)
-    known = [n for n in facts.n_unmatched if n is not None]
-    return facts.n_matched or (min(known) if len(known) == 2 else None)
+    if context.pair is not None:
+        return len(context.pair.a)
+    known = [n for n in context.n_unmatched if n is not None]
+    return context.n_matched or (min(known) if len(known) == 2 else None)

@@ -251,12 +251,12 @@ class _Job:
         try:
             return self.task(a, b)
         except (DataError, StructureError) as error:
-            return undecided_row(self._facts(a, b), self.options, refusal_of(error)), None
+            return undecided_row(self._context(a, b), self.options, refusal_of(error)), None
         except HarnessUqError:
             raise
         except Exception as error:
             failure = ESTIMATION_FAILED(error=error_summary(error))
-            return undecided_row(self._facts(a, b), self.options, failure), None
+            return undecided_row(self._context(a, b), self.options, failure), None
 
     def task(self, a: SelectedRun, b: SelectedRun) -> tuple[Comparison, Paired | None]:
         """Compare one task, metric and filter; also return the matched questions, if there are any."""
@@ -326,8 +326,8 @@ class _Job:
         return POOLED_TASKS(n_tasks=len(pooled))
 
     def _paired(self, paired: Paired) -> Comparison:
-        facts = replace(
-            self._facts(paired.a, paired.b, paired.messages),
+        context = replace(
+            self._context(paired.a, paired.b, paired.messages),
             values=paired.pair.values,
             bounds=paired.pair.bounds,
             pair=paired.pair,
@@ -336,11 +336,11 @@ class _Job:
             cluster_key=paired.cluster_key,
         )
         if self.options.scope == "benchmark":
-            return self._row(lambda: self._of_these_questions(paired), facts)
+            return self._row(lambda: self._of_these_questions(paired), context)
         if (own := with_own_questions(paired, self.options.method)) is not None:
-            kept = tuple(message for message in facts.messages if message.code != UNMATCHED_QUESTIONS.code)
-            return self._row(lambda: own.difference, replace(facts, values=own.values, messages=kept))
-        return self._row(lambda: paired_difference(paired.pair, self.options.method), facts)
+            kept = tuple(message for message in context.messages if message.code != UNMATCHED_QUESTIONS.code)
+            return self._row(lambda: own.difference, replace(context, values=own.values, messages=kept))
+        return self._row(lambda: paired_difference(paired.pair, self.options.method), context)
 
     def _of_these_questions(self, paired: Paired) -> DifferenceResult:
         """Compare on exactly these questions: only trial noise is random, independently for the two systems."""
@@ -353,8 +353,8 @@ class _Job:
 
     def _records(self, a: SelectedRun, b: SelectedRun) -> Comparison:
         paired = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
-        facts = replace(
-            self._facts(a, b, paired.messages),
+        context = replace(
+            self._context(a, b, paired.messages),
             values=paired.values,
             bounds=paired.bounds,
             n_matched=paired.n_matched,
@@ -362,7 +362,7 @@ class _Job:
             cluster_key=paired.cluster_key,
             n_clusters=paired.n_clusters,
         )
-        return self._row(lambda: paired.difference, facts)
+        return self._row(lambda: paired.difference, context)
 
     def _independent(self, a: SelectedRun, b: SelectedRun, reason: str) -> Comparison:
         rows = [
@@ -371,15 +371,15 @@ class _Job:
         ]
         of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
         messages = (INDEPENDENT_COMPARISON(reason=reason), *of_rows)
-        facts = replace(
-            self._facts(a, b, messages),
+        context = replace(
+            self._context(a, b, messages),
             values=(rows[0].value, rows[1].value),
             bounds=common_bounds(rows[0], rows[1]),
             n_unmatched=(rows[0].n_questions, rows[1].n_questions),
             n_trials=max((row.n_trials or 1 for row in rows), default=1),
             cluster_key=rows[0].cluster_key or rows[1].cluster_key,
         )
-        return self._row(lambda: difference_of(rows[0], rows[1]), facts)
+        return self._row(lambda: difference_of(rows[0], rows[1]), context)
 
     def _pooled(
         self, key: ScoreKey, members: Sequence[Paired], weights: Sequence[float] | None, note: Message
@@ -388,8 +388,8 @@ class _Job:
         if pair.units is not None:
             keys = sorted({member.cluster_key for member in members if member.cluster_key})
             messages.append(POOLED_UNITS(units=keys or ["items that recur across tasks"]))
-        facts = replace(
-            self._facts(members[0].a, members[0].b, messages),
+        context = replace(
+            self._context(members[0].a, members[0].b, messages),
             key=key,
             values=pair.values,
             bounds=pair.bounds,
@@ -399,16 +399,16 @@ class _Job:
             cluster_key=None if pair.units is None else "units",
         )
         if self.options.scope == "benchmark":
-            return undecided_row(facts, self.options, NO_BENCHMARK_SCOPE_POOLING())
-        return self._row(lambda: paired_difference(pair, self.options.method), facts)
+            return undecided_row(context, self.options, NO_BENCHMARK_SCOPE_POOLING())
+        return self._row(lambda: paired_difference(pair, self.options.method), context)
 
-    def _row(self, find: Callable[[], DifferenceResult], facts: ComparisonContext) -> Comparison:
+    def _row(self, find: Callable[[], DifferenceResult], context: ComparisonContext) -> Comparison:
         try:
-            return comparison_row(find(), facts, self.options)
+            return comparison_row(find(), context, self.options)
         except (DataError, NotEstimableError) as error:
-            return undecided_row(facts, self.options, refusal_of(error))
+            return undecided_row(context, self.options, refusal_of(error))
 
-    def _facts(self, a: SelectedRun, b: SelectedRun, messages: Iterable[Message] = ()) -> ComparisonContext:
+    def _context(self, a: SelectedRun, b: SelectedRun, messages: Iterable[Message] = ()) -> ComparisonContext:
         return ComparisonContext(
             key=(a.log.task, a.data.metric, a.data.filter),
             names=self.names,

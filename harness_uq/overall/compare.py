@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.comparison.build_rows import CompareOptions
-from harness_uq.comparison.differences import DifferenceFinding
+from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
@@ -147,7 +147,7 @@ def _of_draws(value: float, errors: FloatArray, factor: float, options: CompareO
     return _Alone(interval, float((value + errors > 0).mean()))
 
 
-def _of_posterior(value: float, found: DifferenceFinding, options: CompareOptions) -> _Alone:
+def _of_posterior(value: float, found: DifferenceResult, options: CompareOptions) -> _Alone:
     low, high = found.interval(options.level, value)
     prob_positive = found.prob_positive
     if prob_positive is None:

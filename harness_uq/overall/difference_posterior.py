@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.comparison.build_rows import CompareOptions
-from harness_uq.comparison.differences import DifferenceFinding, paired_difference
+from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.pairing import matched_pair, pool
 from harness_uq.data.run_selection import ScoreKey
@@ -27,7 +27,7 @@ from harness_uq.results.estimate import Posterior
 from harness_uq.stats.common.posterior import Posterior as BasePosterior
 from harness_uq.stats.common.student import StudentPosterior
 
-_Found: TypeAlias = tuple[DifferenceFinding, tuple[float, float]]
+_Found: TypeAlias = tuple[DifferenceResult, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class DifferencePosteriors:
     overall: OverallOptions
     options: CompareOptions
 
-    def find(self, names: tuple[str, str], value: float) -> DifferenceFinding | None:
+    def find(self, names: tuple[str, str], value: float) -> DifferenceResult | None:
         """Return the posterior of the difference of two systems.
 
         If the questions of a task do not match, the estimates of a group count as independent, as in its row.
