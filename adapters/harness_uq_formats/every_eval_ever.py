@@ -39,7 +39,7 @@ from harness_uq.plugin_api import (
     is_unknown,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, decoded_lines, file_errors, heads_of
+from harness_uq_formats.json_files import content_of, decode, decoded_lines, file_errors, finite_number, heads_of
 from harness_uq_formats.messages import (
     CHECKSUM_DIFFERS,
     LINES_UNREADABLE,
@@ -358,7 +358,8 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
         else SamplesFile()
     )
     messages = tuple(_notes_on_file(samples, described))
-    paired = [(record, _samples_of(record, samples)) for record in records]
+    sets_by_evaluation = {name: sample_set for (name, _), sample_set in reversed(samples.sets.items())}
+    paired = [(record, sets_by_evaluation.get(record.evaluation_id, SampleSet())) for record in records]
     used = [id(sample_set) for _, sample_set in paired]
     for (evaluation, model), sample_set in samples.sets.items():
         if id(sample_set) not in used:
@@ -383,7 +384,7 @@ def _read_samples(file: str, described: DetailedResults | None, kind: type[Sampl
     LogError : if no line can be read
     """
     samples = SamplesFile()
-    algorithm = _algorithm(described)
+    algorithm = described.hash_algorithm if described and described.checksum else None
     digest = hashlib.new(algorithm, usedforsecurity=False) if algorithm in ("md5", "sha256") else None
     with file_errors(), io_paths.open_binary(file) as lines:
         for number, line in enumerate(lines, 1):
@@ -406,23 +407,13 @@ def _read_samples(file: str, described: DetailedResults | None, kind: type[Sampl
     return samples
 
 
-def _algorithm(described: DetailedResults | None) -> str | None:
-    return described.hash_algorithm if described and described.checksum else None
-
-
 def _notes_on_file(samples: SamplesFile, described: DetailedResults | None) -> Iterator[Message]:
     """Warnings about lines that cannot be read, and about a file that is not the one that the record describes."""
     if samples.unread:
         number, reason = samples.unread[0]
         yield LINES_UNREADABLE(n_lines=len(samples.unread), line=number, reason=reason)
-    algorithm = _algorithm(described)
     if described and samples.digest and samples.digest != described.checksum:
-        yield CHECKSUM_DIFFERS(algorithm=algorithm)
-
-
-def _samples_of(record: Record, samples: SamplesFile) -> SampleSet:
-    """The samples with the identifier of the record; none if there are none."""
-    return next((found for (name, _), found in samples.sets.items() if name == record.evaluation_id), SampleSet())
+        yield CHECKSUM_DIFFERS(algorithm=described.hash_algorithm)
 
 
 # ---------------------------------------------------------------- task logs
@@ -546,11 +537,7 @@ def _is_ours(record: Record) -> bool:
 def _reported(result: Result) -> HarnessResult:
     uncertainty = result.score_details.uncertainty or Uncertainty()
     error = uncertainty.standard_error.value if uncertainty.standard_error else None
-    return HarnessResult(_finite(result.score_details.score), _finite(error), uncertainty.num_samples)
-
-
-def _finite(number: float | None) -> float | None:
-    return number if number is not None and math.isfinite(number) else None
+    return HarnessResult(finite_number(result.score_details.score), finite_number(error), uncertainty.num_samples)
 
 
 def _total(metric: Metric, result: Result, *, is_ours: bool) -> AggregateScore:
@@ -660,7 +647,6 @@ def _resources(column: Column, row_of: Mapping[str, int], model: str) -> Resourc
             _matrix(column, row_of, [getattr(usage, name) if usage else None for usage in column.tokens])
         )
 
-    milliseconds = known_amounts(_matrix(column, row_of, column.latencies))
     return Resources(
         usage=(
             TokenUsage(
@@ -672,7 +658,7 @@ def _resources(column: Column, row_of: Mapping[str, int], model: str) -> Resourc
                 cache_write_tokens=amounts("input_tokens_cache_write"),
             ),
         ),
-        total_time=None if milliseconds is None else milliseconds / 1000,
+        total_time=known_amounts(_matrix(column, row_of, column.latencies) / 1000),  # milliseconds
     )
 
 

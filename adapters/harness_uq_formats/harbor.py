@@ -377,25 +377,18 @@ def _rewards(trials: Sequence[Trial], grid: TrialGrid) -> tuple[list[Scores], li
     check_cells(len(trials), len(names), MAX_SCORES)
     data, messages = list[Scores](), list[Message]()
     for name in names:
-        values = np.array([_finite(trial.rewards.get(name)) for trial in trials])
-        missing = [_reason(trial) for trial, value in zip(trials, values, strict=True) if np.isnan(value)]
+        values = [finite_number(trial.rewards.get(name)) for trial in trials]
+        scoreless = [trial for trial, value in zip(trials, values, strict=True) if value is None]
+        missing = [trial.errors[0] if trial.errors else "no reward" for trial in scoreless]
         if len(missing) == len(trials) and len(names) > 1:
             continue
         messages += counted_as_zero(missing, len(trials), tool=TOOL, metric=name)
-        data.append(Scores(name, "none", grid.matrix(np.nan_to_num(values)), is_complete=True))
+        data.append(Scores(name, "none", grid.matrix(value or 0.0 for value in values), is_complete=True))
     foreign = [trial.errors[0] for trial in trials if trial.rewards and trial.has_foreign_error]
     if foreign:
         listed = ", ".join(f"{n} × {error}" for error, n in Counter(foreign).most_common(5))
         messages.append(REWARDS_AFTER_ERRORS(n_errors=len(foreign), n_trials=len(trials), reasons=listed, tool=TOOL))
     return data, messages
-
-
-def _finite(reward: float | None) -> float:
-    return reward if reward is not None and np.isfinite(reward) else np.nan
-
-
-def _reason(trial: Trial) -> str:
-    return trial.errors[0] if trial.errors else "no reward"
 
 
 def _reported(stats: EvalStats, names: Sequence[str]) -> dict[tuple[str, str], HarnessResult]:

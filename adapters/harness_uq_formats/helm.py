@@ -35,7 +35,7 @@ from harness_uq.plugin_api import (
     ending_code,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode
+from harness_uq_formats.json_files import content_of, decode, question_count
 from harness_uq_formats.messages import FAILED_REQUESTS_SCORED, RUN_WITHOUT_RESULTS
 from harness_uq_formats.missing_scores import differences
 from harness_uq_formats.trial_grid import known_amounts, trial_endings
@@ -74,7 +74,6 @@ _SETTINGS: Final = (
     *("method", "model_deployment", "temperature", "max_tokens", "num_outputs"),
     *("max_train_instances", "num_train_trials", "max_eval_instances"),
 )
-_MOST_QUESTIONS: Final = 1e15
 _PERTURBED: Final = "perturbed"
 
 Perturbation = dict[str, Any]
@@ -464,12 +463,7 @@ def _totals_alone(reported: Mapping[Key, Stat], values: Values, rank_of: Mapping
     n_questions = {key[1]: stat.value for key, stat in reported.items() if key[0] == "num_instances"}
     for key in sorted(keys, key=lambda key: (rank_of[key[0]], key[1] != "test", "," in key[1])):
         reason = f"the run has no {_PER_INSTANCE}"
-        yield AggregateScore(*key, value=reported[key].value, n=_number(n_questions.get(key[1])), reason=reason)
-
-
-def _number(given: float | None) -> int | None:
-    """A number of questions; None if it is unknown."""
-    return round(given) if given is not None and 0 < given < _MOST_QUESTIONS else None
+        yield AggregateScore(*key, value=reported[key].value, n=question_count(n_questions.get(key[1])), reason=reason)
 
 
 def _endings(values: Values, states: Sequence[RequestState]) -> TrialEndings | None:

@@ -17,6 +17,7 @@ Decoded = TypeVar("Decoded")
 
 HEAD_SIZE: Final = 16384
 _LONGEST_INTEGER: Final = 4300  # digits that Python converts
+_MOST_QUESTIONS: Final = 1e15
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -132,6 +133,11 @@ def finite_number(value: object) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def question_count(given: float | None) -> int | None:
+    """A number of questions as an integer; None if it is unknown, not positive or implausibly large."""
+    return round(given) if given is not None and 0 < given < _MOST_QUESTIONS else None
 
 
 def _decode_leniently(content: bytes, kind: type[Decoded], prefix: str) -> Decoded:

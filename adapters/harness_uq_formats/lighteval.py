@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import find_spec
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -38,7 +39,7 @@ from harness_uq.plugin_api import (
     ending_code,
 )
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, head_of
+from harness_uq_formats.json_files import content_of, decode, finite_number, head_of, question_count
 from harness_uq_formats.messages import METRICS_WITHOUT_SCORES
 from harness_uq_formats.missing_scores import differences
 from harness_uq_formats.system_names import system_name
@@ -52,7 +53,6 @@ NAME: Final = "lighteval"
 _TIME: Final = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
 _RESULTS_NAME: Final = re.compile(rf"results_{_TIME}\.json")
 _DETAILS_NAME: Final = re.compile(rf"details_(?P<task>.+)_{_TIME}\.parquet")
-_MOST_QUESTIONS: Final = 1e15
 _BATCH: Final = 256  # rows, each of which can contain a long prompt
 _COLUMNS: Final = (
     *("doc.id", "doc.query", "doc.choices", "doc.task_name", "metric"),
@@ -352,25 +352,16 @@ def joined_rows(rows: Sequence[Row]) -> dict[str, Row]:
             name = f"{row.id} {row.content}"
         metrics = {metric: value for metric, value in row.metrics.items() if value is not None}
         if row.id is None:
-            name = next(candidate for candidate in _numbered(name) if not _overlap(joined.get(candidate), metrics))
+            candidates = chain([name], (f"{name} #{number}" for number in count(2)))
+            name = next(
+                one for one in candidates if one not in joined or joined[one].metrics.keys().isdisjoint(metrics)
+            )
         known = joined.setdefault(name, Row(row.id, row.content, {}, row.input_tokens, row.output_tokens))
         if any(known.metrics.get(metric, value) != value for metric, value in metrics.items()):
             raise LogError(f"question {name!r} has several rows with different values of a metric")
         known.metrics |= metrics
         known.is_parsed = row.is_parsed if known.is_parsed is None else known.is_parsed
     return joined
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name} #{number}"
-        number += 1
-
-
-def _overlap(known: Row | None, metrics: Mapping[str, Any]) -> bool:
-    return known is not None and bool(known.metrics.keys() & metrics.keys())
 
 
 # ---------------------------------------------------------------- task logs
@@ -424,7 +415,7 @@ def _totals_log(name: str, results: Results, path: str) -> TaskLog:
     """The log of a task without details."""
     reported = _reported(name, results)
     config = _config(name, results)
-    n = _number(config.effective_num_docs)
+    n = question_count(config.effective_num_docs)
     reason = "there are no details of the task"
     return TaskLog(
         system=_system(results, path),
@@ -463,22 +454,14 @@ def _scores(metric: str, values: Sequence[float | None]) -> Scores:
 
 def _reported(name: str, results: Results) -> dict[tuple[str, str], HarnessResult]:
     """What lighteval reports for a task."""
-    given = {key: float(value) for key, value in results.results.get(name, {}).items() if _is_number(value)}
-    n = _number(_config(name, results).effective_num_docs)
+    values = {key: finite_number(value) for key, value in results.results.get(name, {}).items()}
+    given = {key: value for key, value in values.items() if value is not None}
+    n = question_count(_config(name, results).effective_num_docs)
     return {
         (metric, "none"): HarnessResult(value, given.get(f"{metric}_stderr"), n)
         for metric, value in given.items()
         if not metric.endswith("_stderr")
     }
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < float("inf")
-
-
-def _number(given: float | None) -> int | None:
-    """A number of questions; None if it is unknown."""
-    return int(given) if given is not None and 0 < given < _MOST_QUESTIONS else None
 
 
 def _config(name: str, results: Results) -> TaskConfig:
@@ -498,7 +481,7 @@ def _directions(name: str, results: Results) -> dict[str, bool]:
 
 def _facts(name: str, results: Results, n_questions: int | None) -> RunMetadata:
     config, general = _config(name, results), results.config_general
-    n_all = _number(config.original_num_docs)
+    n_all = question_count(config.original_num_docs)
     is_short = n_all is not None and n_questions is not None and n_questions < n_all
     return RunMetadata(
         n_all=n_all,

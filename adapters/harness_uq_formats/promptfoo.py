@@ -592,10 +592,9 @@ def _resources(grid: TrialGrid, given: Sequence[Result]) -> Resources | None:
         # providers without prices have a cost of 0
         cost=cost if cost is not None and np.nansum(cost) > 0 else None,
     )
-    milliseconds = known_amounts(grid.matrix(result.latency_ms for result in results))
     return Resources(
         (usage,),
-        total_time=None if milliseconds is None else milliseconds / 1000,
+        total_time=known_amounts(grid.matrix(result.latency_ms for result in results) / 1000),
         is_grader_separate=all(
             isinstance(result.response, Response) and result.response.tokens
             for result in results
