@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.alignment.aligned_scores import match_scores
-from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.estimation.estimate import Options
@@ -49,7 +48,12 @@ def _dominance(
     runs: Sequence[TaskRun], key: tuple[str, str], options: Options, plugins: Plugins
 ) -> dict[str, tuple[float, str]]:
     """Probability of each system to be dominated, and the system that most probably does; empty if it is unknown."""
-    scores = {run.system: (score, run) for run in runs for score in run.scores if _key(score) == key}
+    scores = {
+        run.system: (score, run)
+        for run in runs
+        for score in run.scores
+        if (score.data.metric, score.data.filter) == key
+    }
     scores = {system: pair for system, pair in scores.items() if "cost" in pair[1].resources}
     if len(scores) < 2:
         return {}
@@ -70,10 +74,6 @@ def _dominance(
         system: (float(dominates[:, k].any(axis=1).mean()), systems[int(dominates[:, k].mean(axis=0).argmax())])
         for k, system in enumerate(systems)
     }
-
-
-def _key(score: SelectedRun) -> tuple[str, str]:
-    return score.data.metric, score.data.filter
 
 
 def _pairwise(scores: FloatArray, costs: FloatArray, units: NDArray[np.intp], seed: int) -> NDArray[np.bool_]:

@@ -89,12 +89,11 @@ def _columns(resources: Resources, time: str | None, prices: Prices | None) -> I
         "grader_output_tokens": _total(graders, lambda usage: usage.output_tokens),
     }
     for name, values in columns.items():
-        if values is not None and np.isfinite(values).any() and not (name in _MINOR and _is_constant(values)):
+        if values is None or not np.isfinite(values).any():
+            continue
+        is_constant = np.nanmin(values) == np.nanmax(values)
+        if not (name in _MINOR and is_constant):
             yield name, values
-
-
-def _is_constant(values: FloatArray) -> bool:
-    return bool(np.nanmin(values) == np.nanmax(values))
 
 
 def _total(models: Sequence[TokenUsage], count: Callable[[TokenUsage], FloatArray | None]) -> FloatArray | None:

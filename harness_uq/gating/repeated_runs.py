@@ -182,8 +182,10 @@ def _merged(logs: Sequence[TaskLog]) -> tuple[TaskLog, dict[ScoreKey, int]]:
     tables = [{(data.metric, data.filter): data for data in log.data if isinstance(data, Scores)} for log in logs]
     if not set.intersection(*(set(table) for table in tables)):
         return last, {}
-    everything = [replace(log, data=(_any_score(log),)) for log in logs]
-    rows = common_questions([SelectedRun(log, log.data[0]) for log in everything]).rows
+    # a score that every question has, because questions are matched whether or not they were scored
+    stand_ins = [Scores("question", "none", np.zeros((len(log.questions), 1))) for log in logs]
+    runs = [SelectedRun(replace(log, data=(score,)), score) for log, score in zip(logs, stand_ins, strict=True)]
+    rows = common_questions(runs).rows
     if len(rows) < len(logs):
         raise DataError(f"{last.task}: the runs of {last.system} contain different questions")
     base = select_questions(last, rows[-1])
@@ -196,11 +198,6 @@ def _merged(logs: Sequence[TaskLog]) -> tuple[TaskLog, dict[ScoreKey, int]]:
     )
     merged = replace(base, data=data, ended_by=_endings(logs, rows), resources=None, reported={})
     return merged, {(last.task, *key): len(logs) for key in shared}
-
-
-def _any_score(log: TaskLog) -> Scores:
-    """A score that every question has, to match questions whether or not they were scored."""
-    return Scores("question", "none", np.zeros((len(log.questions), 1)))
 
 
 def _stacked(base: Scores, scores: Sequence[Scores], rows: IntArray) -> Scores:

@@ -7,7 +7,6 @@ from datetime import date, datetime
 from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
 
 from harness_uq.data.prices import ModelPrice
 from harness_uq.errors import LogError
@@ -66,13 +65,10 @@ class PublicPrices:
 def _latest_change() -> date:
     from genai_prices.data import providers
 
-    prices = (price for provider in providers for model in provider.models for price in _conditional(model.prices))
+    lists = (model.prices for provider in providers for model in provider.models if isinstance(model.prices, list))
+    prices = (price for one in lists for price in one)  # a model without a list has the same price at all times
     dates = (getattr(price.constraint, "start_date", None) for price in prices)
     return max(day for day in dates if isinstance(day, date) and day <= date.today())
-
-
-def _conditional(prices: object) -> list[Any]:
-    return prices if isinstance(prices, list) else []
 
 
 @lru_cache(maxsize=1024)

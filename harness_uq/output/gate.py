@@ -257,6 +257,9 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
     differences = [row.difference for row in rows]
     drops = ["never" if row.can_fail is False else format_number(row.minimum_failing_drop, 3) for row in gate.rows]
     decisions = [row.decision if row.is_needed else f"({row.decision})" for row in gate.rows]
+    margins = [
+        f"{row.comparison.margin:g}" if row.improve_by is None else f"> +{row.improve_by:g}" for row in gate.rows
+    ]
     columns = [
         Cells("Task", [row.task for row in rows], is_number=False, wraps=True),
         Cells("Metric", [metric_name(row.metric, row.filter) for row in rows], is_number=False),
@@ -268,7 +271,7 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
             [format_interval(one.interval if one else None, digits) for one in differences],
             name="interval",
         ),
-        Cells("Margin", [_margin(row) for row in gate.rows], spare=3),
+        Cells("Margin", margins, spare=3),
         *_run_cells(gate, digits),
         *count_cells(
             [str(row.n_matched or "-") for row in rows],
@@ -282,10 +285,6 @@ def _section(gate: Gate, digits: int, answer: str) -> Section:
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
     if_hidden = {"Change": f"{difference_header(rows)}: interval of the change from the baseline."}
     return Section(title, columns, (), answer, _legend(gate), if_hidden=if_hidden)
-
-
-def _margin(row: GateRow) -> str:
-    return f"{row.comparison.margin:g}" if row.improve_by is None else f"> +{row.improve_by:g}"
 
 
 def _run_cells(gate: Gate, digits: int) -> list[Cells]:

@@ -29,19 +29,16 @@ def resource_use_document(rows: Sequence[ResourceUse], digits: int = 4) -> Docum
     messages = distinct(message for row in rows for message in row.messages)
     notes = [text_with_code(message) for message in with_severity(messages, "note")]
     warnings = [text_with_code(message) for message in with_severity(messages, "warning", "refusal", "error")]
-    sections = [_section(task, [row for row in rows if row.task == task], digits) for task in _tasks(rows)]
+    tasks = dict.fromkeys(row.task for row in rows if row.value is not None or row.low is not None)
+    sections = [_section(task, [row for row in rows if row.task == task], digits) for task in tasks]
     return Document(sections, {"Warnings": warnings, "Notes": notes}, caption="Resources of the systems.")
-
-
-def _tasks(rows: Sequence[ResourceUse]) -> list[str]:
-    """The tasks of which a resource is known."""
-    return list(dict.fromkeys(row.task for row in rows if row.value is not None or row.low is not None))
 
 
 def _section(task: str, rows: Sequence[ResourceUse], digits: int) -> Section:
     has_metrics = len({(row.metric, row.filter) for row in rows if row.metric}) > 1
+    systems = [row.system if row.baseline is None else f"{row.system} / {row.baseline}" for row in rows]
     columns = [
-        Cells("System", [_system(row) for row in rows], is_number=False),
+        Cells("System", systems, is_number=False),
         Cells("Resource", [_quantity(row, has_metrics=has_metrics) for row in rows], is_number=False, wraps=True),
         Cells("Value", [_number(row.value, digits, row.is_unbounded) for row in rows]),
         Cells("Interval", [_interval(row, digits) for row in rows]),
@@ -50,10 +47,6 @@ def _section(task: str, rows: Sequence[ResourceUse], digits: int) -> Section:
     sentences = [_sentence(row, digits) for row in rows if row.baseline is not None and row.value is not None]
     answer = "\n".join([*sentences, *dominated_systems(rows)])
     return Section(f"{task}: resources", columns, answer=answer, group="Task")
-
-
-def _system(row: ResourceUse) -> str:
-    return row.system if row.baseline is None else f"{row.system} / {row.baseline}"
 
 
 def _quantity(row: ResourceUse, *, has_metrics: bool) -> str:

@@ -50,7 +50,9 @@ def pairwise_probabilities(ranking: "Ranking", *, title: str | None = None) -> "
     axes.set_xticks(range(n), [str(k + 1) for k in range(n)], fontsize=size)
     axes.set_yticks(range(n), [f"{name}  {k + 1}" for k, name in enumerate(names)], fontsize=size)
     axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    axes.set_title(title or shorten(_title(ranking), 90), fontsize=TEXT + 1, color=INK)
+    n_questions = counted(ranking.n_questions, "question")
+    default_title = f"{task_title(ranking.task, ranking.metric, ranking.filter)}: {n_questions}"
+    axes.set_title(title or shorten(default_title, 90), fontsize=TEXT + 1, color=INK)
     bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 3.0 / side))
     bar.set_label("P(row is better than column)", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
@@ -66,7 +68,3 @@ def _write_cells(axes: "Axes", table: "FloatArray") -> None:
             continue
         colour = "white" if abs(value - 0.5) > 0.35 else INK
         axes.text(j, i, percent_text(value), ha="center", va="center", color=colour, fontsize=SMALL - 1)
-
-
-def _title(ranking: "Ranking") -> str:
-    return f"{task_title(ranking.task, ranking.metric, ranking.filter)}: {counted(ranking.n_questions, 'question')}"

@@ -97,12 +97,12 @@ def open_ranks(
     at = {extreme: {name: runs[extreme][name][key] for name in joint.systems} for extreme in _EXTREMES}
     higher = higher_is_better(entries[0].log, key[1])
     worst = joint_scores(list(at["worst"].values()), options, plugins, n_draws=_N_DRAWS)
-    both = joint_scores(
-        [_renamed(run, f"{name} {extreme}") for extreme in _EXTREMES for name, run in at[extreme].items()],
-        options,
-        plugins,
-        n_draws=_N_DRAWS,
-    )
+    renamed = [
+        replace(run, log=replace(run.log, system=f"{name} {extreme}"))
+        for extreme in _EXTREMES
+        for name, run in at[extreme].items()
+    ]
+    both = joint_scores(renamed, options, plugins, n_draws=_N_DRAWS)
     n = len(joint.systems)
     if len(worst.systems) < n or len(both.systems) < 2 * n:
         return None
@@ -113,10 +113,6 @@ def open_ranks(
     return OpenRanks(
         counts, open_sets, worst.sets if higher else worst.sets.mirrored(), intervals, joint.systems, both.n_questions
     )
-
-
-def _renamed(run: SelectedRun, name: str) -> SelectedRun:
-    return replace(run, log=replace(run.log, system=name))
 
 
 def _interval(

@@ -142,7 +142,12 @@ def log_to_row(log: TaskLog) -> Row:
         "messages": messages_to_json(log.messages),
         "ended_by": None if log.ended_by is None else log.ended_by.codes.tolist(),
         "stored_intervals": [
-            _stored_interval_to_row(data, data.stored)
+            {
+                **asdict(replace(data.stored, messages=())),
+                "metric": data.metric,
+                "filter": data.filter,
+                "messages": messages_to_json(data.stored.messages),
+            }
             for data in log.data
             if isinstance(data, AggregateScore) and data.stored is not None
         ],
@@ -205,15 +210,6 @@ def _field_to_row(name: str | None, field: MetadataField) -> Row:
 
 def _field_from_row(row: Row) -> MetadataField:
     return MetadataField(np.array(row["codes"], np.int64), row["is_text"], tuple(row["values"]))
-
-
-def _stored_interval_to_row(data: AggregateScore, stored: StoredInterval) -> Row:
-    return {
-        **asdict(replace(stored, messages=())),
-        "metric": data.metric,
-        "filter": data.filter,
-        "messages": messages_to_json(stored.messages),
-    }
 
 
 def _data_from_rows(rows: Sequence[Row], stored_intervals: Sequence[Row]) -> tuple[TaskData, ...]:

@@ -1,6 +1,7 @@
 """Suggest a mapping for a JSON, JSON Lines or CSV file, inferred from its first records."""
 
 import csv
+import glob
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +63,7 @@ def suggest_mapping(path: str) -> str:
     lines = [
         f"# Inferred from {sample.n_records} records by the names of their members. Check each line.",
         f"[tables.{table}]",
-        f"files = {_toml(_glob_escaped(file_name))}",
+        f"files = {_toml(glob.escape(file_name))}",
     ]
     if sample.rows is not None:
         lines.append(f"rows = {_toml(_expression(sample.rows))}")
@@ -232,10 +233,6 @@ def _expression(path: _Path) -> str:
     return ".".join(
         name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else json.dumps(name, ensure_ascii=True) for name in path
     )
-
-
-def _glob_escaped(name: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def _toml(text: str) -> str:

@@ -91,9 +91,10 @@ def report_html(
     """
     systems = list(dict.fromkeys(row.system for row in estimates))
     estimates = best_first(estimates, comparisons, rankings)
+    shown_overall = overall if overall and overall.systems else None
     pairs = _Section("comparisons", "Differences between systems", {"pairs": pair_views(comparisons)})
     sections = [
-        *([_Section("overall", "Overall result", _overall(overall))] if overall and overall.systems else []),
+        *([_Section("overall", "Overall result", _overall(shown_overall))] if shown_overall else []),
         *_scores(estimates, systems),
         *([pairs] if comparisons else []),
         *_rankings(rankings),
@@ -113,13 +114,13 @@ def report_html(
         title=title,
         summary=_summary(estimates, comparisons, rankings, histories),
         warnings=[
-            *_overall_warnings(overall),
+            *_warnings_about("Overall result", [overall] if overall else []),
             *_warnings(estimates, comparisons, rankings),
-            *_resource_warnings(resource_use),
-            *_history_warnings(histories),
+            *_warnings_about("Resources", resource_use),
+            *_warnings_about("Scores over time", histories),
         ],
         headlines=[
-            *_overall_headline(overall),
+            *([Headline(overall_answer(shown_overall), "Overall")] if shown_overall else []),
             *headlines(estimates, comparisons, rankings),
             *history_headlines([row for row in histories if row.runs]),
             *(Headline(plan.answer) for plan in plans),
@@ -134,27 +135,8 @@ def report_html(
     return html_text(rendered)
 
 
-def _overall_headline(overall: Overall | None) -> list[Headline]:
-    return [Headline(overall_answer(overall), "Overall")] if overall and overall.systems else []
-
-
-def _overall_warnings(overall: Overall | None) -> list[Statement]:
-    messages = message_lists([overall])["Warnings"] if overall else []
-    return [Statement("Overall result", redact_paths(text)) for text in messages]
-
-
-def _resources(estimates: Sequence[Estimate], rows: Sequence[ResourceUse]) -> list[_Section]:
-    return [_Section("resources", "Cost, tokens and time", resources_view(estimates, rows))] if rows else []
-
-
-def _resource_warnings(rows: Sequence[ResourceUse]) -> list[Statement]:
-    messages = message_lists(rows)["Warnings"]
-    return [Statement("Resources", redact_paths(text)) for text in messages]
-
-
-def _history_warnings(rows: Sequence[History]) -> list[Statement]:
-    messages = message_lists(rows)["Warnings"]
-    return [Statement("Scores over time", redact_paths(text)) for text in messages]
+def _warnings_about(subject: str, rows: Sequence[Overall | ResourceUse | History]) -> list[Statement]:
+    return [Statement(subject, redact_paths(text)) for text in message_lists(rows)["Warnings"]]
 
 
 def _overall(overall: Overall) -> dict[str, object]:
