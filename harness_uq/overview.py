@@ -1,7 +1,7 @@
 """Compute all results of a report: scores, and comparisons or rankings of the systems in the logs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.comparison.compare import CompareOptions, compare
@@ -152,31 +152,31 @@ def report(
     used: tuple[ResourceUse, ...] = ()
     if any(data.metric in RESOURCE_METRICS for log in logs for data in log.data):
         used = tuple(with_dominance(resource_use_of(logs, chosen, offered), logs, chosen, offered))
+    results = Report(rows, resource_use=used)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope
     how_combined = overall or OverallOptions()
     if len(systems) < 2:
-        return Report(rows, overall=combine_estimates(rows, logs, how_combined), resource_use=used)
+        return replace(results, overall=combine_estimates(rows, logs, how_combined))
     how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
     known = comparable_runs(logs, how_ranked, offered)
     selection = overall_tasks(known, how_combined)
     parts = {part for task in selection.tasks for part in task.parts}
     tasks = joint_tasks(known, how_ranked, offered, None if len(systems) > 2 else parts)
-    combined = rank_tasks(tasks, selection, how_combined, how_ranked) if len(selection.tasks) > 1 else None
+    if len(selection.tasks) > 1:
+        results = replace(results, overall=rank_tasks(tasks, selection, how_combined, how_ranked))
+    how_compared = CompareOptions(
+        level=chosen.level,
+        margin=margin,
+        margins=margins or {},
+        scope=scope,
+        structure=chosen.structure,
+        seed=chosen.seed,
+    )
     try:
-        if len(systems) == 2:
-            how = CompareOptions(
-                level=chosen.level,
-                margin=margin,
-                margins=margins or {},
-                scope=scope,
-                structure=chosen.structure,
-                seed=chosen.seed,
-            )
-            a, b = ([log for log in logs if log.system == system] for system in systems)
-            return Report(
-                rows, comparisons=tuple(compare(a, b, how, plugins=offered)), overall=combined, resource_use=used
-            )
-        return Report(rows, rankings=tuple(rankings_of(tasks, how_ranked)), overall=combined, resource_use=used)
+        if len(systems) > 2:
+            return replace(results, rankings=tuple(rankings_of(tasks, how_ranked)))
+        a, b = ([log for log in logs if log.system == system] for system in systems)
+        return replace(results, comparisons=tuple(compare(a, b, how_compared, plugins=offered)))
     except (DataError, NotEstimableError) as error:
-        return Report(rows, problems=(error.message,), overall=combined, resource_use=used)
+        return replace(results, problems=(error.message,))

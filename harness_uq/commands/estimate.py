@@ -18,6 +18,9 @@ from harness_uq.commands.parser import CommandParser
 from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
+    from harness_uq.estimation.estimate import Options
+    from harness_uq.plugins.manager import Plugins
+    from harness_uq.plugins.readers import Reading
     from harness_uq.results.estimate import Estimate
     from harness_uq.variance_components.effects import EffectOptions
 
@@ -75,32 +78,17 @@ def run(args: argparse.Namespace) -> int:
     _loading.clear_leftovers(args.logs)
     _output_files.try_plot(args)
     uses_resources = _argument_values.has_resources(args)
-    extra = [("breakdowns", bool(args.by)), ("resource_use", uses_resources)]
-    names = ("overall", "estimates", *(name for name, is_wanted in extra if is_wanted))
-    with _emit_results.emitting(args, *names) as emitter:
+    extra = (*(["breakdowns"] if args.by else []), *(["resource_use"] if uses_resources else []))
+    with _emit_results.emitting(args, "overall", "estimates", *extra) as emitter:
         plugins = _argument_values.plugins_of_command(args)
         options = _argument_values.estimation_options(args, plugins)
         auxiliary = _auxiliary_data.AuxiliaryPaths.from_arguments(args)
         over_tasks = _takes_tasks_from_factors(args)
         overall_options = _argument_values.overall_options(args, generalizes_over_tasks=over_tasks)
-        generalizes = _generalizes(args, auxiliary)
-        is_plain = not (generalizes or auxiliary)
         needs_logs = emitter.output_format.needs_logs
-        full_logs = needs_logs or bool(args.by) or uses_resources or not is_plain
-        scan = _loading.scan_paths(args, args.logs, plugins, options if is_plain else None, full_logs=full_logs)
-        reading = replace(
-            scan.reading, logs=tuple(_argument_values.select_logs(args, [scan.reading], auxiliary.label_metrics))
-        )
-        _argument_values.check_names(options.structure, reading.logs)
-        if auxiliary:
-            read = partial(_loading.read, args, plugins=plugins)
-            rows = auxiliary.estimate(auxiliary.select_logs(reading.logs), options, plugins, read)
-        elif generalizes:
-            from harness_uq.variance_components.effects import estimates_over
-
-            rows = estimates_over(reading.logs, _effect_options(args), plugins=plugins)
-        else:
-            rows = scan.rows_of(reading.logs)
+        full_logs = needs_logs or bool(extra)
+        generalizes = _generalizes(args, auxiliary)
+        reading, rows = _estimated(args, options, auxiliary, plugins, generalizes=generalizes, full_logs=full_logs)
         logs = tuple(task_logs(reading.logs, plugins, need_scores=False))
         with _argument_values.checking_arguments():
             combined = combine_estimates(rows, logs, overall_options)
@@ -128,7 +116,33 @@ def run(args: argparse.Namespace) -> int:
         emitter.emit(lists, errors, logs=logs if needs_logs else ())
     _output_files.draw_results(args, lists["overall"], rows)
     problem_code = _nothing_estimable.report_problem(problem)
-    return max(_loading.report_read_errors(scan.reading), _console.report_failures(rows), problem_code)
+    return max(_loading.report_read_errors(reading), _console.report_failures(rows), problem_code)
+
+
+def _estimated(
+    args: argparse.Namespace,
+    options: "Options",
+    auxiliary: _auxiliary_data.AuxiliaryPaths,
+    plugins: "Plugins",
+    *,
+    generalizes: bool,
+    full_logs: bool,
+) -> "tuple[Reading, Sequence[Estimate]]":
+    """What was read, with the selected logs only, and their estimates."""
+    is_plain = not (generalizes or auxiliary)
+    plain_options = options if is_plain else None
+    scan = _loading.scan_paths(args, args.logs, plugins, plain_options, full_logs=full_logs or not is_plain)
+    logs = tuple(_argument_values.select_logs(args, [scan.reading], auxiliary.label_metrics))
+    reading = replace(scan.reading, logs=logs)
+    _argument_values.check_names(options.structure, logs)
+    if auxiliary:
+        read = partial(_loading.read, args, plugins=plugins)
+        return reading, auxiliary.estimate(auxiliary.select_logs(logs), options, plugins, read)
+    if generalizes:
+        from harness_uq.variance_components.effects import estimates_over
+
+        return reading, estimates_over(logs, _effect_options(args), plugins=plugins)
+    return reading, scan.rows_of(logs)
 
 
 def _takes_tasks_from_factors(args: argparse.Namespace) -> bool:

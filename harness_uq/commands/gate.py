@@ -222,9 +222,10 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
         _write_annotations(args.annotations, result)
     if _console.report_failures(row.comparison for row in result.rows):
         return BROKEN
-    exit_codes = {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}
     decision = result.decision
-    return exit_codes[args.on_undecided or decision if decision == "undecided" else decision]
+    if decision == "undecided" and args.on_undecided:
+        decision = args.on_undecided
+    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[decision]
 
 
 def _write_annotations(path: str, result: "Gate") -> None:

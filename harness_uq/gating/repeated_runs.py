@@ -131,25 +131,19 @@ def read_side(
     """
     read = _selected(runs, plugins, selection)
     given = [_newest(logs, name) for logs in read]
-    copies = {
-        copy
-        for logs in given
-        for found in (copied_logs, superseded_attempts)
-        for copy in found([log.source for other in given for log in other])
-        if any(log.source == copy for log in logs)
-    }
-    sources = frozenset(log.source for logs in given for log in logs)
+    every = [log for logs in given for log in logs]
+    sources = frozenset(log.source for log in every)
+    copies = copied_logs(log.source for log in every) | superseded_attempts(log.source for log in every)
     by_task: dict[str, list[TaskLog]] = {}
-    for logs in given:
-        for log in logs:
-            if log.source not in copies and not log.subtasks:
-                by_task.setdefault(log.task, []).append(log)
+    for log in every:
+        if log.source not in copies and not log.subtasks:
+            by_task.setdefault(log.task, []).append(log)
     if all(len(logs) < 2 for logs in by_task.values()):
         return Side.read([log for logs in read for log in logs], name, plugins, structure), RunCounts(sources=sources)
-    systems = sorted({log.system for logs in given for log in logs})
+    systems = sorted({log.system for log in every})
     if len(systems) != 1:
         raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(systems)))
-    groups = {log.task: log for logs in given for log in logs if log.subtasks}
+    groups = {log.task: log for log in every if log.subtasks}
     merged = [_merged(logs) if len(logs) > 1 else (logs[0], {}) for logs in by_task.values()]
     logged = (*(log for log, _ in merged), *groups.values())
     used = tuple(with_best_evidence(logged, plugins, structure))
