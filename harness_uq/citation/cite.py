@@ -77,7 +77,8 @@ def cite(*results: Results) -> Citation:
         raise DataError("The results contain no estimate, comparison, ranking or other result with methods to cite.")
     paragraph = " ".join([*written, f"All results were computed with harness\\_uq {__version__}~\\cite{{harness_uq}}."])
     keys = tuple(sorted({key for cited in _CITED.findall(paragraph) for key in cited.split(",")}))
-    return Citation(paragraph, keys, "\n\n".join(_bibtex(key) for key in keys))
+    entries = [_SOFTWARE if key == "harness_uq" else bibliography()[key].bibtex for key in keys]
+    return Citation(paragraph, keys, "\n\n".join(entries))
 
 
 def _document(results: Results) -> Mapping[str, object]:
@@ -112,7 +113,3 @@ def _rows_of(found: Mapping[str, object]) -> dict[str, list[Row]]:
         elif isinstance(entries, Sequence) and not isinstance(entries, str):
             rows[name] = list(entries)
     return rows
-
-
-def _bibtex(key: str) -> str:
-    return _SOFTWARE if key == "harness_uq" else bibliography()[key].bibtex

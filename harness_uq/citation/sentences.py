@@ -127,16 +127,9 @@ def _about_plans(_: Sequence[Row]) -> Iterator[str]:
     yield f"The numbers of questions and trials follow from a power analysis{_of_analysis('other', 'plan')}."
 
 
-def _about_effects(_: Sequence[Row]) -> Iterator[str]:
-    yield f"Variance components were estimated with crossed random effects{_cite(_EFFECTS)}."
-
-
-def _about_histories(_: Sequence[Row]) -> Iterator[str]:
-    yield f"Changes of the score between runs were detected with an anytime-valid test{_cite(_HISTORY)}."
-
-
-def _about_agreements(_: Sequence[Row]) -> Iterator[str]:
-    yield f"Agreement of graders is reported with chance-corrected coefficients{_cite(_AGREEMENT)}."
+def _sentence(text: str, sources: Sequence[str]) -> Callable[[Sequence[Row]], Iterator[str]]:
+    """A function that writes the same sentence about any results."""
+    return lambda _: iter([f"{text}{_cite(sources)}."])
 
 
 def _about_breakdowns(rows: Sequence[Row]) -> Iterator[str]:
@@ -151,9 +144,9 @@ _WRITERS: Mapping[str, Callable[[Sequence[Row]], Iterator[str]]] = {
     "comparisons": _about_comparisons,
     "gates": _about_gates,
     "rankings": _about_rankings,
-    "effects": _about_effects,
-    "histories": _about_histories,
-    "agreements": _about_agreements,
+    "effects": _sentence("Variance components were estimated with crossed random effects", _EFFECTS),
+    "histories": _sentence("Changes of the score between runs were detected with an anytime-valid test", _HISTORY),
+    "agreements": _sentence("Agreement of graders is reported with chance-corrected coefficients", _AGREEMENT),
     "plans": _about_plans,
 }
 
@@ -188,15 +181,11 @@ def _comparison_method(name: str) -> MethodText:
 def _methods(noun: str, methods: Iterable[MethodText]) -> str:
     """A sentence that names each method with its sources; with their numbers of results if there are several."""
     counts = Counter(methods)
-    names = [f"{_title(method)}{_cite(method.keys)}" for method in counts]
+    names = [f"{latex(method.title.replace('–', '--'))}{_cite(method.keys)}" for method in counts]
     if len(counts) == 1:
         return f"The method is: {names[0]}."
     numbers = [f"{name} ({counted(n, noun)})" for name, n in zip(names, counts.values(), strict=True)]
     return f"The methods are: {'; '.join(numbers)}."
-
-
-def _title(method: MethodText) -> str:
-    return latex(method.title.replace("–", "--"))
 
 
 def _corrected(text: str, correction: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from harness_uq.data.factors import settings_of
-from harness_uq.data.task_log import Questions, TaskLog
+from harness_uq.data.task_log import TaskLog
 
 _NOT_SETTINGS = ("path", "run", "task", "status")
 _LONGEST_VALUE = 36  # longer values are hashes or prompts, and only the name of the setting is listed
@@ -30,22 +30,13 @@ def _changed_settings(before: Mapping[str, str], after: Mapping[str, str]) -> It
 def _changed_questions(before: TaskLog, after: TaskLog) -> Iterator[str]:
     """Numbers of added and removed questions, by content if both logs have it, and of changed prompts."""
     by_content = bool(before.questions.hashes and after.questions.hashes)
-    old, new = (set(_labels(log.questions, by_content=by_content)) for log in (before, after))
-    if old != new:
-        yield f"questions: {len(new - old)} added, {len(old - new)} removed"
-    old_prompts, new_prompts = (_prompts(log.questions, by_content=by_content) for log in (before, after))
-    shared = old_prompts.keys() & new_prompts.keys()
-    n_changed = sum(old_prompts[label] != new_prompts[label] for label in shared)
+    old, new = (log.questions.hashes if by_content else log.questions.ids for log in (before, after))
+    added, removed = set(new) - set(old), set(old) - set(new)
+    if added or removed:
+        yield f"questions: {len(added)} added, {len(removed)} removed"
+    # logs without prompts have no hashes of them
+    old_prompts = dict(zip(old, before.questions.prompt_hashes, strict=False))
+    new_prompts = dict(zip(new, after.questions.prompt_hashes, strict=False))
+    n_changed = sum(old_prompts[label] != new_prompts[label] for label in old_prompts.keys() & new_prompts.keys())
     if n_changed:
         yield f"prompts: {n_changed} changed"
-
-
-def _labels(questions: Questions, *, by_content: bool) -> tuple[str, ...]:
-    return questions.hashes if by_content else questions.ids
-
-
-def _prompts(questions: Questions, *, by_content: bool) -> dict[str, str]:
-    """Hash of the prompt of each question; empty if the log has no prompts."""
-    if not questions.prompt_hashes:
-        return {}
-    return dict(zip(_labels(questions, by_content=by_content), questions.prompt_hashes, strict=True))

@@ -112,11 +112,11 @@ def _history(
         ordered = _in_order(entries)
         named = [replace(entry, log=replace(entry.log, system=_run_name(entry.log))) for entry in ordered]
         matched = match_scores(named, options.structure, plugins)
-        found = _segments(matched.means, 1 - (1 - options.level) / n_series)
+        segments = _segments(matched.means, 1 - (1 - options.level) / n_series)
     except (DataError, NotEstimableError, StructureError) as error:
         return History(*key, options.level, messages=(*notes, refusal_of(error)))
     logs = [entry.log for one, entry in zip(named, ordered, strict=True) if one in matched.common.entries]
-    return _result(key, matched, found, logs, options, notes)
+    return _result(key, matched, segments, logs, options, notes)
 
 
 def _run_name(log: TaskLog) -> str:
@@ -268,19 +268,19 @@ def _questions(
     total = np.stack([np.isfinite(trials).sum(axis=1) for trials in matched.trials]).astype(float)
     s, n = right[first:start].sum(axis=0), total[first:start].sum(axis=0)
     x, m = right[start:].sum(axis=0), total[start:].sum(axis=0)
-    found = question_changes(s, n, x, m)
+    changes = question_changes(s, n, x, m)
     log, rows = matched.common.entries[0].log, matched.common.rows[0]
     ids = [log.questions.ids[row] for row in rows]
-    likely = [i for i in np.argsort(-found.probability, kind="stable") if found.probability[i] >= _LIKELY]
+    likely = [i for i in np.argsort(-changes.probability, kind="stable") if changes.probability[i] >= _LIKELY]
     changed = tuple(
-        ChangedQuestion(ids[i], float(s[i] / n[i]), float(x[i] / m[i]), float(found.probability[i]))
+        ChangedQuestion(ids[i], float(s[i] / n[i]), float(x[i] / m[i]), float(changes.probability[i]))
         for i in likely[:MOST_QUESTIONS]
     )
     unstable = [
-        i for i in np.argsort(-found.flakiness, kind="stable") if found.flakiness[i] >= FLAKY and 0 < s[i] < n[i]
+        i for i in np.argsort(-changes.flakiness, kind="stable") if changes.flakiness[i] >= FLAKY and 0 < s[i] < n[i]
     ]
     flaky = tuple(
-        FlakyQuestion(ids[i], float(s[i] / n[i]), float(found.flakiness[i])) for i in unstable[:MOST_QUESTIONS]
+        FlakyQuestion(ids[i], float(s[i] / n[i]), float(changes.flakiness[i])) for i in unstable[:MOST_QUESTIONS]
     )
     return changed, flaky
 
