@@ -1,17 +1,9 @@
 """Plans of active evaluations for readers: the answer, and a table of numbers of questions."""
 
-from collections.abc import Sequence
-
 from harness_uq.output.columns import format_number, metric_name
-from harness_uq.output.document import Document, ResultKind, Section
-from harness_uq.output.footnotes import message_lists
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.terminal import Cells
 from harness_uq.results.active_plan import ActivePlan
-
-
-def active_plans_document(plans: Sequence[ActivePlan], digits: int = 4) -> Document:
-    """One table of numbers of questions for each plan."""
-    return Document([_section(plan, digits) for plan in plans], message_lists(plans), caption="Expected widths.")
 
 
 def _section(plan: ActivePlan, digits: int) -> Section:
@@ -40,4 +32,4 @@ def _section(plan: ActivePlan, digits: int) -> Section:
     return Section(title, columns, ["", basis], plan.answer, legend)
 
 
-KIND = ResultKind(ActivePlan, active_plans_document)
+KIND = ResultKind(ActivePlan, one_section_each(_section, "Expected widths."))

@@ -1,22 +1,13 @@
 """Allocations of a budget for readers: the answer, a table of runs, then warnings."""
 
-from collections.abc import Sequence
-
 from harness_uq.output.columns import metric_name
-from harness_uq.output.document import Document, ResultKind, Section
-from harness_uq.output.footnotes import message_lists
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.terminal import Cells
 from harness_uq.results.budget_allocation import BudgetAllocation
 from harness_uq.results.format_points import difference_number
 
 
-def allocations_document(plans: Sequence[BudgetAllocation], _: int = 4) -> Document:
-    """One table of runs for each allocation."""
-    warnings = message_lists(plans)
-    return Document([_section(plan) for plan in plans], warnings, caption="Allocations of the budget.")
-
-
-def _section(plan: BudgetAllocation) -> Section:
+def _section(plan: BudgetAllocation, _: int) -> Section:
     rows, unit = plan.rows, "points" if plan.is_share else "units"
     columns = [
         Cells("Run", [row.name for row in rows], is_number=False),
@@ -41,4 +32,4 @@ def _section(plan: BudgetAllocation) -> Section:
     return Section(title, columns, ["", line], plan.answer)
 
 
-KIND = ResultKind(BudgetAllocation, allocations_document)
+KIND = ResultKind(BudgetAllocation, one_section_each(_section, "Allocations of the budget."))

@@ -1,23 +1,15 @@
 """Differences by groups of questions for readers: the groups on which the systems differ, and a table of groups."""
 
-from collections.abc import Sequence
-
 from harness_uq.messages import with_severity
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.output.breakdown import POOLED, interval_cells, p_text
 from harness_uq.output.columns import format_number, metric_name
-from harness_uq.output.document import Document, ResultKind, Section
-from harness_uq.output.footnotes import message_lists
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.phrases import join_names, missing_caveat, probability
 from harness_uq.output.terminal import Cells
 from harness_uq.results.breakdown import DifferenceBreakdown
 
 _COLOURS = {"better": "green", "worse": "red", "undecided": "yellow"}
-
-
-def difference_breakdowns_document(rows: Sequence[DifferenceBreakdown], digits: int = 4) -> Document:
-    """One table of groups for each breakdown."""
-    return Document([_section(row, digits) for row in rows], message_lists(rows), caption="Differences by group.")
 
 
 def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
@@ -63,4 +55,4 @@ def _section(row: DifferenceBreakdown, digits: int) -> Section:
     return Section(title, columns, lines, difference_breakdown_answer(row), legend)
 
 
-KIND = ResultKind(DifferenceBreakdown, difference_breakdowns_document)
+KIND = ResultKind(DifferenceBreakdown, one_section_each(_section, "Differences by group."))

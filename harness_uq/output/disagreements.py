@@ -1,17 +1,10 @@
 """Questions on which two systems differ, for readers: a table per task."""
 
-from collections.abc import Sequence
-
 from harness_uq.output.columns import format_number
-from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.label_texts import counted, task_title
 from harness_uq.results.comparison import Disagreements
-
-
-def disagreements_document(rows: Sequence[Disagreements], digits: int = 4) -> Document:
-    """One table for each task, metric and filter."""
-    return Document([_section(row, digits) for row in rows], caption="Questions on which the systems differ.")
 
 
 def _section(row: Disagreements, digits: int) -> Section:
@@ -35,4 +28,4 @@ def _section(row: Disagreements, digits: int) -> Section:
     return Section(title, columns)
 
 
-KIND = ResultKind(Disagreements, disagreements_document)
+KIND = ResultKind(Disagreements, one_section_each(_section, "Questions on which the systems differ."))

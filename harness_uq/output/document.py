@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import Any, cast
 
 from harness_uq.errors import DataError
+from harness_uq.messages import HasMessages
 from harness_uq.messages.similar_names import did_you_mean
+from harness_uq.output.footnotes import message_lists
 from harness_uq.output.terminal import Cells
 from harness_uq.results.declaration import Declared
 
@@ -162,6 +164,16 @@ class ResultKind:
     text: Callable[[Sequence[Any]], Document] | None = None
     is_single: bool = False
     total: Callable[[Sequence[Any]], Declared | None] | None = None
+
+
+def one_section_each(section: Callable[[Any, int], Section], caption: str) -> Callable[[Sequence[Any], int], Document]:
+    """A function that makes a document with one section for each result, and the messages of the results below."""
+
+    def document(results: Sequence[Any], digits: int) -> Document:
+        footnotes = message_lists(result for result in results if isinstance(result, HasMessages))
+        return Document([section(result, digits) for result in results], footnotes, caption=caption)
+
+    return document
 
 
 def result_kind(name: str) -> ResultKind:

@@ -1,10 +1,7 @@
 """Variance components for readers: a table per score, the share of each source, then warnings and notes."""
 
-from collections.abc import Sequence
-
 from harness_uq.output.columns import format_interval, format_number, metric_name
-from harness_uq.output.document import Document, ResultKind, Section
-from harness_uq.output.footnotes import message_lists
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.phrases import percent
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.label_texts import counted
@@ -12,12 +9,6 @@ from harness_uq.results.effects import Effects
 from harness_uq.results.format_points import difference_number as difference
 
 _ROUNDING = 1e-6  # of the largest standard deviation; smaller ones are rounding errors
-
-
-def effects_document(rows: Sequence[Effects], digits: int = 4) -> Document:
-    """One table of variance components for each score."""
-    footnotes = message_lists(rows)
-    return Document([_section(row, digits) for row in rows], footnotes, caption="Variance components.")
 
 
 def _section(row: Effects, digits: int) -> Section:
@@ -66,4 +57,4 @@ def _section(row: Effects, digits: int) -> Section:
     return Section(title, columns, lines, legend=legend)
 
 
-KIND = ResultKind(Effects, effects_document)
+KIND = ResultKind(Effects, one_section_each(_section, "Variance components."))

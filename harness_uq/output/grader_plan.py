@@ -1,17 +1,9 @@
 """Plans of graders for readers: the recommendation, and a table of designs with the same number of grades."""
 
-from collections.abc import Sequence
-
 from harness_uq.output.columns import format_number
-from harness_uq.output.document import Document, ResultKind, Section
-from harness_uq.output.footnotes import message_lists
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.terminal import Cells
 from harness_uq.results.grader_plan import GraderPlan
-
-
-def grader_plans_document(plans: Sequence[GraderPlan], digits: int = 4) -> Document:
-    """One table of designs for each plan."""
-    return Document([_section(plan, digits) for plan in plans], message_lists(plans), caption="Designs of graders.")
 
 
 def _section(plan: GraderPlan, digits: int) -> Section:
@@ -38,4 +30,4 @@ def _section(plan: GraderPlan, digits: int) -> Section:
     return Section(title, columns, lines, plan.answer, legend)
 
 
-KIND = ResultKind(GraderPlan, grader_plans_document)
+KIND = ResultKind(GraderPlan, one_section_each(_section, "Designs of graders."))

@@ -1,8 +1,6 @@
 """Self-tests of a gate for readers: the rate of false failures as sentences, and a table of counts."""
 
-from collections.abc import Sequence
-
-from harness_uq.output.document import Document, ResultKind, Section
+from harness_uq.output.document import ResultKind, Section, one_section_each
 from harness_uq.output.phrases import join_names
 from harness_uq.output.terminal import Cells
 from harness_uq.plots.label_texts import counted
@@ -15,12 +13,7 @@ _KINDS = {
 }
 
 
-def self_tests_document(tests: Sequence[SelfTest], _: int = 4) -> Document:
-    """One row of counts for each self-test, with the result as sentences."""
-    return Document([_section(test) for test in tests], caption="Self-test of the gate.")
-
-
-def _section(test: SelfTest) -> Section:
+def _section(test: SelfTest, _: int) -> Section:
     low, high, level = (f"{100 * x:.3g}" for x in (test.interval.low, test.interval.high, test.interval.level))
     columns = [
         Cells("Gates", [str(test.n)]),
@@ -49,4 +42,4 @@ def _answer(test: SelfTest) -> str:
     return " ".join(sentences)
 
 
-KIND = ResultKind(SelfTest, self_tests_document)
+KIND = ResultKind(SelfTest, one_section_each(_section, "Self-test of the gate."))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from harness_uq._version import __version__
 from harness_uq.messages import Message
-from harness_uq.output.breakdown import POOLED, breakdowns_document
+from harness_uq.output import breakdown, difference_breakdown
+from harness_uq.output.breakdown import POOLED
 from harness_uq.output.columns import format_number
-from harness_uq.output.difference_breakdown import difference_breakdowns_document
 from harness_uq.output.footnotes import Result, message_lists, warnings_of
 from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.headline import FEW, Headline, basis, headlines
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 __all__ = ["report_html"]
+
+_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,10 @@ def _rankings(rankings: Sequence[Ranking]) -> list[_Section]:
 
 def _groups(breakdowns: Sequence[Breakdown], difference_breakdowns: Sequence[DifferenceBreakdown]) -> list[_Section]:
     """The tables of groups; those of differences come first."""
-    documents = (difference_breakdowns_document(difference_breakdowns), breakdowns_document(breakdowns))
+    documents = (
+        difference_breakdown.KIND.document(difference_breakdowns, _DIGITS),
+        breakdown.KIND.document(breakdowns, _DIGITS),
+    )
     sections = [section for document in documents for section in document.sections]
     tables = [(section.answer, section_table(section), section.lines) for section in sections]
     parts = _parts("groups", [section.title for section in sections])
