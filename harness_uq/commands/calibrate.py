@@ -94,7 +94,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Run for about a minute (smoke) or for about half an hour (standard) (default: %(default)s)",
     )
     method.add_argument("--no-sbc", action="store_true", help="Skip simulation-based calibration")
-    _shared_options.add_seed(parser)
+    _shared_options.add_options(parser, "--seed")
     output = parser.groups["Output"]
     output.add_argument(
         "--report",

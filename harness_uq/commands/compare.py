@@ -64,9 +64,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Runs of system A followed by runs of system B, or any runs of two systems; NAME=RUN names a system",
     )
     _shared_options.add_structure(parser)
-    _shared_options.add_use_samples(parser)
-    _shared_options.add_missing(parser)
-    _shared_options.add_resources(parser)
+    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat", "--resources", "--prices")
     _auxiliary_data.add_labels_of_two_systems(parser)
     parser.groups["Method"].add_argument(
         "--uq",
@@ -77,12 +75,9 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="METHOD",
         help="Use this method: bayes, t (paired and cluster-robust) or independent (unpaired) (default: %(default)s)",
     )
-    _shared_options.add_margin(parser)
-    _shared_options.add_scope(parser)
-    _shared_options.add_level(parser)
-    _shared_options.add_seed(parser)
+    _shared_options.add_options(parser, "--margin", "--scope", "--level", "--seed")
     _shared_options.add_overall(parser)
-    _shared_options.add_by(parser)
+    _shared_options.add_options(parser, "--by")
     parser.groups["Data"].add_argument(
         "--baseline",
         metavar="NAME",
@@ -109,7 +104,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="List up to N questions per task whose scores differ most, beginning with those on which A is worse",
     )
     _emit_results.add_output(parser)
-    _emit_results.add_percent(parser)
+    _shared_options.add_options(parser, "--percent")
     _output_files.add_plot(parser, "the differences")
     _loading.add_engine(parser)
 

@@ -28,10 +28,9 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_structure(parser)
-    _shared_options.add_use_samples(parser)
-    _shared_options.add_missing(parser)
+    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat")
     _shared_options.add_factors(parser, "all factors found")
-    _shared_options.add_level(parser)
+    _shared_options.add_options(parser, "--level")
     _emit_results.add_output(parser, more_formats=())
     _output_files.add_plot(parser, "the effects")
     _loading.add_engine(parser)

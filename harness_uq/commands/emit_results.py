@@ -27,15 +27,6 @@ _WITHOUT_TABLES = ("json", "csv", "html", "eee", "junit", "github")
 _TABLES = ("table", "markdown", "latex")
 
 
-def add_percent(parser: CommandParser) -> None:
-    """Declare `--percent`."""
-    parser.groups["Output"].add_argument(
-        "--percent",
-        action="store_true",
-        help="Print scores from 0 to 1 as percentages (in the formats table, markdown and latex)",
-    )
-
-
 def add_output(parser: CommandParser, *, layout: bool = False, more_formats: Sequence[str] = ("html",)) -> None:
     """Declare `--format`, `--output` and the options of tables.
 

@@ -48,14 +48,13 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_estimation(parser)
-    _shared_options.add_missing(parser)
-    _shared_options.add_resources(parser)
+    _shared_options.add_options(parser, "--missing", "--treat", "--resources", "--prices")
     _shared_options.add_factors(parser, "none")
     _shared_options.add_overall(parser)
-    _shared_options.add_by(parser)
+    _shared_options.add_options(parser, "--by")
     _auxiliary_data.add_auxiliary_data(parser)
     _emit_results.add_output(parser, layout=True, more_formats=("html", "eee"))
-    _emit_results.add_percent(parser)
+    _shared_options.add_options(parser, "--percent")
     parser.groups["Output"].add_argument(
         "--per-task",
         action="store_true",

@@ -89,8 +89,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="Compare each system with itself and print how often the gate fails; 'auto' selects the kind of test",
     )
     _shared_options.add_structure(parser)
-    _shared_options.add_use_samples(parser)
-    _shared_options.add_missing(parser)
+    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat")
     _auxiliary_data.add_labels_of_two_systems(parser)
     method = parser.groups["Method"]
     method.add_argument(
@@ -136,9 +135,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="N",
         help="Run N simulations in the self-test (default: %(default)s)",
     )
-    _shared_options.add_scope(parser)
-    _shared_options.add_level(parser)
-    _shared_options.add_seed(parser)
+    _shared_options.add_options(parser, "--scope", "--level", "--seed")
     _shared_options.add_overall(parser)
     parser.groups["Overall result"].add_argument(
         "--overall", action="store_true", help="Decide by the overall result of several tasks, instead of by each score"

@@ -44,8 +44,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="PATTERN",
         help="Test whether the grader prefers the systems whose names match PATTERN (with --labels, repeatable)",
     )
-    _shared_options.add_by(parser)
-    _shared_options.add_level(parser)
+    _shared_options.add_options(parser, "--by", "--level")
     _emit_results.add_output(parser, more_formats=())
     _loading.add_engine(parser)
 

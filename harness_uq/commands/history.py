@@ -40,7 +40,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser)
     _shared_options.add_scores(parser)
-    _shared_options.add_level(parser)
+    _shared_options.add_options(parser, "--level")
     parser.groups["Output"].add_argument(
         "--fail-if-changed",
         action="store_true",

@@ -45,8 +45,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser, nargs="*", details=". Pass runs of one or two systems")
     _shared_options.add_structure(parser)
-    _shared_options.add_use_samples(parser)
-    _shared_options.add_missing(parser)
+    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat")
     parser.groups["Data"].add_argument(
         "--labels",
         metavar="FILE|METRIC",
@@ -63,7 +62,7 @@ def add_arguments(parser: CommandParser) -> None:
     _add_costs(parser)
     _add_assumptions(parser)
     _shared_options.add_factors(parser, "question")
-    _shared_options.add_level(parser)
+    _shared_options.add_options(parser, "--level")
     parser.groups["Method"].add_argument(
         "--power",
         type=_argument_types.level,
@@ -71,7 +70,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="P",
         help="Set the probability of detecting a true difference of D (default: %(default)s)",
     )
-    _shared_options.add_seed(parser)
+    _shared_options.add_options(parser, "--seed")
     _emit_results.add_output(parser)
     parser.groups["Output"].add_argument(
         "--ids",

@@ -24,21 +24,18 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser)
     _shared_options.add_structure(parser)
-    _shared_options.add_use_samples(parser)
-    _shared_options.add_missing(parser)
-    _shared_options.add_resources(parser)
+    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat", "--resources", "--prices")
     _auxiliary_data.add_labels_of_systems(parser)
-    _shared_options.add_scope(parser)
+    _shared_options.add_options(parser, "--scope")
     parser.groups["Method"].add_argument(
         "--correction",
         choices=["holm", "bh"],
         default="holm",
         help="Correct p-values of the paired tests by Holm's or the Benjamini-Hochberg method (default: %(default)s)",
     )
-    _shared_options.add_level(parser)
-    _shared_options.add_seed(parser)
+    _shared_options.add_options(parser, "--level", "--seed")
     _shared_options.add_overall(parser)
-    _shared_options.add_by(parser)
+    _shared_options.add_options(parser, "--by")
     parser.groups["Overall result"].add_argument(
         "--generalize-over",
         choices=["task"],
@@ -48,7 +45,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--per-task", action="store_true", help="Also print the ranking on each task if there is an overall ranking"
     )
     _emit_results.add_output(parser, layout=True)
-    _emit_results.add_percent(parser)
+    _shared_options.add_options(parser, "--percent")
     _output_files.add_plot(parser, "the ranks")
     _loading.add_engine(parser)
 

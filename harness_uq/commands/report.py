@@ -35,11 +35,9 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_named_logs(parser)
     _shared_options.add_estimation(parser)
-    _shared_options.add_missing(parser)
-    _shared_options.add_resources(parser)
-    _shared_options.add_margin(parser)
+    _shared_options.add_options(parser, "--missing", "--treat", "--resources", "--prices", "--margin")
     _shared_options.add_overall(parser)
-    _shared_options.add_by(parser)
+    _shared_options.add_options(parser, "--by")
     _auxiliary_data.add_auxiliary_data(parser)
     output = parser.groups["Output"]
     output.add_argument("--title", help="Set the title of an HTML page (default: Evaluation report)")

@@ -45,7 +45,7 @@ def add_arguments(parser: CommandParser) -> None:
     where.add_argument(
         "--in-place", action="store_true", help="Change the original logs; use harness-uq restore to undo the change"
     )
-    _shared_options.add_follow_links(parser)
+    _shared_options.add_options(parser, "--follow-links")
     output.add_argument(
         "--format",
         choices=["log", "eee"],

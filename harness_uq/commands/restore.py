@@ -23,7 +23,7 @@ intervals that a harness wrote into its log during a run with --uq.
 def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
-    _shared_options.add_follow_links(parser)
+    _shared_options.add_options(parser, "--follow-links")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,5 +1,7 @@
 """Options that several commands declare; the text of each is the same in every command."""
 
+from typing import Any
+
 from harness_uq.commands import argument_types as _argument_types
 from harness_uq.commands.parser import CommandParser
 
@@ -13,6 +15,93 @@ Methods (--method):
   NAME    Any other method, such as beta, clopper-pearson or clustered; an
           unknown name prints a list of all methods
 """
+
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "--by": {
+        "group": "Data",
+        "action": "append",
+        "default": [],
+        "metavar": "FIELD",
+        "help": "Also print results for each value of FIELD of the questions, such as category (repeatable)",
+    },
+    "--use-samples": {
+        "group": "Data",
+        "action": "store_true",
+        "help": "Use the logged samples even if the logged totals are based on more questions",
+    },
+    "--missing": {
+        "group": "Data",
+        "action": "append",
+        "default": [],
+        "metavar": "[CAUSE=]POLICY",
+        "help": "Set the policy for trials without a score: drop, zero, bounds or error (repeatable, default: drop)",
+    },
+    "--treat": {
+        "group": "Data",
+        "action": "append",
+        "default": [],
+        "metavar": "CAUSE=POLICY",
+        "help": "Apply POLICY to trials that ended with CAUSE, such as 'limit', even if they have a score (repeatable)",
+    },
+    "--resources": {
+        "group": "Data",
+        "action": "store_true",
+        "help": "Also analyze tokens, cost, time, messages and turns, and the cost per solved question",
+    },
+    "--prices": {
+        "group": "Data",
+        "metavar": "FILE",
+        "help": "Use the token prices in this TOML file if the log contains no costs; implies --resources",
+    },
+    "--follow-links": {
+        "group": "Output",
+        "action": "store_true",
+        "help": "Also change logs outside the given folders if links in these folders point to them",
+    },
+    "--margin": {
+        "group": "Method",
+        "action": "append",
+        "default": [],
+        "type": _argument_types.task_margin,
+        "metavar": "[TASK=]D",
+        "dest": "margins",
+        "help": "Set the smallest difference that matters to you, in units of the score (default: 0, repeatable)",
+    },
+    "--scope": {
+        "group": "Method",
+        "choices": ["population", "benchmark"],
+        "default": "population",
+        "help": "Draw conclusions about similar new questions, or only about these questions (default: %(default)s)",
+    },
+    "--level": {
+        "group": "Method",
+        "type": _argument_types.level,
+        "default": 0.95,
+        "metavar": "P",
+        "help": "Set the nominal coverage of the intervals (default: %(default)s)",
+    },
+    "--seed": {
+        "group": "Method",
+        "type": _argument_types.seed,
+        "default": 0,
+        "metavar": "N",
+        "help": "Set the seed for methods that use random numbers (default: %(default)s)",
+    },
+    "--percent": {
+        "group": "Output",
+        "action": "store_true",
+        "help": "Print scores from 0 to 1 as percentages (in the formats table, markdown and latex)",
+    },
+}
+"""The group of each option, and its keywords of `add_argument`."""
+
+
+def add_options(parser: CommandParser, *names: str) -> None:
+    """Declare options by their names, such as `--level`."""
+    for name in names:
+        keywords = dict(_OPTIONS[name])
+        parser.groups[keywords.pop("group")].add_argument(name, **keywords)
 
 
 def add_logs(parser: CommandParser) -> None:
@@ -80,49 +169,10 @@ def add_scores(parser: CommandParser) -> None:
     )
 
 
-def add_by(parser: CommandParser) -> None:
-    """`--by` of commands that divide questions into groups."""
-    parser.groups["Data"].add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="FIELD",
-        help="Also print results for each value of FIELD of the questions, such as category (repeatable)",
-    )
-
-
-def add_use_samples(parser: CommandParser) -> None:
-    """`--use-samples`, of commands that otherwise replace incomplete samples by totals."""
-    parser.groups["Data"].add_argument(
-        "--use-samples",
-        action="store_true",
-        help="Use the logged samples even if the logged totals are based on more questions",
-    )
-
-
-def add_missing(parser: CommandParser) -> None:
-    """`--missing` and `--treat`: what trials without a score count as."""
-    data = parser.groups["Data"]
-    data.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="[CAUSE=]POLICY",
-        help="Set the policy for trials without a score: drop, zero, bounds or error (repeatable, default: drop)",
-    )
-    data.add_argument(
-        "--treat",
-        action="append",
-        default=[],
-        metavar="CAUSE=POLICY",
-        help="Apply POLICY to trials that ended with CAUSE, such as 'limit', even if they have a score (repeatable)",
-    )
-
-
 def add_estimation(parser: CommandParser) -> None:
-    """The options of `add_structure` and `add_use_samples`, and how scores are estimated."""
+    """The options of `add_structure` and `--use-samples`, and how scores are estimated."""
     add_structure(parser)
-    add_use_samples(parser)
+    add_options(parser, "--use-samples")
     method = parser.groups["Method"]
     method.add_argument(
         "--uq",
@@ -131,7 +181,7 @@ def add_estimation(parser: CommandParser) -> None:
         metavar="METHOD",
         help="Compute the intervals with this method; see the list below (default: %(default)s)",
     )
-    add_level(parser)
+    add_options(parser, "--level")
     method.add_argument(
         "--scope",
         choices=["population", "benchmark", "full"],
@@ -148,76 +198,7 @@ def add_estimation(parser: CommandParser) -> None:
         choices=["hdi", "quantile"],
         help="Compute highest-density or equal-tailed credible intervals (default: depends on the method)",
     )
-    add_seed(parser)
-
-
-def add_resources(parser: CommandParser) -> None:
-    """`--resources` and `--prices`: tokens, cost and time."""
-    data = parser.groups["Data"]
-    data.add_argument(
-        "--resources",
-        action="store_true",
-        help="Also analyze tokens, cost, time, messages and turns, and the cost per solved question",
-    )
-    data.add_argument(
-        "--prices",
-        metavar="FILE",
-        help="Use the token prices in this TOML file if the log contains no costs; implies --resources",
-    )
-
-
-def add_follow_links(parser: CommandParser) -> None:
-    """`--follow-links`, of commands that change logs."""
-    parser.groups["Output"].add_argument(
-        "--follow-links",
-        action="store_true",
-        help="Also change logs outside the given folders if links in these folders point to them",
-    )
-
-
-def add_margin(parser: CommandParser) -> None:
-    """`--margin`: the smallest difference that matters."""
-    parser.groups["Method"].add_argument(
-        "--margin",
-        action="append",
-        default=[],
-        type=_argument_types.task_margin,
-        metavar="[TASK=]D",
-        dest="margins",
-        help="Set the smallest difference that matters to you, in units of the score (default: 0, repeatable)",
-    )
-
-
-def add_scope(parser: CommandParser) -> None:
-    """`--scope` of commands that compare systems."""
-    parser.groups["Method"].add_argument(
-        "--scope",
-        choices=["population", "benchmark"],
-        default="population",
-        help="Draw conclusions about similar new questions, or only about these questions (default: %(default)s)",
-    )
-
-
-def add_level(parser: CommandParser) -> None:
-    """`--level`: nominal coverage of the intervals."""
-    parser.groups["Method"].add_argument(
-        "--level",
-        type=_argument_types.level,
-        default=0.95,
-        metavar="P",
-        help="Set the nominal coverage of the intervals (default: %(default)s)",
-    )
-
-
-def add_seed(parser: CommandParser) -> None:
-    """`--seed` of methods that sample."""
-    parser.groups["Method"].add_argument(
-        "--seed",
-        type=_argument_types.seed,
-        default=0,
-        metavar="N",
-        help="Set the seed for methods that use random numbers (default: %(default)s)",
-    )
+    add_options(parser, "--seed")
 
 
 def add_factors(parser: CommandParser, default: str) -> None:

@@ -86,7 +86,7 @@ def add_arguments(parser: CommandParser) -> None:
         default="stratified",
         help="Stratify by difficulty, draw uniformly, or prefer questions that separate systems (default: %(default)s)",
     )
-    _shared_options.add_seed(parser)
+    _shared_options.add_options(parser, "--seed")
     parser.groups["Output"].add_argument(
         "--ids",
         type=Path,

@@ -37,7 +37,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Declare the arguments."""
     _shared_options.add_logs(parser)
     _shared_options.add_structure(parser)
-    _shared_options.add_level(parser)
+    _shared_options.add_options(parser, "--level")
     parser.groups["Method"].add_argument(
         "--scope",
         choices=["population", "full"],
