@@ -69,17 +69,6 @@ def content_of(path: str) -> bytes:
     return content
 
 
-def lines_of(path: str) -> Iterator[bytes]:
-    """The lines of a file that are not blank, read one at a time.
-
-    Raises
-    ------
-    LogError : if it cannot be read
-    """
-    with file_errors(), io_paths.open_binary(path) as file:
-        yield from (line for line in file if not line.isspace())
-
-
 def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
     """Decode JSON to a type of msgspec, such as a `Struct` with the fields that are read.
 
@@ -108,11 +97,12 @@ def decoded_lines(path: str, kind: type[Decoded]) -> Iterator[Decoded]:
     LogError : if the file cannot be read, or a line is not JSON or does not match `kind`
     """
     decode_line = _decoder(cast(Hashable, kind)).decode
-    for number, line in enumerate(lines_of(path), 1):
-        try:
-            yield cast(Decoded, decode_line(line))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            yield _decode_leniently(line, kind, f"line {number}: ")
+    with file_errors(), io_paths.open_binary(path) as file:
+        for number, line in enumerate((line for line in file if not line.isspace()), 1):
+            try:
+                yield cast(Decoded, decode_line(line))
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                yield _decode_leniently(line, kind, f"line {number}: ")
 
 
 @cache

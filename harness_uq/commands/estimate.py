@@ -38,7 +38,7 @@ _MANY = 45
 _ORDERS: "Mapping[str, Callable[[Estimate], tuple[object, ...]]]" = {
     "score": lambda row: (row.value is None, -(row.value or 0.0)),
     "name": lambda row: (row.system,),
-    "task": lambda row: (row.task, row.metric, row.filter),
+    "task": lambda row: row.key,
     "width": lambda row: (row.interval is None, row.interval.width if row.interval else 0.0),
 }
 DETAILS = _shared_options.METHODS

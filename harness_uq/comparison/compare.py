@@ -24,7 +24,7 @@ from harness_uq.comparison.non_mean_metrics import pair_records
 from harness_uq.comparison.own_questions import with_own_questions
 from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
-from harness_uq.comparison.validate_margins import check_margins
+from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import (
     ScoreKey,
@@ -143,7 +143,8 @@ def _compare_sides(side_a: Side, side_b: Side, options: CompareOptions, plugins:
     if side_a.system == side_b.system:
         names = f"{side_a.system} (A)", f"{side_b.system} (B)"
     job = _Job(options, plugins, names, side_a, side_b)
-    check_margins(job.options, (side_a.chosen[key] for key, _ in matched))
+    for key, _ in matched:
+        check_difference("margin", options.margin_of(key[0]), side_a.chosen[key], options.structure)
     rows: list[Comparison] = []
     pairs: dict[ScoreKey, Paired] = {}
     for key_a, key_b in matched:

@@ -41,17 +41,17 @@ def apply_missing_policies(
 
     def at(first: Extreme, second: Extreme) -> dict[ScoreKey, Comparison]:
         read = with_extremes(sides, (first, second), options.structure, plugins)
-        return {_key(row): row for row in compare(*read)}
+        return {row.key: row for row in compare(*read)}
 
     extremes = at("worst", "best"), at("best", "worst")
     open_rows = {
         key: identified(row, [ends[key] for ends in extremes if key in ends], options.level)
-        for key, row in ((_key(row), row) for row in rows)
+        for key, row in ((row.key, row) for row in rows)
     }
     if policies.has_bounds:
         return list(open_rows.values())
     worst = at("worst", "worst")
-    return [_with_warning(row, worst.get(_key(row)), open_rows[_key(row)], sides) for row in rows]
+    return [_with_warning(row, worst.get(row.key), open_rows[row.key], sides) for row in rows]
 
 
 def has_alternatives(sides: tuple[Side, Side], policies: MissingPolicies) -> bool:
@@ -69,10 +69,6 @@ def with_extremes(
         for side, extreme in zip(sides, extremes, strict=True)
     )
     return first, second
-
-
-def _key(row: Comparison) -> ScoreKey:
-    return row.task, row.metric, row.filter
 
 
 def identified(row: Comparison, ends: Sequence[Comparison], level: float) -> Comparison:
@@ -148,7 +144,7 @@ def missing_counts(chosen: Mapping[ScoreKey, SelectedRun]) -> dict[ScoreKey, Mis
 
 def _counts_of_row(row: Comparison, side: Side) -> Iterable[MissingCounts]:
     """Numbers of trials of the task, or of all tasks of a group or an overall row."""
-    counts, key = missing_counts(side.chosen), _key(row)
+    counts, key = missing_counts(side.chosen), row.key
     if key in side.chosen and not side.chosen[key].log.subtasks:
         return [counts[key]] if key in counts else []
     members = side.chosen[key].log.subtasks if key in side.chosen else None

@@ -107,9 +107,8 @@ class Sides:
         row = compared.row
         if row.posterior is None:
             return compared
-        key = (row.task, row.metric, row.filter)
         of_new, of_baseline = (
-            runs.variation(key, side, plugins)
+            runs.variation(row.key, side, plugins)
             for runs, side in zip(self.counts, (self.new, self.baseline), strict=True)
         )
         known = [one for one in (of_new, of_baseline) if one is not None]

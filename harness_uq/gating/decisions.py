@@ -155,7 +155,7 @@ class PowerInputs:
 def with_power(row: GateRow, over_runs: DistributionOverRuns | None, inputs: PowerInputs) -> GateRow:
     """Add what the data could show: of an equally good system, and at the strictest step of Holm's procedure."""
     one = row.comparison
-    p_worst = inputs.worst.get((one.task, one.metric, one.filter))
+    p_worst = inputs.worst.get(one.key)
     row = replace(row, can_fail=None if p_worst is None else p_worst.met <= inputs.strict)
     if one.difference is None or not one.difference.std_error > 0:
         return row

@@ -22,7 +22,6 @@ from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_difference
-from harness_uq.data.run_selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
@@ -332,7 +331,7 @@ class _Job:
     def _with_runs(self, required: RequiredScore, own: Side) -> RequiredScore:
         """A required score with the variation between runs of the new system."""
         counts, row = self.counts[0].with_groups(log.task for log in own.logs), required.row
-        return required.with_runs(counts.variation((row.task, row.metric, row.filter), own, self.plugins))
+        return required.with_runs(counts.variation(row.key, own, self.plugins))
 
     def _compared(
         self, new: Side, baseline: Side, logs: Sequence[TaskLog], options: GateOptions
@@ -352,12 +351,12 @@ class _Job:
             alpha=options.alpha,
             n_tested=sum(p is not None for p in adjusted),
             can_plan=options.labels is None,
-            worst={_key(one.row): p_values(one) for one in rows},
+            worst={one.row.key: p_values(one) for one in rows},
         )
-        over_runs = {_key(one.row): one.over_runs for one in scores}
+        over_runs = {one.row.key: one.over_runs for one in scores}
         return replace(
             decided,
-            rows=tuple(with_power(row, over_runs.get(_key(row.comparison)), inputs) for row in decided.rows),
+            rows=tuple(with_power(row, over_runs.get(row.comparison.key), inputs) for row in decided.rows),
             flipped=tuple(self._flipped(new, baseline)),
             messages=(*decided.messages, *self.history.messages),
         )
@@ -374,10 +373,6 @@ class _Job:
                 )
                 if flipped is not None:
                     yield flipped
-
-
-def _key(row: Comparison) -> ScoreKey:
-    return row.task, row.metric, row.filter
 
 
 def _check_names(options: GateOptions, rows: Sequence[Comparison]) -> None:

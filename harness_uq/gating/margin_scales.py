@@ -51,7 +51,7 @@ def _scales(rows: Sequence[Comparison], new: Side, options: "GateOptions") -> di
     """The scale of each metric on its first task."""
     scales: dict[str, _Scale] = {}
     for row in rows:
-        run = new.chosen.get((row.task, row.metric, row.filter))
+        run = new.chosen.get(row.key)
         if run is None or row.metric in scales:
             continue
         bounds = known_range(run.data, options.compare.structure.of_task(row.task).ranges)

@@ -8,10 +8,9 @@ from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.missing_scores import missing_counts
 from harness_uq.comparison.sides import Side
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
-from harness_uq.data.run_selection import ScoreKey
 from harness_uq.messages.catalogue.comparison import GATE_DEPENDS_ON_MISSING
 from harness_uq.plugins.manager import Plugins
-from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
+from harness_uq.results.gate import Decision, Gate, RequirementRow
 
 DecideSides: TypeAlias = Callable[[Side, Side | None], Gate]
 """The decision about a new system and a baseline, if there is one."""
@@ -74,10 +73,10 @@ def _common(first: Decision, second: Decision) -> Decision:
 
 
 def _open(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
-    first, second, wide = ({_key(row): row for row in gate.rows} for gate in (*ends, shown))
+    first, second, wide = ({row.comparison.key: row for row in gate.rows} for gate in (*ends, shown))
     rows = []
     for row in decided.rows:
-        key = _key(row)
+        key = row.comparison.key
         both = first.get(key), second.get(key)
         known = [end for end in both if end is not None]
         decision = _common(both[0].decision, both[1].decision) if both[0] and both[1] else "undecided"
@@ -97,10 +96,6 @@ def _open(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
     )
     decision = _common(ends[0].decision, ends[1].decision)
     return replace(decided, decision=decision, rows=tuple(rows), requirements=required)
-
-
-def _key(row: GateRow) -> ScoreKey:
-    return row.comparison.task, row.comparison.metric, row.comparison.filter
 
 
 def _open_requirement(row: RequirementRow, first: RequirementRow, second: RequirementRow) -> RequirementRow:

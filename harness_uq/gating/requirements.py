@@ -180,12 +180,7 @@ def n_to_decide(row: Estimate, bound: float, *, alpha: float, power: float) -> i
 
 def _newest_estimates(rows: Iterable[Estimate], chosen: Mapping[ScoreKey, SelectedRun]) -> dict[ScoreKey, Estimate]:
     """Return the estimate of the selected run for each task, metric and filter."""
-    found: dict[ScoreKey, Estimate] = {}
-    for row in rows:
-        key = (row.task, row.metric, row.filter)
-        if key in chosen and row.source == chosen[key].log.source:
-            found[key] = row
-    return found
+    return {row.key: row for row in rows if row.key in chosen and row.source == chosen[row.key].log.source}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

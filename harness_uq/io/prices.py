@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from functools import cache, lru_cache
 from importlib.metadata import version
-from importlib.util import find_spec
 
 from harness_uq.data.prices import ModelPrice
 from harness_uq.errors import LogError
@@ -85,11 +84,6 @@ def _list_price(model: str, time: str | None, **tokens: int) -> float | None:
             continue
         return float(price.total_price) * _PER_MILLION
     return None
-
-
-def has_public_prices() -> bool:
-    """Whether genai-prices is installed."""
-    return find_spec("genai_prices") is not None
 
 
 def read_prices(path: str) -> PriceTable:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness_uq.output.columns import format_interval, format_number
+from harness_uq.output.columns import format_interval, format_number, metric_name
 from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
 
 _RELATIONS = {"at_least": "at least", "at_most": "at most"}
@@ -40,7 +40,7 @@ def _compared(gate: Gate, digits: int) -> Iterator[GateCase]:
         relation = f"not worse by more than {one.margin:g}"
         if row.improve_by is not None:
             relation = f"better by more than {row.improve_by:g}"
-        name = f"{_metric(one.metric, one.filter)} {relation}"
+        name = f"{metric_name(one.metric, one.filter)} {relation}"
         sides = ((one.system_a, one.value_a), (one.system_b, one.value_b))
         values = ", ".join(f"{system}: {format_number(value, digits)}" for system, value in sides)
         difference = "not estimable"
@@ -55,8 +55,7 @@ def _compared(gate: Gate, digits: int) -> Iterator[GateCase]:
 def _broken(gate: Gate, row: GateRow) -> str:
     """The questions that broke, in a sentence."""
     one = row.comparison
-    keys = (one.task, one.metric, one.filter)
-    flipped = next((each for each in gate.flipped if (each.task, each.metric, each.filter) == keys), None)
+    flipped = next((each for each in gate.flipped if (each.task, each.metric, each.filter) == one.key), None)
     if flipped is None or not flipped.worse:
         return ""
     names = ", ".join(question.question for question in flipped.worse[:_MOST_NAMED])
@@ -67,7 +66,7 @@ def _broken(gate: Gate, row: GateRow) -> str:
 def _required(rows: Sequence[RequirementRow], digits: int) -> Iterator[GateCase]:
     for row in rows:
         one = row.estimate
-        name = f"{_metric(one.metric, one.filter)} {_RELATIONS[row.requirement]} {row.bound:g}"
+        name = f"{metric_name(one.metric, one.filter)} {_RELATIONS[row.requirement]} {row.bound:g}"
         interval = "not estimable" if one.interval is None else format_interval(one.interval, digits)
         yield GateCase(
             one.task, name, row.decision, True, f"{one.system}: {format_number(one.value, digits)} {interval}"
@@ -77,8 +76,4 @@ def _required(rows: Sequence[RequirementRow], digits: int) -> Iterator[GateCase]
 def _missing(gate: Gate) -> Iterator[GateCase]:
     for one in gate.missing:
         text = "The new runs have no score, but the baseline has one."
-        yield GateCase(one.task, f"{_metric(one.metric, one.filter)} present", "undecided", True, text)
-
-
-def _metric(metric: str, filter_name: str) -> str:
-    return metric if filter_name == "none" else f"{metric} ({filter_name})"
+        yield GateCase(one.task, f"{metric_name(one.metric, one.filter)} present", "undecided", True, text)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
@@ -307,11 +308,11 @@ def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions 
     """
     if prices is None and not is_requested:
         return None
-    from harness_uq.io.prices import PublicPrices, has_public_prices, read_prices
+    from harness_uq.io.prices import PublicPrices, read_prices
 
     if prices is not None:
         return ResourceOptions(read_prices(prices))
-    return ResourceOptions(PublicPrices() if has_public_prices() else None)
+    return ResourceOptions(PublicPrices() if find_spec("genai_prices") else None)
 
 
 def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:

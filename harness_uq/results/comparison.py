@@ -153,6 +153,11 @@ class Comparison(Declared, HasMessages):
     messages: tuple[Message, ...] = ()
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        """Task, metric and filter."""
+        return self.task, self.metric, self.filter
+
+    @property
     def status(self) -> Status:
         """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
         return status_of(self.messages, has_result=self.difference is not None)

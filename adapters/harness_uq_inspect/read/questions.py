@@ -131,8 +131,5 @@ def _codes(values: Sequence[object]) -> MetadataField:
             codes[row] = code_of.setdefault(key, len(code_of))
     lengths = [len(key) for key in code_of if isinstance(key, str)]
     is_text = bool(lengths) and sum(lengths) / len(lengths) >= _LONG_TEXT
-    return MetadataField(codes, is_text, () if is_text else labels_of(map(_label, code_of)))
-
-
-def _label(key: object) -> str:
-    return key.decode() if isinstance(key, bytes) else str(key)
+    labels = (key.decode() if isinstance(key, bytes) else str(key) for key in code_of)
+    return MetadataField(codes, is_text, () if is_text else labels_of(labels))

@@ -262,7 +262,7 @@ def _add_bootstrap_intervals(
     def with_interval(row: Estimate) -> Estimate:
         samples = items(table(results, "samples").get(row.task))
         function = tasks[row.task].aggregation().get(row.metric) if row.task in tasks else None
-        is_eligible = (row.task, row.metric, row.filter) in aggregates and settings.scope == "population"
+        is_eligible = row.key in aggregates and settings.scope == "population"
         if row.interval is not None or not is_eligible or function is None or row.harness.value is None:
             return row
         try:
@@ -348,8 +348,8 @@ def _replace_trial_estimates(rows: list[Estimate], logs: Sequence[TaskLog], sett
         return rows
     trials = [replace(log, data=tuple(data for data in log.data if replay.is_of_trials(data.filter))) for log in logs]
     trial_rows = estimate([log for log in trials if log.data], replace(settings.options(), estimand=settings.estimand))
-    replacements = {(row.task, row.metric, row.filter): row for row in trial_rows}
-    return [replacements.get((row.task, row.metric, row.filter), row) for row in rows]
+    replacements = {row.key: row for row in trial_rows}
+    return [replacements.get(row.key, row) for row in rows]
 
 
 def name_system(results: Results, origin: Table) -> None:

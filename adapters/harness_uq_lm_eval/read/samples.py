@@ -143,7 +143,8 @@ class Samples:
         self._prompt_hashes.append(text(value(row.get("prompt_hash"))) or "")
         self._n_choices.append(n_choices)
         self._occurrences.append(0)
-        self._documents.add(_with_draw(document, value(row.get(DRAW))))
+        draw = value(row.get(DRAW))
+        self._documents.add(document if draw is None else {**table(document), DRAW: draw})
         if self._identifiers is not None:
             self._identifiers.add(doc_id, document, target)
         self.prompts.add(opening)
@@ -249,11 +250,6 @@ class Samples:
             fields=self._documents.candidates(),
             prompt_prefix=self.prompts.candidate() if has_own_openings else None,
         )
-
-
-def _with_draw(document: object, draw: object) -> object:
-    """The document, with how it was chosen if the run chose its documents."""
-    return {**table(document), DRAW: draw} if draw is not None else document
 
 
 def _has_unparsed_answer(row: Row) -> bool:

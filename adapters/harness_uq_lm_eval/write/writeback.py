@@ -62,10 +62,7 @@ def _with_stored(estimates: Sequence[Estimate], results: Results) -> list[Entry]
     """The entries of the estimates; an interval that cannot be computed again keeps its entry."""
     stored = entries_of(results)
     is_kept = [any(message.code == STORED_INTERVAL_DIFFERS.code for message in row.messages) for row in estimates]
-    return [
-        stored[row.task, row.metric, row.filter] if kept else row.to_dict()
-        for row, kept in zip(estimates, is_kept, strict=True)
-    ]
+    return [stored[row.key] if kept else row.to_dict() for row, kept in zip(estimates, is_kept, strict=True)]
 
 
 def _render(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> bytes:

@@ -67,7 +67,7 @@ def _plots(estimates: Sequence[Estimate]) -> "Iterable[ParetoView]":
     shares = [row for row in estimates if row.interval is not None and row.structure is not None]
     for row in shares:
         if row.structure is not None and row.structure.bounds == (0, 1) and (row.task, row.system) in costs:
-            scores.setdefault((row.task, row.metric, row.filter), []).append(row)
+            scores.setdefault(row.key, []).append(row)
     marks = system_marks(row.system for row in estimates)
     for (task, metric, name), members in scores.items():
         if len(members) > 1:
