@@ -1,4 +1,4 @@
-"""The built-in estimators, offered through the same hook as anyone's: whatever a module here lists as ESTIMATORS."""
+"""The built-in estimators, registered by the same hook as those of plugins: `ESTIMATORS` of each module here."""
 
 from collections.abc import Iterable
 from importlib import import_module

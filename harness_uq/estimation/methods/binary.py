@@ -27,8 +27,9 @@ FEW_QUESTIONS = 16  # from here on the 95 % HDI covers 0.90 at every theta, 0.89
 
 @dataclass(frozen=True, slots=True)
 class Beta:
-    """Beta posterior of a proportion (Bowyer et al. 2025, eqs. 5–7): uniform prior with the highest-density
-    interval as `beta`, Beta(1/2, 1/2) with equal tails as `jeffreys`.
+    """Beta posterior of a proportion (Bowyer et al. 2025, eqs. 5–7).
+
+    `beta` has a uniform prior and a highest-density interval, `jeffreys` a Beta(1/2, 1/2) prior and equal tails.
     """
 
     name: str = "beta"
@@ -64,7 +65,7 @@ class Beta:
 
 
 def _few_questions(problem: Problem, successes: int, default: CredibleKind) -> tuple[Message, ...]:
-    """A warning where the interval holds an accuracy at which such intervals miss more than twice as often as said."""
+    """A warning if, at an accuracy inside the interval, such intervals miss at more than twice the nominal rate."""
     n, level = problem.structure.n_questions, problem.level
     if n >= FEW_QUESTIONS or (problem.interval or default) != "hdi":
         return ()
@@ -78,9 +79,7 @@ def _few_questions(problem: Problem, successes: int, default: CredibleKind) -> t
 
 @dataclass(frozen=True, slots=True)
 class ProportionInterval:
-    """A frequentist interval of a proportion. Its standard error is the interval's half-width in normal units,
-    except for `clt`, where it is the textbook one.
-    """
+    """A frequentist interval of a proportion; its standard error is half the width divided by the normal quantile."""
 
     name: str
     method: BinomialMethod

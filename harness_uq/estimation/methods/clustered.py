@@ -51,7 +51,8 @@ ROUNDING = 1e-6
 class ClusteredScore:
     """Posterior of the plain score over clusters or repeated trials, for any distribution of difficulty.
 
-    Centred on the plain score; its width passes from the beta-binomial model's to what the clusters show.
+    Its mean is close to the plain score. With few clusters its width is that of a beta-binomial model; with more
+    clusters, it approaches the width that follows from the observed spread of the clusters.
     """
 
     name = "clustered"
@@ -97,7 +98,7 @@ class ClusteredScore:
 
 @dataclass(frozen=True, slots=True)
 class BetaClustered:
-    """Beta-binomial posterior over clusters (Bowyer et al. 2025, eq. 8), by quadrature: of theta, a Beta's mean.
+    """Posterior of theta, the mean of the Beta in a beta-binomial model of clusters (Bowyer et al. 2025, eq. 8).
 
     `clustered-beta` has a uniform prior on the intra-cluster correlation, `clustered-gamma` the paper's Gamma(1, 1) on
     the dispersion and equal tails; `clustered-is` is the latter by importance sampling.
@@ -124,7 +125,7 @@ class BetaClustered:
         return _not_two_levels(self.name, problem)
 
     def estimate(self, problem: Problem) -> Estimate:
-        """Posterior of theta, which is about the plain score where difficulties are Beta and sizes say nothing."""
+        """Posterior of theta, which is close to the plain score if difficulties are Beta and independent of sizes."""
         scores = scores_of(problem)
         successes, sizes = unit_counts(scores)
         posterior = self._posterior(successes, sizes, problem)
@@ -168,7 +169,7 @@ def _not_two_levels(method: str, problem: Problem) -> Message | None:
 
 
 def _prior_note(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[Message, ...]:
-    """With few clusters the prior of their spread decides: show the published model's interval with its own."""
+    """With few clusters the prior on their spread matters: report the interval under the published prior, too."""
     if len(sizes) >= FEW_CLUSTERS:
         return ()
     low, high = stats.clustered_posterior(successes, sizes, "gamma").interval(problem.level)
@@ -176,10 +177,10 @@ def _prior_note(problem: Problem, successes: FloatArray, sizes: FloatArray) -> t
 
 
 class ClusteredRatio:
-    """Dirichlet-process posterior of the mean over questions, whole clusters drawn: a ratio of cluster totals.
+    """Dirichlet-process posterior of the mean over questions, as a ratio of totals of whole clusters.
 
-    Makes no assumption on how scores spread within and between clusters, nor that a cluster's size says nothing
-    about its score; takes any bounded score.
+    It supports any bounded scores, and assumes neither a distribution of the scores within or between clusters nor
+    that scores are independent of the sizes of their clusters.
     """
 
     name = "clustered-dp"
@@ -271,7 +272,7 @@ class ClusteredMean:
 
 
 def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[Message, ...]:
-    """A note where nearly all clusters agree: their spread is hardly seen, and the interval wide for it."""
+    """A note if nearly all clusters agree: the data then hardly determine their spread, and the interval is wide."""
     if len(sizes) > FEW_INFORMATIVE_UP_TO:
         return ()
     informative = int(min(np.sum(successes > 0), np.sum(successes < sizes)))
@@ -302,7 +303,7 @@ def weak_clusters(
     sizes: FloatArray,
     homogeneous: MessageType = catalogue.HOMOGENEOUS_CLUSTERS,
 ) -> tuple[Message, ...]:
-    """Messages of the default posteriors of clustered 0/1 scores; `homogeneous` is that of alike answers."""
+    """Messages of the default posteriors of clustered 0/1 scores; `homogeneous` is the one for uncorrelated answers."""
     narrow = _narrow(problem, posterior, posterior.icc_mean, successes, sizes, "92 to 95 %", homogeneous)
     return (*narrow, *(_uneven_clusters(problem, sizes) if problem.structure.n_clusters is not None else ()))
 
@@ -323,9 +324,9 @@ def _uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]
 def _beside_the_plain_score(
     result: MethodResult, icc: float, successes: FloatArray, sizes: FloatArray
 ) -> tuple[Message, ...]:
-    """A warning where theta is not about the plain score: difficulties are no Beta, or sizes matter.
+    """A warning if theta differs from the plain score: difficulties are not Beta, or depend on the sizes of clusters.
 
-    theta's data are the clusters' means with weights N / (1 + (N - 1) icc).
+    Theta is estimated by the means of the clusters with weights N / (1 + (N - 1) icc).
     """
     weights = sizes / (1 + (sizes - 1) * icc)
     centre = float(weights @ (successes / sizes) / weights.sum())

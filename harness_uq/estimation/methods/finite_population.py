@@ -1,4 +1,4 @@
-"""The score on all questions of a benchmark of which the run used a part."""
+"""The score on all questions of a benchmark from a run on part of them."""
 
 import numpy as np
 

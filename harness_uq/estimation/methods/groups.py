@@ -87,7 +87,7 @@ class NewTasks:
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses what `group` refuses, and tasks that share items, which are no independent draws of tasks."""
+        """Refuses what `group` refuses, and tasks that share items, because such tasks are not independent draws."""
         if reason := _not_a_bounded_group(self.name, problem):
             return reason
         shares = isinstance(problem.data, TaskGroup) and problem.data.shares_units
@@ -136,7 +136,7 @@ def _weights_note(data: TaskGroup) -> Message:
 
 
 def _few_effective_units(effective: float, n_units: int) -> tuple[Message, ...]:
-    """A warning where some tasks weigh so much that few of the questions or clusters count."""
+    """A warning if a few tasks have so much weight that the effective number of questions or clusters is small."""
     if effective >= FEW_UNITS or effective > n_units / 2:
         return ()
     return (catalogue.FEW_EFFECTIVE_UNITS(n_units=n_units, effective=effective),)

@@ -1,4 +1,4 @@
-"""Scores of which only the total is known."""
+"""Scores whose total alone is known."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from harness_uq.structure.recover_counts import counts_of
 
 
 class KnownTotals:
-    """Beta(1,1) posterior from a proportion and its number of questions, where the metric is known to be one."""
+    """Posterior under a Beta(1, 1) prior from a proportion and its number of questions."""
 
     name = "totals"
     info = MethodInfo(
@@ -40,7 +40,7 @@ class KnownTotals:
         return None
 
     def estimate(self, problem: Problem) -> Estimate:
-        """Posterior of the success rate, with the questions taken as independent."""
+        """Posterior of the success rate; the questions are assumed to be independent."""
         data = _totals_of(self.name, problem)
         n_right, n = counts_of(data)
         value = n_right / n if data.value is None else data.value

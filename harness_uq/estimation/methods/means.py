@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from harness_uq.stats.means.hall import HallMean
 
 FEW_UNITS = 30
-ENOUGH_FOR_TAILS = 150  # from here on 0.95 of samples hold a score that comes once in fifty
-TAIL_SD = 2.0  # standard deviations of the skewness of normal scores, 6 / n, beyond which a tail is seen
+ENOUGH_FOR_TAILS = 150  # 95 % of such samples contain a score that has a probability of 2 %
+TAIL_SD = 2.0  # a larger skewness is a tail, in standard deviations of the skewness of normal scores, sqrt(6 / n)
 
 
 class DirichletProcess:
@@ -75,7 +75,7 @@ class StudentMean:
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses clusters and trials, for which `clustered-t` is made."""
+        """Refuses clusters and trials, which `clustered-t` supports."""
         return needs_mean(self.name, problem) or needs_independence(self.name, problem)
 
     def estimate(self, problem: Problem) -> Estimate:
@@ -88,7 +88,7 @@ class StudentMean:
 
 
 class Hall:
-    """Student's t interval moved to Hall's (1992) on the side of a long tail, half of the way on the other."""
+    """Student's t interval, with Hall's (1992) limit on the side of a long tail; the other limit moves half as far."""
 
     name = "hall"
     info = MethodInfo(
@@ -106,7 +106,7 @@ class Hall:
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses what has no score a question."""
+        """Refuses data without a score per question."""
         return needs_mean(self.name, problem)
 
     def estimate(self, problem: Problem) -> Estimate:
@@ -134,7 +134,7 @@ class NormalMean:
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses clusters and trials, for which `clustered-clt` is made."""
+        """Refuses clusters and trials, which `clustered-clt` supports."""
         return needs_mean(self.name, problem) or needs_independence(self.name, problem)
 
     def estimate(self, problem: Problem) -> Estimate:
@@ -189,7 +189,7 @@ class BayesianBootstrap:
 
 
 def few_units(n_clusters: int | None, n_questions: int) -> tuple[Message, ...]:
-    """A warning where a Bayesian bootstrap has so few independent units that its interval is too narrow."""
+    """A warning if a Bayesian bootstrap has so few independent units that its interval is too narrow."""
     n = n_questions if n_clusters is None else n_clusters
     if n >= FEW_UNITS:
         return ()
@@ -205,9 +205,9 @@ def named_statistic(name: str) -> NamedStatistic:
 
 
 def _long_tails(problem: Problem, fit: "HallMean") -> tuple[Message, ...]:
-    """What simulations of skewed scores say where the range is unknown and the rare scores may not have been drawn.
+    """Warnings, based on simulations of skewed scores, that the sample may lack rare scores of an unknown range.
 
-    Scores without a tail are warned of too: samples that happen to lack the rare scores look just like them.
+    There is a warning for scores without a tail, too, because a sample that lacks the rare scores looks like them.
     """
     if problem.structure.bounds is not None or fit.n_units >= ENOUGH_FOR_TAILS:
         return ()

@@ -31,10 +31,10 @@ BETA_SHAPE_P = 0.05
 
 
 class Nested:
-    """Posterior of the plain score over clusters of questions of trials, for any distribution of difficulty.
+    """Posterior of the plain score of clusters of questions with repeated trials, for any distribution of difficulty.
 
-    How strongly answers of a cluster and trials of a question agree is learnt in three levels (Bowyer et al. 2025,
-    eq. 8, with a level more).
+    A model with three levels (Bowyer et al. 2025, eq. 8, with one more level) estimates how strongly the answers of a
+    cluster and the trials of a question agree.
     """
 
     name = "nested"
@@ -76,7 +76,7 @@ class Nested:
 
 
 class Benchmark:
-    """Score expected on exactly these questions: a hierarchy of their success rates that fades as questions grow."""
+    """Score on exactly these questions, from a hierarchy of success rates with less influence if there are more."""
 
     name = "benchmark"
     info = MethodInfo(
@@ -114,7 +114,7 @@ def _not_benchmark_scope(method: str, problem: Problem) -> Message | None:
 
 
 def _pooled_note(problem: Problem, share: float) -> tuple[Message, ...]:
-    """What the binomial interval, or a part of it, does in this scope."""
+    """A note about the binomial interval that is used in this scope, alone or in part."""
     reason = "the trials contain too few right or wrong answers to estimate the variation between questions"
     if problem.structure.max_trials == 1:
         reason = "one trial per question does not show trial-to-trial noise"
@@ -122,7 +122,7 @@ def _pooled_note(problem: Problem, share: float) -> tuple[Message, ...]:
 
 
 class BayesAtN:
-    """Bayes@N as published (Hariri et al. 2025, algorithm 1): a uniform Dirichlet prior a question.
+    """Bayes@N as published (Hariri et al. 2025, algorithm 1), with a uniform Dirichlet prior for each question.
 
     The interval is the Beta with its mean and standard deviation, on the range of the scores.
     """
@@ -198,7 +198,7 @@ class AverageAtN:
 
 
 class PassAtK:
-    """pass@k and its relatives: unbiased estimate, and the posterior of a hierarchy over questions."""
+    """pass@k and related estimands: unbiased estimate, and the posterior of a hierarchical model of the questions."""
 
     name = "pass-k"
     info = MethodInfo(
@@ -250,7 +250,7 @@ class PassAtK:
 
 
 class UnbiasedPassAtK:
-    """pass@k and its relatives from the questions' unbiased estimates: no shape of their success rates is assumed."""
+    """pass@k and related estimands from unbiased estimates for each question, for any distribution of success rates."""
 
     name = "pass-k-unbiased"
     info = MethodInfo(
@@ -323,7 +323,7 @@ def _pass_k_problem(problem: Problem) -> tuple[Scores, PassK, "pass_k.PassScope"
 
 
 def _refuse_other_shapes(successes: FloatArray, trials: FloatArray) -> None:
-    """Raise NotEstimableError where success rates are not Beta-distributed, on which moments past the second rest."""
+    """Raise NotEstimableError if success rates are not Beta-distributed, because higher moments depend on it."""
     shape = stats.beta_shape_test(successes, trials)
     if shape.p_value < BETA_SHAPE_P:
         raise NotEstimableError(catalogue.NOT_BETA_DISTRIBUTED(method="pass-k", p_value=shape.p_value))

@@ -1,4 +1,4 @@
-"""Score of a run that was watched: an interval that holds whenever one looked, and whatever made the run end."""
+"""Score of a run with a stopping rule: an interval that is valid at every moment, for any reason to stop."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -72,20 +72,21 @@ class ConfidenceSequenceMean:
 
 
 def _diagnostics(sequence: "ConfidenceSequence", planned: int | None) -> dict[str, float]:
-    """Questions or whole clusters that the last interval counts, and the questions planned where that is known."""
+    """Number of questions or whole clusters in the last interval, and of planned questions if it is known."""
     counted = {"n_units": float(sequence.n_clusters[-1])}
     return counted if planned is None else {**counted, "n_planned": float(planned)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """The questions in their order, those that were never asked included.
+    """The planned questions in their order, including those that were not asked.
 
     Attributes
     ----------
-    n_used : scored questions before the first without a score, where clusters of the others are known
-    clusters : of these and of those to come; None where questions are independent
-    planned : how many there are in all; None where that is not known
+    n_used : number of scored questions; if the clusters of all planned questions are known, only those before the first
+        question without a score
+    clusters : cluster of each of these questions, and of the others if it is known; None if questions are independent
+    planned : number of planned questions; None if it is unknown
     """
 
     n_used: int
@@ -112,7 +113,7 @@ def _line(problem: Problem) -> _Line:
 
 
 def _is_scored(problem: Problem) -> NDArray[np.bool_]:
-    """Which questions of the log have a score; those of `problem.data` are the others left out."""
+    """Which questions of the log have a score; `problem.data` contains only these."""
     data = problem.data
     logged = next(one for one in problem.log.data if (one.metric, one.filter) == (data.metric, data.filter))
     return logged.is_scored if isinstance(logged, Scores) else np.ones(0, bool)
