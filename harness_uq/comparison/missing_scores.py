@@ -1,4 +1,4 @@
-"""Compare two systems of which some trials have no score: extremes, and how much the verdict depends on them."""
+"""Compare two systems with trials that have no score: extremes, and how much the verdict depends on them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -134,7 +134,7 @@ def _with_warning(row: Comparison, worst: Comparison | None, open_row: Compariso
 
 
 def missing_counts(chosen: Mapping[ScoreKey, SelectedRun]) -> dict[ScoreKey, MissingCounts]:
-    """Numbers of trials of the scores of which some are missing."""
+    """Numbers of trials of the scores that have missing trials."""
     return {
         key: run.data.missing
         for key, run in chosen.items()

@@ -1,4 +1,4 @@
-"""Gates of systems of which some trials have no score: extremes, and how much the decision depends on them."""
+"""Gates of systems with trials that have no score: extremes, and how much the decision depends on them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

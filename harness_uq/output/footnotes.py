@@ -1,4 +1,4 @@
-"""Warnings and notes, each said once with whom it is about."""
+"""Warnings and notes, each printed once with the names of the results that it concerns."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ Result: TypeAlias = "Estimate | Comparison | Ranking | Plan"
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Whom a sentence may be about: one result by its names, or, with blanks, all that agree in the others."""
+    """The subject of a message: one result by its names, or, if names are empty, all results with the other names."""
 
     task: str
     metric: str = ""
@@ -45,16 +45,16 @@ _WITH_RANGES = (
 
 
 def warnings_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
-    """Every warning once, in the order of first appearance, after whom it is about.
+    """Every warning once with its subject, in the order of first appearance.
 
-    That is its tasks; its metrics and systems too where others of the same tasks do not share it, and its runs where
-    others of the same system do not.
+    The subject consists of tasks. It includes metrics and systems if other results of these tasks do not have the
+    warning, and runs if other runs of the system do not have it.
     """
     return _by_subject(list(rows), "refusal", "error", "warning")
 
 
 def footnotes(rows: Sequence[Result]) -> dict[str, list[str]]:
-    """Warnings and notes, each as `WHO: TEXT`, under their headings."""
+    """Warnings and notes, each as `SUBJECT: TEXT`, under their headings."""
     return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(_by_subject(rows, "note"))}
 
 

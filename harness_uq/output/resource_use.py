@@ -69,7 +69,7 @@ def _interval(row: ResourceUse, digits: int) -> str:
 
 
 def _sentence(row: ResourceUse, digits: int) -> str:
-    """What the ratio of two systems says."""
+    """The ratio of two systems as a sentence."""
     digits = min(digits, 3)
     resource, _, per_solved = row.quantity.partition("_per_")
     verb, as_much = _COMPARED[resource]

@@ -66,7 +66,7 @@ def legend_below(axes: "Axes") -> None:
 def draw_series(
     axes: "Axes", k: int, label: str, x: ArrayLike, y: ArrayLike, half_width: ArrayLike | None = None
 ) -> None:
-    """The k-th line, told from the others by colour, marker and dash, with error bars y ± half_width."""
+    """The k-th line, distinguished from the others by colour, marker and dash, with error bars y ± half_width."""
     axes.errorbar(
         np.asarray(x, float),
         np.asarray(y, float),

@@ -169,7 +169,7 @@ def displayed_task(row: Comparison) -> str:
 
 
 def harness_span(row: Estimate) -> Span | None:
-    """The harness's value ± z standard errors at the level of our interval; None where it gives no standard error."""
+    """The harness's value ± z standard errors at the level of our interval; None if it reports no standard error."""
     value, std_error = row.harness.value, row.harness.std_error
     if value is None or std_error is None or row.interval is None:
         return None

@@ -1,4 +1,4 @@
-"""Rank systems of which some trials have no score: rank sets for any scores of these trials, and their effect."""
+"""Rank systems with trials that have no score: rank sets for any scores of these trials, and their effect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

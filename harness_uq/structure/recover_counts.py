@@ -1,4 +1,4 @@
-"""Recover the counts from a score of which only the total is known."""
+"""Recover the counts behind a score whose total alone is known."""
 
 from harness_uq.data.task_log import AggregateScore
 from harness_uq.errors import NotEstimableError

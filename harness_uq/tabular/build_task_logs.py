@@ -116,7 +116,7 @@ class _Job:
         return parts
 
     def _without(self, column: ScoreColumn, names: Names) -> dict[str, str]:
-        """System, task, metric and filter of a column of scores, if no other column says them."""
+        """System, task, metric and filter of a column of scores, if no other column contains them."""
         has_system = "system" in self.layout.parts or column.system is not None
         return {
             "system": column.system or names.system or names.name,

@@ -54,7 +54,7 @@ _LONGEST_ROLE = 100  # characters; with a wrong delimiter, the whole header is o
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumn:
-    """A column of scores; `system` and `metric` are those of all its scores, None where other columns say."""
+    """A column of scores; `system` and `metric` are those of all its scores, None if other columns contain them."""
 
     name: str
     system: str | None = None

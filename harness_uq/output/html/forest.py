@@ -26,7 +26,7 @@ class Track:
     Attributes
     ----------
     dot, left, right : None if there is none
-    reference : ends of the harness's interval; None where it gives none
+    reference : limits of the harness's interval; None if it reports none
     colour, shape : number of the colour of its system, and path of its marker
     description : the drawing in words, for those who do not see it
     """
