@@ -15,6 +15,7 @@ from harness_uq.plots.figure_rows import OVERALL_GROUP
 from harness_uq.plots.label_texts import counted
 from harness_uq.plugins.manager import load_plugins
 from harness_uq.references.bibliography import bibliography
+from harness_uq.results.format_points import join_with_and
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -54,11 +55,11 @@ def _about_scores(rows: Sequence[Row]) -> Iterator[str]:
     rows = [row for row in rows if row["interval"]]
     if not rows:
         return
-    targets = _joined(_TARGETS[scope] for scope in _distinct(row["scope"] for row in rows))
+    targets = join_with_and(_TARGETS[scope] for scope in _distinct(row["scope"] for row in rows))
     yield f"Scores are reported with {_intervals(row['interval'] for row in rows)} for {targets}."
     of_trials = [row for row in rows if "@" in row["estimand"]]
     if of_trials:
-        quantities = _joined(latex(name) for name in _distinct(row["estimand"] for row in of_trials))
+        quantities = join_with_and(latex(name) for name in _distinct(row["estimand"] for row in of_trials))
         yield f"The estimand of {_tasks(of_trials)} is {quantities}."
     yield _methods("score", (_score_method(row["method"]) for row in rows))
     yield from _about_clusters(rows, "The intervals")
@@ -78,14 +79,14 @@ def _about_comparisons(rows: Sequence[Row]) -> Iterator[str]:
     if not rows:
         return
     intervals = _intervals(row["difference"]["interval"] for row in rows)
-    targets = _joined(_TARGETS[scope] for scope in _distinct(row["scope"] for row in rows))
+    targets = join_with_and(_TARGETS[scope] for scope in _distinct(row["scope"] for row in rows))
     matched = "" if any(row["method"] == "independent" for row in rows) else ", matched by question,"
     yield f"Differences between systems{matched} are reported with {intervals} for {targets}."
     yield _methods("difference", (_comparison_method(row["method"]) for row in rows))
     yield from _about_clusters(rows, "The intervals of differences")
     margins = _distinct(row["margin"] for row in rows if row["margin"])
     if margins:
-        yield f"The smallest difference of interest is {_joined(f'{margin:g}' for margin in margins)}."
+        yield f"The smallest difference of interest is {join_with_and(f'{margin:g}' for margin in margins)}."
     adjusted = [row for row in rows if row["verdict_adjusted"] and row["task"] != OVERALL_GROUP]
     if adjusted:
         yield _corrected(f"Verdicts are corrected for multiplicity ({counted(len(adjusted), 'comparison')})", "holm")
@@ -133,7 +134,7 @@ def _sentence(text: str, sources: Sequence[str]) -> Callable[[Sequence[Row]], It
 
 
 def _about_breakdowns(rows: Sequence[Row]) -> Iterator[str]:
-    fields = _joined(latex(str(name)) for name in _distinct(row["field"] for row in rows))
+    fields = join_with_and(latex(str(name)) for name in _distinct(row["field"] for row in rows))
     yield f"Scores of groups of questions (by {fields}) are also partially pooled{_cite(_POOLING)}."
 
 
@@ -208,7 +209,7 @@ def _intervals(intervals: Iterable[Row]) -> str:
     kinds: dict[float, dict[str, None]] = {}
     for interval in intervals:
         kinds.setdefault(interval["level"], {})[_KINDS[interval["kind"]]] = None
-    return _joined(f"{_percent(level)} {_joined(names)} intervals" for level, names in kinds.items())
+    return join_with_and(f"{_percent(level)} {join_with_and(names)} intervals" for level, names in kinds.items())
 
 
 def _percent(share: float) -> str:
@@ -217,11 +218,6 @@ def _percent(share: float) -> str:
 
 def _tasks(rows: Iterable[Row]) -> str:
     return join_names(latex(row["task"]) for row in rows)
-
-
-def _joined(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from harness_uq.output.phrases import join_names, missing_caveat, totals_sentenc
 from harness_uq.plots.figure_rows import comparison_title, displayed_task
 from harness_uq.plots.label_texts import counted
 from harness_uq.results.comparison import Comparison, Verdict
+from harness_uq.results.format_points import join_with_and
 
 _ORDER: tuple[Verdict, ...] = ("better", "equivalent", "undecided", "worse")
 _OVERALL = "overall"
@@ -82,10 +83,9 @@ def _verdict_counts(rows: Sequence[Comparison]) -> str:
     counts, n_tasks = Counter(row.headline_verdict for row in rows), len({row.task for row in rows})
     parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in _ORDER]
     parts = [part for part in parts if not part.startswith("0 ")]
-    listed = " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
     what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
     corrected = ", after correction for all of them" if any(row.verdict != row.headline_verdict for row in rows) else ""
-    return f"Of {what}, {listed}{corrected}."
+    return f"Of {what}, {join_with_and(parts)}{corrected}."
 
 
 def comparison_sentence(row: Comparison) -> str:

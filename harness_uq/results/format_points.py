@@ -1,4 +1,9 @@
-"""Differences of scores as text: in points if the scores lie in [0, 1], otherwise as plain numbers."""
+"""Differences of scores, counts and lists as text.
+
+Differences are in points if the scores lie in [0, 1], otherwise plain numbers.
+"""
+
+from collections.abc import Iterable
 
 _POINTS = 100.0
 
@@ -22,6 +27,16 @@ def count_of(n: int, noun: str) -> str:
     ('1 question', '1,200 questions')
     """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def join_with_and(texts: Iterable[str]) -> str:
+    """Texts as a list in a sentence; at least one.
+
+    >>> join_with_and(["a"]), join_with_and(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *others, last = texts
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def difference_number(value: float, *, in_points: bool) -> str:

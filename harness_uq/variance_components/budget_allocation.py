@@ -1,7 +1,7 @@
 """Allocate a budget to questions, trials and levels of other factors, based on runs under several settings."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,7 +12,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.budget_allocation import AllocationRow, BudgetAllocation
 from harness_uq.results.effects import Effects
-from harness_uq.results.format_points import amount, count_of
+from harness_uq.results.format_points import amount, count_of, join_with_and
 from harness_uq.stats.design.budget_allocation import TRIALS, BalancedRun, CrossedDesign, best_allocation
 from harness_uq.stats.effects.crossed_table import RESIDUAL
 from harness_uq.stats.effects.design import CROSSED
@@ -144,17 +144,13 @@ def _answer(system_effects: Effects, best: BalancedRun | None, as_many: Balanced
     if best.trials > 1:
         what.append(f"{best.trials} trials each")
     half = amount(best.half_width, in_points=system_effects.is_share)
-    sentence = f"{_listed(what)} cost {best.cost:,.6g}, and the score is known to about ±{half}."
+    sentence = f"{join_with_and(what)} cost {best.cost:,.6g}, and the score is known to about ±{half}."
     if as_many is None or as_many.levels == best.levels:
         return sentence
-    now = _listed([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
+    now = join_with_and([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
     half = amount(as_many.half_width, in_points=system_effects.is_share)
     units = count_of(as_many.units, "question")
     return f"{sentence} With {now} as now, {units} cost {as_many.cost:,.6g}, and the score is known to about ±{half}."
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _unseen(system_effects: Effects) -> tuple[Message, ...]:
