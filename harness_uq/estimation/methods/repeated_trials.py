@@ -76,7 +76,7 @@ class Nested:
 
 
 class Benchmark:
-    """Score on exactly these questions, from a hierarchy of success rates with less influence if there are more."""
+    """Score on exactly these questions; the more there are, the less a hierarchy of success rates affects it."""
 
     name = "benchmark"
     info = MethodInfo(
