@@ -153,11 +153,6 @@ class Comparison(Declared, HasMessages):
     messages: tuple[Message, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """Task, metric and filter."""
-        return self.task, self.metric, self.filter
-
-    @property
     def status(self) -> Status:
         """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
         return status_of(self.messages, has_result=self.difference is not None)
@@ -166,6 +161,11 @@ class Comparison(Declared, HasMessages):
     def headline_verdict(self) -> Verdict:
         """The verdict after correction for all tasks, or the verdict alone if no correction was made."""
         return self.verdict_adjusted or self.verdict
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Task, metric and filter."""
+        return self.task, self.metric, self.filter
 
     @property
     def depends_on_missing(self) -> bool:

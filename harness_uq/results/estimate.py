@@ -120,14 +120,14 @@ class Estimate(Declared, HasMessages):
     info: MethodInfo | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """Task, metric and filter."""
-        return self.task, self.metric, self.filter
-
-    @property
     def status(self) -> Status:
         """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
         return status_of(self.messages, has_result=self.interval is not None)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Task, metric and filter."""
+        return self.task, self.metric, self.filter
 
 
 def finite_or_none(value: float | None) -> float | None:
