@@ -161,8 +161,12 @@ def try_plot(args: argparse.Namespace) -> None:
 
 
 def draw_results(args: argparse.Namespace, *lists: "Sequence[object]") -> None:
-    """Draw the results of these lists, those over all tasks first, if `--plot` is given."""
-    if args.plot:
+    """Draw the results of these lists, those over all tasks first, if `--plot` is given.
+
+    Without results, there is no figure; the command then reports why.
+    """
+    shown = [result for results in lists for result in results]
+    if args.plot and shown:
         from harness_uq.plots import figure_of
 
-        write_figure(args.plot, figure_of([result for results in lists for result in results]))
+        write_figure(args.plot, figure_of(shown))

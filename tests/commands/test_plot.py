@@ -28,3 +28,13 @@ def test_a_picture_is_written_in_the_format_of_its_name(
 def test_a_folder_that_is_not_there_is_named_before_anything_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", "no such log", "--plot", "nowhere/p.svg"]) != 0
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_log_that_cannot_be_read_is_reported_although_there_is_nothing_to_draw(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("question,remark\nq1,good\n")
+    assert main(["estimate", str(path), "--plot", str(tmp_path / "p.svg")]) == 1
+    assert "No column of the table is recognized as the score" in capsys.readouterr().err
+    assert not (tmp_path / "p.svg").exists()
