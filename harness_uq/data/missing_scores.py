@@ -109,6 +109,8 @@ class MissingCounts:
     n_ignored : trials whose score is ignored because of how they ended
     n_worst, n_open : missing trials with the policies `zero` and `bounds`
     causes : how the missing trials ended, in words and with parentheses; empty if unknown
+    logged : mean score and number of the questions that have a score in the log, if policies replace any trials;
+        otherwise None
     """
 
     n_missing: int
@@ -117,6 +119,7 @@ class MissingCounts:
     n_worst: int
     n_open: int
     causes: str
+    logged: tuple[float, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
+import numpy as np
 from scipy.special import bdtrc
 
 from harness_uq.data.missing_scores import Extreme, MissingCounts, find_missing
@@ -73,6 +74,9 @@ def _with_policies(log: TaskLog, data: TaskData, structure: StructureOptions) ->
     worst, best = (low, high) if higher_is_better(log, data.metric) else (high, low)
     open_score = {None: math.nan, "worst": worst, "best": best}[structure.missing.extreme]
     completed = missing.completed(data.values, worst, open_score)
+    if n_replaced and data.is_scored.any():
+        of_questions = np.nanmean(data.values[data.is_scored], axis=1)
+        counts = replace(counts, logged=(float(of_questions.mean()), len(of_questions)))
     return replace(data, values=completed, bounds=bounds or data.bounds, missing=counts)
 
 

@@ -42,13 +42,14 @@ class Facts:
     higher_is_better : by task, metric and filter; True if unknown
     reported : the harness's value of a group by system and key
     chance : score of random answers by task, if the logs contain it
-    full_scores : score and number of all questions by system and key, if estimates cover a part of the questions
+    full_scores : score and number of all questions by system and key, if estimates cover a part of the questions, with
+        missing scores as in the log, and number of questions with missing scores as the policies say
     """
 
     higher_is_better: Mapping[ScoreKey, bool] = field(default_factory=dict)
     reported: Mapping[tuple[str, ScoreKey], float] = field(default_factory=dict)
     chance: Mapping[str, float] = field(default_factory=dict)
-    full_scores: Mapping[tuple[str, ScoreKey], tuple[float, int]] = field(default_factory=dict)
+    full_scores: Mapping[tuple[str, ScoreKey], tuple[float, int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,12 +275,18 @@ def _group_weights(
     """
     equal: FloatArray = np.full(len(parts), 1 / len(parts))
     places = [(system, part) for system in systems for part in parts]
-    own = [facts.full_scores.get(place, (rows[place].value, rows[place].n_questions)) for place in places]
-    scores, sizes = (np.array([pair[k] or 0 for pair in own], float).reshape(len(systems), len(parts)) for k in (0, 1))
-    by_size = sizes / sizes.sum(axis=1, keepdims=True) if sizes.all() else equal + 0 * sizes
+    known = [(rows[place].value, rows[place].n_questions, rows[place].n_questions) for place in places]
+    own = [facts.full_scores.get(place, row) for place, row in zip(places, known, strict=True)]
+    scores, checked, sizes = (
+        np.array([one[k] or 0 for one in own], float).reshape(len(systems), len(parts)) for k in (0, 1, 2)
+    )
+    equal_rows = np.broadcast_to(equal, scores.shape)
+    by_size = [
+        counts / counts.sum(axis=1, keepdims=True) if counts.all() else equal_rows for counts in (checked, sizes)
+    ]
     reported = [facts.reported.get((system, group)) for system in systems]
-    for weights in (by_size, equal + 0 * sizes):
-        pairs = zip(np.sum(weights * scores, axis=1).tolist(), reported, strict=True)
+    for tried, weights in (by_size, (equal_rows, equal_rows)):
+        pairs = zip(np.sum(tried * scores, axis=1).tolist(), reported, strict=True)
         if all(one is None or abs(score - one) <= SAME_VALUE * max(1.0, abs(one)) for score, one in pairs):
             return np.asarray(weights.mean(axis=0))
     raise NotEstimableError(

@@ -131,7 +131,9 @@ def facts_of(logs: Iterable[TaskLog], rows: Rows) -> Facts:
     directions = {
         (log.task, data.metric, data.filter): higher_is_better(log, data.metric) for log in known for data in log.data
     }
-    reported = {place: row.harness.value for place, row in rows.items() if row.harness.value is not None}
+    # policies for missing scores change the value of a group that the harness reported
+    values = {place: row.harness.value if row.interval is None else row.value for place, row in rows.items()}
+    reported = {place: value for place, value in values.items() if value is not None}
     return Facts(directions, reported, chances_of(known))
 
 

@@ -214,15 +214,17 @@ def _facts(runs: ComparableRuns) -> Facts:
     )
 
 
-def _full_score(entry: SelectedRun) -> tuple[float, int] | None:
-    """Return the mean score of all questions and their number; None if one is unknown."""
+def _full_score(entry: SelectedRun) -> tuple[float, int, int] | None:
+    """Return an entry of `Facts.full_scores`; None if the score or the number of questions is unknown."""
     data = entry.data
     if isinstance(data, AggregateScore):
-        return None if data.value is None or not data.n else (data.value, data.n)
+        return None if data.value is None or not data.n else (data.value, data.n, data.n)
     rows = entry.scored_rows
     if not isinstance(data, Scores) or not len(rows):
         return None
-    return float(np.nanmean(data.values[rows], axis=1).mean()), len(rows)
+    if data.missing is not None and data.missing.logged is not None:
+        return *data.missing.logged, len(rows)
+    return float(np.nanmean(data.values[rows], axis=1).mean()), len(rows), len(rows)
 
 
 def _task_warnings(joints: Sequence[JointScores]) -> Iterator[Message]:

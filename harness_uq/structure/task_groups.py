@@ -72,7 +72,8 @@ def group_data(
     tasks = np.repeat(np.arange(len(members)), [len(m) for m in means])
     reported = group.reported.get((metric, filter_name))
     logged = np.array([len(score.values) for score in scores], float)
-    weights = _weights(means, logged, None if reported is None else reported.value)
+    in_log = [score.missing.logged if score.missing else None for score in scores]
+    weights = _weights(means, in_log, logged, None if reported is None else reported.value)
     has_units = np.repeat([log.task not in of_totals for log in members], [len(m) for m in means])
     return TaskGroup(
         metric=metric,
@@ -112,13 +113,30 @@ def _as_scores(task: str, data: Scores | AggregateScore) -> Scores:
     return Scores(data.metric, data.filter, np.repeat([1.0, 0.0], [right, n - right])[:, None])
 
 
-def _weights(means: Sequence[FloatArray], logged: FloatArray, reported: float | None) -> FloatArray:
-    """Return weights that reproduce the reported score: by scored questions, by logged questions, or equal."""
-    task_means, scored = np.array([m.mean() for m in means]), np.array([len(m) for m in means], float)
+def _weights(
+    means: Sequence[FloatArray],
+    in_log: Sequence[tuple[float, int] | None],
+    logged: FloatArray,
+    reported: float | None,
+) -> FloatArray:
+    """Return weights that reproduce the reported score: by scored questions, by logged questions, or equal.
+
+    Parameters
+    ----------
+    in_log : mean score and number of the scored questions of a task in its log, if missing scores were replaced
+    logged : number of questions of each task in its log
+    """
+    checked = [one or (float(m.mean()), len(m)) for one, m in zip(in_log, means, strict=True)]
+    task_means, in_score = np.array([mean for mean, _ in checked]), np.array([n for _, n in checked], float)
+    scored = np.array([len(m) for m in means], float)
     equal: FloatArray = np.full(len(means), 1 / len(means))
-    by_size: FloatArray = scored / scored.sum()
-    for weights in (by_size, logged / logged.sum(), equal):
-        if reported is None or abs(weights @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
+    by_size: FloatArray = in_score / in_score.sum()
+    for tried, weights in (
+        (by_size, scored / scored.sum()),
+        (logged / logged.sum(), logged / logged.sum()),
+        (equal, equal),
+    ):
+        if reported is None or abs(tried @ task_means - reported) <= SAME_VALUE * max(1.0, abs(reported)):
             return np.asarray(weights)
     raise NotEstimableError(
         GROUP_WEIGHTS_UNKNOWN(

@@ -6,12 +6,24 @@ from functools import cache
 import numpy as np
 import pytest
 
-from harness_uq import OverallOptions, compare, compare_overall, estimate, estimate_overall, rank, rank_overall
+from harness_uq import (
+    CompareOptions,
+    Options,
+    OverallOptions,
+    compare,
+    compare_overall,
+    estimate,
+    estimate_overall,
+    rank,
+    rank_overall,
+)
+from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.task_log import AggregateScore, HarnessResult, TaskLog
 from harness_uq.gating.gate import gate
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall, OverallDifference
+from harness_uq.structure.types import StructureOptions
 from tests.data.toy import task_log
 
 ABILITIES = {"a": 0.75, "b": 0.6, "c": 0.55}
@@ -175,3 +187,24 @@ def test_estimates_ranks_and_comparisons_have_the_same_scores_of_tasks(name: str
         if row.task != "overall":
             assert row.value_a == pytest.approx(own["a", row.task].value)
             assert row.value_b == pytest.approx(own["b", row.task].value)
+
+
+def test_missing_scores_that_count_as_wrong_do_not_change_the_weights_of_a_group() -> None:
+    """The value that the harness reported leaves missing scores out, so that it has the weights 37/94 and 57/94."""
+    structure = StructureOptions(missing=MissingPolicies("zero"))
+    logs = of("missing scores", "a", "b")
+    overall = compare_overall(logs, "b", options=CompareOptions(structure=structure))
+    assert overall is not None
+    rows = compare(of("missing scores", "a"), of("missing scores", "b"), CompareOptions(structure=structure))
+    assert_same(next(row for row in rows if row.task == "suite"), overall.differences[0])
+    values = [log.data[0].values for log in logs if log.system == "b" and log.task != "suite"]
+    (group,) = (row for row in estimate(logs, Options(structure=structure)) if (row.system, row.task) == ("b", "suite"))
+    assert group.value == pytest.approx(sum(np.nansum(table) for table in values) / 100)
+    of_estimate = scores(estimate_overall(logs, options=Options(structure=structure)))
+    assert of_estimate == {system: pytest.approx(score) for system, score in scores(overall).items()}
+
+
+def test_a_gate_by_the_overall_result_of_a_group_allows_missing_scores() -> None:
+    sides = of("missing scores", "a"), of("missing scores", "b")
+    (row,) = gate(*sides, margin=0.05, overall=OverallOptions()).rows
+    assert_same(row.comparison, difference("missing scores"))
