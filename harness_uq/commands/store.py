@@ -7,6 +7,8 @@ from harness_uq.commands import console as _console
 from harness_uq.commands.parser import CommandParser
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from harness_uq.store.store import Store
 
 
@@ -59,11 +61,31 @@ def _list(store: "Store") -> int:
 
     for holding in summarize_store(store):
         days = holding.first if holding.first == holding.last else f"{holding.first} to {holding.last}"
-        line = f"{holding.kind:9} {holding.n_logs:8,} logs  {days}  {holding.options or ''}"
+        line = f"{holding.kind:9} {holding.n_logs:8,} logs  {days}  {_options_text(holding.options)}"
         print(escape_control(line.rstrip()))
     for place, message in store.unreadable_files:
         _console.print_message(message, place)
     return 1 if store.unreadable_files else 0
+
+
+def _options_text(options: str | None) -> str:
+    """The options that are set, such as `level=0.95, method=bayes`; the text as it is, if it is not a JSON object."""
+    import json
+
+    try:
+        values = json.loads(options or "{}")
+    except ValueError:
+        return options or ""
+    return ", ".join(_settings(values)) if isinstance(values, dict) else options or ""
+
+
+def _settings(values: "Mapping[str, object]", prefix: str = "") -> "Iterator[str]":
+    """`NAME=VALUE` of each value that is set; the names of nested values are joined by dots."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _settings(value, f"{prefix}{name}.")
+        elif value is not None and value is not False and value != "" and name != "origin":
+            yield f"{prefix}{name}={value}"
 
 
 def _verify(store: "Store") -> int:

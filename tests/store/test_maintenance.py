@@ -36,7 +36,8 @@ def test_ls_says_what_there_is_by_options(kept, capsys):
     lines = out.splitlines()
     assert (code, err, len(lines)) == (0, "", 3)
     assert all("3 logs" in line for line in lines)
-    assert sum('"level": 0.9,' in line for line in lines) == 1
+    assert sum("level=0.9, method=bayes, scope=population, seed=0" in line for line in lines) == 1
+    assert "{" not in out
 
 
 def test_verify_names_a_file_in_which_one_byte_is_wrong(kept, capsys):
