@@ -11,12 +11,14 @@ from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
 from harness_uq.data.run_selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
+from harness_uq.errors import StructureError
 from harness_uq.estimation.estimate import with_structure_of_task
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM, UNKNOWN_GROUP_FIELD
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Verdict
 from harness_uq.stats.pairs.multiple_testing import holm
-from harness_uq.structure.question_groups import QuestionGroups, divided_logs, part_of
+from harness_uq.structure.question_groups import QuestionGroups, divided_logs, part_of, usable_fields
 
 Sides = tuple[Side, Side]
 _ENDS: tuple[tuple[Extreme, Extreme], tuple[Extreme, Extreme]] = (("worst", "best"), ("best", "worst"))
@@ -65,10 +67,22 @@ def divided_scores(sides: Sides, name: str) -> Iterator[DividedScore]:
     logs = {id(run.log): run.log for _, runs in scores for run in runs}
     divided, notes = divided_logs(logs.values(), name)
     groups = {id(log): of_log for log, of_log in divided}
-    for keys, runs in scores:
-        of_a, of_b = (groups.get(id(run.log)) for run in runs)
-        if of_a is not None and of_b is not None:
-            yield DividedScore(keys, runs, (of_a, of_b), notes)
+    in_both = [one for one in scores if all(id(run.log) in groups for run in one[1])]
+    if scores and not in_both:
+        lacking = next(run.log for _, runs in scores for run in runs if id(run.log) not in groups)
+        raise StructureError(
+            UNKNOWN_GROUP_FIELD(task=lacking.task, field=name, known=usable_fields(lacking) or ["none"])
+        )
+    for keys, runs in in_both:
+        of_a, of_b = (groups[id(run.log)] for run in runs)
+        yield DividedScore(keys, runs, (of_a, of_b), (*_of_one_system(of_a, of_b), *notes))
+
+
+def _of_one_system(of_a: QuestionGroups, of_b: QuestionGroups) -> tuple[Message, ...]:
+    """A warning about groups that only one system has."""
+    labels = dict.fromkeys((*of_a.labels, *of_b.labels))
+    alone = [label for label in labels if label not in of_a.labels or label not in of_b.labels]
+    return (GROUPS_OF_ONE_SYSTEM(n_groups=len(alone), field=of_a.field, groups=alone),) if alone else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,13 @@ from harness_uq import Questions, TaskLog, compare_by, compare_scores, estimate_
 from harness_uq.cli import main
 from harness_uq.data.task_log import MetadataField, Scores, Source
 from harness_uq.errors import StructureError, UsageError
-from harness_uq.messages.catalogue.breakdown import FIELD_MISSING_IN_TASKS, GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
+from harness_uq.messages.catalogue.breakdown import (
+    FIELD_MISSING_IN_TASKS,
+    GROUPS_NOT_POOLED,
+    GROUPS_OF_ONE_SYSTEM,
+    GROUPS_WITH_ANY_SCORE,
+    UNKNOWN_GROUP_FIELD,
+)
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.output.difference_breakdown import difference_breakdown_answer
 from harness_uq.output.formats import RenderOptions, render_results
@@ -146,6 +152,21 @@ def test_a_group_has_the_comparison_of_its_own_questions() -> None:
     assert 0 < law.pooled_value < law.value
     assert law.adjusted_p == pytest.approx(min(3 * law.p_value, 1), rel=1e-9)
     assert row.heterogeneity_p < 1e-3
+
+
+def test_groups_of_one_system_are_named() -> None:
+    a, b = log({"law": (30, 60), "art": (50, 60)}, "a"), log({"law": (30, 60), "war": (50, 60)}, "b")
+    (row,) = compare_by(a, b, "subject")
+    (warning,) = (message for message in row.messages if message.code == GROUPS_OF_ONE_SYSTEM.code)
+    assert [one.group for one in row.groups] == ["law"]
+    assert warning.params["groups"] == ("art", "war")
+
+
+def test_a_field_that_one_system_lacks_is_an_error() -> None:
+    a, b = log({"law": (30, 60), "art": (50, 60)}, "a"), log({"law": (30, 60), "art": (50, 60)}, "b")
+    with pytest.raises(StructureError) as caught:
+        compare_by(a, replace(b, questions=replace(b.questions, fields={})), "subject")
+    assert caught.value.message.code == UNKNOWN_GROUP_FIELD.code
 
 
 def test_where_lower_is_better_a_lower_score_is_better() -> None:

@@ -62,5 +62,15 @@ GROUPS_WITH_ANY_SCORE = MessageType(
     "group.",
     "To obtain pooled estimates, use `--missing drop` or `--missing zero`.",
 )
+GROUPS_OF_ONE_SYSTEM = MessageType(
+    "UQ436",
+    "groups-of-one-system",
+    "warning",
+    "Only one of the two systems has questions with {n_groups:count value} of {field!r}, so {n_groups:plural this "
+    "group is|these groups are} not compared: {groups:join}.",
+    "A group of questions is compared only if the logs of both systems contain the value of the field that defines the "
+    "group. The values can differ if the systems ran different questions, or different versions of the task.",
+    "Check that both systems ran the same version of the task.",
+)
 
 TYPES = message_types_in(globals())
