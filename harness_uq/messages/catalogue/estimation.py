@@ -406,8 +406,8 @@ GRADED_BY_MODEL = MessageType(
     "UQ137",
     "graded-by-model",
     "note",
-    "A model graded these answers, and the interval does not account for grading errors. Human labels correct for "
-    "grading errors (`--labels`), but more questions do not reduce them.",
+    "A model graded these answers, and the interval does not account for grading errors. More questions do not "
+    "reduce grading errors, but human labels correct for them (`--labels`).",
     "The interval describes the mean of the grader's scores. If the grader is too lenient, the score is too high. If "
     "the grader is too strict, the score is too low.",
     "Label a random subset of the answers, and pass the labels with `--labels`.",
