@@ -1,6 +1,6 @@
 """Comparisons of a gate: each score with its margin or required improvement, and the variation between runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -13,10 +13,13 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.estimation.split_groups import split_by, with_values_of_groups
 from harness_uq.gating.overall_row import overall_comparison
 from harness_uq.gating.repeated_runs import RunCounts
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns, pooled_variation
+from harness_uq.structure.question_groups import divided_logs
 
 if TYPE_CHECKING:
     from harness_uq.gating.gate import GateOptions
@@ -133,6 +136,25 @@ def with_groups(
     groups = split_by(side.logs, options.by, options.compare.structure, plugins, others)
     logs = (*(() if only_groups else side.logs), *groups)
     return replace(side, logs=logs, chosen=select_runs(logs)[side.system])
+
+
+def groups_of_one_side(new: Side, baseline: Side, fields: Sequence[str]) -> Iterator[Message]:
+    """Yield a warning for each field with groups of questions that only one of the sides has, on tasks of both."""
+    sides = [[log for log in side.logs if not log.subtasks] for side in (new, baseline)]
+    tasks = set.intersection(*({log.task for log in logs} for logs in sides))
+    for name in fields:
+        of_new, of_baseline = (
+            dict.fromkeys(
+                (log.task, label)
+                for log, groups in divided_logs(logs, name, others)[0]
+                for label in groups.labels
+                if log.task in tasks
+            )
+            for logs, others in (sides, sides[::-1])
+        )
+        alone = dict.fromkeys(one[1] for one in (*of_new, *of_baseline) if one not in of_new or one not in of_baseline)
+        if alone:
+            yield GROUPS_OF_ONE_SYSTEM(n_groups=len(alone), field=name, groups=list(alone))
 
 
 def _options_of_groups(options: "GateOptions", groups: Iterable[TaskLog]) -> "GateOptions":

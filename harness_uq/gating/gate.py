@@ -25,7 +25,7 @@ from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
-from harness_uq.gating.compared_scores import ComparedScore, Sides, with_groups
+from harness_uq.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
 from harness_uq.gating.history_runs import HistoryRuns
 from harness_uq.gating.margin_scales import scale_messages
@@ -325,6 +325,8 @@ class _Job:
         has_one_run = bool(scores) and all(one.over_runs is None for one in scores)
         notes = (ONE_BASELINE_RUN(),) if has_one_run and options.labels is None else ()
         notes = (*scale_messages(options, rows, new), *notes)
+        if baseline is not None:
+            notes = (*groups_of_one_side(new, baseline, options.by), *notes)
         decision = whole_decision(decided, bounded, missing)
         return Gate(decision, options.alpha, decided, missing, bounded, messages=notes), scores
 

@@ -5,6 +5,7 @@ import pytest
 
 from harness_uq import Questions, TaskLog, gate
 from harness_uq.data.task_log import MetadataField, Scores, Source
+from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
 from harness_uq.results.gate import Gate
 
 SUBJECTS = ("law", "art", "war", "tax")
@@ -44,6 +45,14 @@ def test_groups_have_the_margin_of_their_task() -> None:
 def test_groups_have_the_required_improvement_of_their_task() -> None:
     found = gate(passages("new", 9), passages("old", 3), improve_by={"t": 0.2}, margin=0.1, by="subject")
     assert [row.improve_by for row in found.rows] == [0.2] * 5
+
+
+def test_groups_of_one_system_are_named() -> None:
+    """The new system was not run on the last subject, so that the gate does not test it."""
+    found = gate(passages("new", 7, n=150), passages("old", 8), margin=0.1, by="subject")
+    (warning,) = (message for message in found.messages if message.code == GROUPS_OF_ONE_SYSTEM.code)
+    assert warning.params["groups"] == ("tax",)
+    assert [label for label, *_ in groups(found, "subject")] == ["law", "art", "war"]
 
 
 def test_systems_with_different_questions_have_the_same_ranges() -> None:
