@@ -136,9 +136,9 @@ class Decoder:
         return row
 
 
-def repeated_keys(line: bytes, names: Iterable[str]) -> list[str]:
+def repeated_keys(line: bytes, row: Row, names: Iterable[str]) -> list[str]:
     """The names that occur more than once as keys of the row itself; the last value of a key counts."""
-    if all(line.count(f'"{name}":'.encode()) < 2 for name in names):
+    if _is_complete(row, line) or all(line.count(f'"{name}":'.encode()) < 2 for name in names):
         return []
     checked, repeated = set(names), list[str]()
 
@@ -151,6 +151,17 @@ def repeated_keys(line: bytes, names: Iterable[str]) -> list[str]:
     with suppress(ValueError, RecursionError):
         json.loads(line, object_pairs_hook=find_repeated, parse_int=float)
     return repeated
+
+
+def _is_complete(row: Row, line: bytes) -> bool:
+    """Whether the keys and values of a row, with the separators of `json.dumps`, are as long as its line.
+
+    Then no key is repeated. In long rows, this is found much faster than by searching for each key.
+    """
+    if not line.startswith(f'{{"{next(iter(row))}": '.encode()):
+        return False
+    size = sum(len(name) + len(item) + len('"": , ') for name, item in row.items() if isinstance(item, msgspec.Raw))
+    return size == len(line.rstrip())
 
 
 def value(item: object) -> object:

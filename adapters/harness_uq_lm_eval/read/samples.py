@@ -100,7 +100,7 @@ class Samples:
         except (ValueError, RecursionError) as error:
             self.broken.append((number, str(error)))
             return
-        if twice := repeated_keys(line, ("doc_id", "filter", *self._metrics(row))):
+        if twice := repeated_keys(line, row, ("doc_id", "filter", *self._metrics(row))):
             self.repeated.append((number, twice))
 
     def add(self, row: Row) -> None:

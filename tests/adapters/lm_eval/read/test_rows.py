@@ -3,7 +3,7 @@ import json
 import pytest
 
 from harness_uq import LogError
-from harness_uq_lm_eval.read.rows import Decoder, iterate, prompt, value
+from harness_uq_lm_eval.read.rows import Decoder, iterate, prompt, repeated_keys, value
 
 decode = Decoder()
 
@@ -94,3 +94,13 @@ def test_the_prompt_is_the_first_text_of_the_first_request(arguments):
 def test_without_a_request_there_is_no_prompt(arguments):
     row = decode(json.dumps({"doc_id": 0, "arguments": arguments}).encode())
     assert prompt(row["arguments"]) is None
+
+
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":")], ids=["json.dumps", "compact"])
+@pytest.mark.parametrize("acc", ["0.0", "12345678901234567890", '{"acc": 1}'])
+def test_repeated_keys_are_found_with_all_separators_and_lengths(separators, acc):
+    comma, colon = separators
+    members = [f'"doc_id"{colon}1', f'"doc"{colon}{{"acc": "é"}}', f'"acc"{colon}1.0']
+    for repeated in ([], ["acc"]):
+        line = ("{" + comma.join([*members, *(f'"{name}"{colon}{acc}' for name in repeated)]) + "}\n").encode()
+        assert repeated_keys(line, decode(line), ("doc_id", "acc")) == repeated
