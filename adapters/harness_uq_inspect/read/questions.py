@@ -104,8 +104,10 @@ def metadata_fields(metadata: Sequence[Json | None], ids: Sequence[str]) -> dict
     columns: dict[str, list[object]] = {}
     for row, document in enumerate(metadata):
         for name, value in _leaves(document or {}):
-            if name in columns or len(columns) < MAX_FIELDS:
-                columns.setdefault(name, [None] * len(metadata))[row] = value
+            if name not in columns and len(columns) < MAX_FIELDS:
+                columns[name] = [None] * len(metadata)
+            if name in columns:
+                columns[name][row] = value
     fields = {name: _codes(values) for name, values in columns.items()}
     prefix = _codes([question.rpartition("_")[0] or question for question in ids])
     if 1 < prefix.n_distinct < len(ids):

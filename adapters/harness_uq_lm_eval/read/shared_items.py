@@ -40,8 +40,11 @@ class _Ragged(Generic[Cell]):
     def add(self, row: Iterable[tuple[str, Cell | None]]) -> None:
         """Append a row."""
         for name, value in row:
-            if name in self.columns or len(self.columns) < MAX_FIELDS or name == _TARGET:
-                self.columns.setdefault(name, [None] * self._n).append(value)
+            column = self.columns.get(name)
+            if column is None and (len(self.columns) < MAX_FIELDS or name == _TARGET):
+                column = self.columns[name] = [None] * self._n
+            if column is not None:
+                column.append(value)
         self._n += 1
         for column in self.columns.values():
             column.extend([None] * (self._n - len(column)))
