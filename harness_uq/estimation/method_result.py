@@ -1,7 +1,8 @@
 """Functions shared by the estimators: independent units, observed scores, and building an `Estimate`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -89,9 +90,31 @@ def scores_of(problem: Problem) -> Scores:
     return problem.data
 
 
-def needs_mean(method: str, problem: Problem, *types: str) -> Message | None:
-    """Return why `method` does not apply: the estimand is not the mean, or `needs_scores` refuses; otherwise None."""
-    return not_a_mean(method, problem) or needs_scores(method, problem, *types)
+Requirement: TypeAlias = Callable[[str, Problem], Message | None]
+"""Returns why a method with this name does not apply to a problem; None if the problem fulfils the requirement."""
+
+
+class RequiresProblem:
+    """Base of the built-in methods that declare what they require of a problem.
+
+    Attributes
+    ----------
+    name : name of the method
+    requirements : what the method requires, in the order in which it is checked
+    """
+
+    __slots__ = ()
+    name: str
+    requirements: ClassVar[tuple[Requirement, ...]]
+
+    def why_unsupported(self, problem: Problem) -> Message | None:
+        """The first requirement that the problem does not fulfil."""
+        return next((why for one in self.requirements if (why := one(self.name, problem)) is not None), None)
+
+
+def needs_mean(*types: str) -> Requirement:
+    """The estimand is the mean of scores of one of these types, or of any type if none is given."""
+    return lambda method, problem: not_a_mean(method, problem) or needs_scores(method, problem, *types)
 
 
 def not_a_mean(method: str, problem: Problem) -> Message | None:

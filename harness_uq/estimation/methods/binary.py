@@ -1,8 +1,10 @@
 """Independent right-or-wrong questions, one trial each."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from harness_uq.estimation.method_result import (
+    RequiresProblem,
     confidence,
     credible,
     needs_independence,
@@ -26,7 +28,7 @@ FEW_QUESTIONS = 16  # from here on the 95 % HDI covers 0.90 at every theta, 0.89
 
 
 @dataclass(frozen=True, slots=True)
-class Beta:
+class Beta(RequiresProblem):
     """Beta posterior of a proportion (Bowyer et al. 2025, eqs. 5–7).
 
     `beta` has a uniform prior and a highest-density interval, `jeffreys` a Beta(1/2, 1/2) prior and equal tails.
@@ -44,10 +46,7 @@ class Beta:
         ),
         sources=("bowyer2025",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses clustered, repeated or non-binary scores."""
-        return needs_mean(self.name, problem, "binary") or needs_independence(self.name, problem)
+    requirements: ClassVar = (needs_mean("binary"), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the success rate."""
@@ -78,16 +77,13 @@ def _few_questions(problem: Problem, successes: int, default: CredibleKind) -> t
 
 
 @dataclass(frozen=True, slots=True)
-class ProportionInterval:
+class ProportionInterval(RequiresProblem):
     """A frequentist interval of a proportion; its standard error is half the width divided by the normal quantile."""
 
     name: str
     method: BinomialMethod
     info: MethodInfo
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses clustered, repeated or non-binary scores."""
-        return needs_mean(self.name, problem, "binary") or needs_independence(self.name, problem)
+    requirements: ClassVar = (needs_mean("binary"), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the success rate."""

@@ -1,7 +1,7 @@
 """Scores in clusters or repeated trials: the unit of independence is the cluster, or the question."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from harness_uq import stats
 from harness_uq.data.task_log import FloatArray
 from harness_uq.estimation.method_result import (
     MethodResult,
+    RequiresProblem,
     confidence,
     credible,
     has_units,
@@ -48,7 +49,20 @@ APART_SD = 0.5
 ROUNDING = 1e-6
 
 
-class ClusteredScore:
+def _needs_one_level(method: str, problem: Problem) -> Message | None:
+    """Clusters of questions with repeated trials are two levels."""
+    if problem.structure.n_clusters is not None and problem.structure.max_trials > 1:
+        return catalogue.TWO_LEVELS(method=method)
+    return None
+
+
+def _needs_units(method: str, problem: Problem) -> Message | None:
+    if has_units(problem):
+        return None
+    return catalogue.CLUSTERS_REQUIRED(method=method, required="clusters or repeated trials")
+
+
+class ClusteredScore(RequiresProblem):
     """Posterior of the plain score over clusters or repeated trials, for any distribution of difficulty.
 
     Its mean is close to the plain score. With few clusters its width is that of a beta-binomial model; with more
@@ -70,10 +84,7 @@ class ClusteredScore:
         ),
         sources=("bowyer2025", "ferguson1973"),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1, and clusters of questions that were also tried several times."""
-        return _not_two_levels(self.name, problem)
+    requirements = (needs_mean("binary"), _needs_one_level)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean over questions, of new clusters or questions."""
@@ -97,7 +108,7 @@ class ClusteredScore:
 
 
 @dataclass(frozen=True, slots=True)
-class BetaClustered:
+class BetaClustered(RequiresProblem):
     """Posterior of theta, the mean of the Beta in a beta-binomial model of clusters (Bowyer et al. 2025, eq. 8).
 
     `clustered-beta` has a uniform prior on the intra-cluster correlation, `clustered-gamma` the paper's Gamma(1, 1) on
@@ -119,10 +130,7 @@ class BetaClustered:
         ),
         sources=("bowyer2025",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1, and clusters of questions that were also tried several times."""
-        return _not_two_levels(self.name, problem)
+    requirements: ClassVar = (needs_mean("binary"), _needs_one_level)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of theta, which is close to the plain score if difficulties are Beta and independent of sizes."""
@@ -160,14 +168,6 @@ class BetaClustered:
         return stats.clustered_posterior(successes, sizes, self.prior)
 
 
-def _not_two_levels(method: str, problem: Problem) -> Message | None:
-    if reason := needs_mean(method, problem, "binary"):
-        return reason
-    if problem.structure.n_clusters is not None and problem.structure.max_trials > 1:
-        return catalogue.TWO_LEVELS(method=method)
-    return None
-
-
 def _prior_note(problem: Problem, successes: FloatArray, sizes: FloatArray) -> tuple[Message, ...]:
     """With few clusters the prior on their spread matters: report the interval under the published prior, too."""
     if len(sizes) >= FEW_CLUSTERS:
@@ -176,7 +176,7 @@ def _prior_note(problem: Problem, successes: FloatArray, sizes: FloatArray) -> t
     return (catalogue.CLUSTER_PRIOR(n_clusters=len(sizes), clusters=_clusters(problem), low=low, high=high),)
 
 
-class ClusteredRatio:
+class ClusteredRatio(RequiresProblem):
     """Dirichlet-process posterior of the mean over questions, as a ratio of totals of whole clusters.
 
     It supports any bounded scores, and assumes neither a distribution of the scores within or between clusters nor
@@ -198,10 +198,7 @@ class ClusteredRatio:
         ),
         sources=("ferguson1973",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores without bounds and scores without clusters or trials."""
-        return needs_mean(self.name, problem, "binary", "graded", "bounded") or _needs_units(self.name, problem)
+    requirements = (needs_mean("binary", "graded", "bounded"), _needs_units)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean over questions."""
@@ -214,7 +211,7 @@ class ClusteredRatio:
         return result.estimate(problem, self.name)
 
 
-class ClusteredWilson:
+class ClusteredWilson(RequiresProblem):
     """Wilson interval with Korn and Graubard's effective sample size and t with C - 1 degrees of freedom."""
 
     name = "clustered-wilson"
@@ -229,10 +226,7 @@ class ClusteredWilson:
             "wilson1927",
         ),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1 and scores without clusters or trials."""
-        return needs_mean(self.name, problem, "binary") or _needs_units(self.name, problem)
+    requirements = (needs_mean("binary"), _needs_units)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean over questions; its standard error is the half-width in normal units."""
@@ -245,7 +239,7 @@ class ClusteredWilson:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusteredMean:
+class ClusteredMean(RequiresProblem):
     """Cluster-robust interval of the mean (Miller 2024, eq. 4, times C / (C - 1)).
 
     `clustered-t` takes t with C - 1 degrees of freedom, `clustered-clt` the normal quantile, `clustered-cr2` the
@@ -254,10 +248,7 @@ class ClusteredMean:
 
     name: str
     info: MethodInfo
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores without clusters or trials."""
-        return needs_mean(self.name, problem) or _needs_units(self.name, problem)
+    requirements: ClassVar = (needs_mean(), _needs_units)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± quantile × se."""
@@ -288,12 +279,6 @@ def few_informative(problem: Problem, successes: FloatArray, sizes: FloatArray) 
 
 def _clusters(problem: Problem) -> str:
     return problem.structure.cluster_key or "questions with repeated trials"
-
-
-def _needs_units(method: str, problem: Problem) -> Message | None:
-    if has_units(problem):
-        return None
-    return catalogue.CLUSTERS_REQUIRED(method=method, required="clusters or repeated trials")
 
 
 def weak_clusters(

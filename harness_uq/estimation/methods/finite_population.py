@@ -48,7 +48,7 @@ class FullBenchmark:
         """Refuses other scopes, and runs whose log does not contain the size of the benchmark."""
         if problem.estimand.scope != "full":
             return catalogue.SCOPE_UNSUPPORTED(method=self.name, scopes=("full",))
-        if reason := needs_mean(self.name, problem):
+        if reason := needs_mean()(self.name, problem):
             return reason
         n_all = problem.log.facts.n_all
         if n_all is None:

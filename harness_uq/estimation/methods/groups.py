@@ -5,7 +5,7 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.data.task_log import FloatArray, TaskGroup
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.method_result import credible, not_a_mean
+from harness_uq.estimation.method_result import RequiresProblem, credible, not_a_mean
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
@@ -16,7 +16,21 @@ FEW_TASKS = 10
 FEW_UNITS = 10
 
 
-class GroupMean:
+def _needs_bounded_group(method: str, problem: Problem) -> Message | None:
+    if not isinstance(problem.data, TaskGroup):
+        return catalogue.GROUP_REQUIRED(method=method)
+    if reason := not_a_mean(method, problem):
+        return reason
+    return None if problem.structure.bounds else catalogue.RANGE_REQUIRED(method=method)
+
+
+def _needs_separate_items(method: str, problem: Problem) -> Message | None:
+    """Tasks that share items are not independent draws of tasks."""
+    shares = isinstance(problem.data, TaskGroup) and problem.data.shares_units
+    return catalogue.INDEPENDENT_TASKS_REQUIRED(method=method) if shares else None
+
+
+class GroupMean(RequiresProblem):
     """Weighted mean of the scores of exactly these tasks, on new questions from the same population.
 
     Independent questions with binary scores: centred on the mean score, with the variance from a hierarchy of the
@@ -44,10 +58,7 @@ class GroupMean:
         ),
         takes_groups=True,
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses data of a single task, and scores without known bounds."""
-        return _not_a_bounded_group(self.name, problem)
+    requirements = (_needs_bounded_group,)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the weighted mean."""
@@ -67,7 +78,7 @@ class GroupMean:
         return result.estimate(problem, self.name)
 
 
-class NewTasks:
+class NewTasks(RequiresProblem):
     """Expected score on new tasks: Student t on the logit scale and a Dirichlet process over tasks, averaged."""
 
     name = "new-tasks"
@@ -85,13 +96,7 @@ class NewTasks:
         sources=("ferguson1973",),
         takes_groups=True,
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses what `group` refuses, and tasks that share items, because such tasks are not independent draws."""
-        if reason := _not_a_bounded_group(self.name, problem):
-            return reason
-        shares = isinstance(problem.data, TaskGroup) and problem.data.shares_units
-        return catalogue.INDEPENDENT_TASKS_REQUIRED(method=self.name) if shares else None
+    requirements = (_needs_bounded_group, _needs_separate_items)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the weighted mean over tasks."""
@@ -107,14 +112,6 @@ class NewTasks:
             messages=(catalogue.TASKS_AS_SAMPLE(), _weights_note(data), *_few_tasks(len(sizes))),
         )
         return result.estimate(problem, self.name)
-
-
-def _not_a_bounded_group(method: str, problem: Problem) -> Message | None:
-    if not isinstance(problem.data, TaskGroup):
-        return catalogue.GROUP_REQUIRED(method=method)
-    if reason := not_a_mean(method, problem):
-        return reason
-    return None if problem.structure.bounds else catalogue.RANGE_REQUIRED(method=method)
 
 
 def _group_of(problem: Problem) -> TaskGroup:

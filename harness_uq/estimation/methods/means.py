@@ -6,6 +6,7 @@ from harness_uq import stats
 from harness_uq.data.task_log import Scores, SufficientStatistics
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.method_result import (
+    RequiresProblem,
     confidence,
     credible,
     has_units,
@@ -33,7 +34,7 @@ ENOUGH_FOR_TAILS = 150  # 95 % of such samples contain a score that has a probab
 TAIL_SD = 2.0  # a larger skewness is a tail, in standard deviations of the skewness of normal scores, sqrt(6 / n)
 
 
-class DirichletProcess:
+class DirichletProcess(RequiresProblem):
     """Dirichlet-process posterior of the mean of bounded scores, with prior atoms at the bounds."""
 
     name = "dirichlet-process"
@@ -50,10 +51,7 @@ class DirichletProcess:
         ),
         sources=("ferguson1973",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores without bounds, clusters and trials."""
-        return needs_mean(self.name, problem, "binary", "graded", "bounded") or needs_independence(self.name, problem)
+    requirements = (needs_mean("binary", "graded", "bounded"), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean score."""
@@ -63,7 +61,7 @@ class DirichletProcess:
         return credible(problem, posterior, plain_score(scores)).estimate(problem, self.name)
 
 
-class StudentMean:
+class StudentMean(RequiresProblem):
     """Student t interval of the mean (Bowyer et al. 2025, A.1)."""
 
     name = "t"
@@ -73,10 +71,7 @@ class StudentMean:
         text=("Assumes that the mean of the scores is about normal; used where the range of the scores is unknown."),
         sources=("bowyer2025",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses clusters and trials, which `clustered-t` supports."""
-        return needs_mean(self.name, problem) or needs_independence(self.name, problem)
+    requirements = (needs_mean(), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± t se."""
@@ -87,7 +82,7 @@ class StudentMean:
         return result.estimate(problem, self.name)
 
 
-class Hall:
+class Hall(RequiresProblem):
     """Student's t interval, with Hall's (1992) limit on the side of a long tail; the other limit moves half as far."""
 
     name = "hall"
@@ -104,10 +99,7 @@ class Hall:
         ),
         sources=("hall1992", "liang1986"),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses data without a score per question."""
-        return needs_mean(self.name, problem)
+    requirements = (needs_mean(),)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean; units of independence are clusters, or questions."""
@@ -119,7 +111,7 @@ class Hall:
         return result.estimate(problem, self.name)
 
 
-class NormalMean:
+class NormalMean(RequiresProblem):
     """Central-limit interval of the mean (Bowyer et al. 2025, eq. 2): what the harnesses' own error bars imply."""
 
     name = "clt"
@@ -132,10 +124,7 @@ class NormalMean:
             "bowyer2025",
         ),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses clusters and trials, which `clustered-clt` supports."""
-        return needs_mean(self.name, problem) or needs_independence(self.name, problem)
+    requirements = (needs_mean(), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± z se."""

@@ -9,6 +9,7 @@ from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimands import PassK
 from harness_uq.estimation.method_result import (
+    RequiresProblem,
     credible,
     needs_mean,
     needs_scores,
@@ -30,7 +31,27 @@ if TYPE_CHECKING:
 BETA_SHAPE_P = 0.05
 
 
-class Nested:
+def _needs_clusters(method: str, problem: Problem) -> Message | None:
+    if problem.structure.n_clusters is not None:
+        return None
+    return catalogue.CLUSTERS_REQUIRED(method=method, required="clusters of questions")
+
+
+def _needs_benchmark_scope(method: str, problem: Problem) -> Message | None:
+    if problem.estimand.scope == "benchmark":
+        return None
+    return catalogue.SCOPE_UNSUPPORTED(method=method, scopes=("benchmark",))
+
+
+def _needs_pass_k(method: str, problem: Problem) -> Message | None:
+    if not isinstance(problem.estimand, PassK):
+        return catalogue.PASS_K_REQUIRED(method=method)
+    if problem.estimand.scope == "full":
+        return catalogue.SCOPE_UNSUPPORTED(method=method, scopes=("population", "benchmark"))
+    return needs_scores(method, problem, "binary")
+
+
+class Nested(RequiresProblem):
     """Posterior of the plain score of clusters of questions with repeated trials, for any distribution of difficulty.
 
     A model with three levels (Bowyer et al. 2025, eq. 8, with one more level) estimates how strongly the answers of a
@@ -50,14 +71,7 @@ class Nested:
         ),
         sources=("bowyer2025",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1, and scores without clusters."""
-        if reason := needs_mean(self.name, problem, "binary"):
-            return reason
-        if problem.structure.n_clusters is not None:
-            return None
-        return catalogue.CLUSTERS_REQUIRED(method=self.name, required="clusters of questions")
+    requirements = (needs_mean("binary"), _needs_clusters)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean on new clusters."""
@@ -75,7 +89,7 @@ class Nested:
         return result.estimate(problem, self.name)
 
 
-class Benchmark:
+class Benchmark(RequiresProblem):
     """Score on exactly these questions; the more there are, the less a hierarchy of success rates affects it."""
 
     name = "benchmark"
@@ -94,10 +108,7 @@ class Benchmark:
         sources=("hariri2025",),
         scopes=("benchmark",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1, and other scopes."""
-        return needs_mean(self.name, problem, "binary") or _not_benchmark_scope(self.name, problem)
+    requirements = (needs_mean("binary"), _needs_benchmark_scope)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean success rate of these questions."""
@@ -105,12 +116,6 @@ class Benchmark:
         posterior = stats.benchmark_posterior(*question_counts(scores))
         messages = _pooled_note(problem, posterior.pooled_share)
         return credible(problem, posterior, plain_score(scores), messages=messages).estimate(problem, self.name)
-
-
-def _not_benchmark_scope(method: str, problem: Problem) -> Message | None:
-    if problem.estimand.scope == "benchmark":
-        return None
-    return catalogue.SCOPE_UNSUPPORTED(method=method, scopes=("benchmark",))
 
 
 def _pooled_note(problem: Problem, share: float) -> tuple[Message, ...]:
@@ -121,7 +126,7 @@ def _pooled_note(problem: Problem, share: float) -> tuple[Message, ...]:
     return (catalogue.BINOMIAL_UPPER_BOUND(share=share, reason=reason),) if share else ()
 
 
-class BayesAtN:
+class BayesAtN(RequiresProblem):
     """Bayes@N as published (Hariri et al. 2025, algorithm 1), with a uniform Dirichlet prior for each question.
 
     The interval is the Beta with its mean and standard deviation, on the range of the scores.
@@ -141,10 +146,7 @@ class BayesAtN:
         sources=("hariri2025",),
         scopes=("benchmark",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores without known levels, and the population scope."""
-        return needs_mean(self.name, problem, "binary", "graded") or _not_benchmark_scope(self.name, problem)
+    requirements = (needs_mean("binary", "graded"), _needs_benchmark_scope)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean of these questions' expected scores."""
@@ -169,7 +171,7 @@ def _categories(problem: Problem, scores: Scores) -> tuple[FloatArray, FloatArra
     return np.where(known, categories, np.nan), levels
 
 
-class AverageAtN:
+class AverageAtN(RequiresProblem):
     """avg@N: the plain mean with Bayes@N's standard deviation rescaled to it (Hariri et al. 2025, eqs. 18 and 20)."""
 
     name = "avg-at-n"
@@ -180,10 +182,7 @@ class AverageAtN:
         sources=("hariri2025",),
         scopes=("benchmark",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses what Bayes@N refuses."""
-        return needs_mean(self.name, problem, "binary", "graded") or _not_benchmark_scope(self.name, problem)
+    requirements = (needs_mean("binary", "graded"), _needs_benchmark_scope)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Beta with these moments; none exists if all scores are the lowest or the highest."""
@@ -226,7 +225,7 @@ class PassAtK:
 
     def why_unsupported(self, problem: Problem) -> Message | None:
         """Refuses scores that are not 0/1, identical trials, clusters of new questions, and other estimands."""
-        if reason := _not_pass_k(self.name, problem):
+        if reason := _needs_pass_k(self.name, problem):
             return reason
         if stats.identical_trials(scores_of(problem).values):
             return catalogue.TRIALS_ALL_AGREE(method=self.name)
@@ -249,7 +248,7 @@ class PassAtK:
         return credible(problem, posterior, value, messages=messages).estimate(problem, self.name)
 
 
-class UnbiasedPassAtK:
+class UnbiasedPassAtK(RequiresProblem):
     """pass@k and related estimands from unbiased estimates for each question, for any distribution of success rates."""
 
     name = "pass-k-unbiased"
@@ -274,10 +273,7 @@ class UnbiasedPassAtK:
             "benchmark",
         ),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores that are not 0/1, and other estimands."""
-        return _not_pass_k(self.name, problem)
+    requirements = (_needs_pass_k,)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the event's probability."""
@@ -305,14 +301,6 @@ class UnbiasedPassAtK:
         elif scope == "benchmark" and trials.min() < 2 * estimand.k:
             messages = (catalogue.POPULATION_INTERVAL_SHOWN(n_needed=2 * estimand.k),)
         return credible(problem, posterior, value, messages=messages).estimate(problem, self.name)
-
-
-def _not_pass_k(method: str, problem: Problem) -> Message | None:
-    if not isinstance(problem.estimand, PassK):
-        return catalogue.PASS_K_REQUIRED(method=method)
-    if problem.estimand.scope == "full":
-        return catalogue.SCOPE_UNSUPPORTED(method=method, scopes=("population", "benchmark"))
-    return needs_scores(method, problem, "binary")
 
 
 def _pass_k_problem(problem: Problem) -> tuple[Scores, PassK, "pass_k.PassScope"]:

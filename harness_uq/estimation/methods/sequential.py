@@ -10,6 +10,7 @@ from harness_uq import stats
 from harness_uq.data.task_log import IntArray, Scores
 from harness_uq.estimation.method_result import (
     MethodResult,
+    RequiresProblem,
     needs_mean,
     plain_score,
     question_means,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from harness_uq.stats.sequential.confidence_sequence import ConfidenceSequence
 
 
-class ConfidenceSequenceMean:
+class ConfidenceSequenceMean(RequiresProblem):
     """The last interval of a confidence sequence over the questions in the order of the log."""
 
     name = "confidence-sequence"
@@ -43,10 +44,7 @@ class ConfidenceSequenceMean:
         ),
         sources=("waudbysmith2024",),
     )
-
-    def why_unsupported(self, problem: Problem) -> Message | None:
-        """Refuses scores without bounds."""
-        return needs_mean(self.name, problem, "binary", "graded", "bounded")
+    requirements = (needs_mean("binary", "graded", "bounded"),)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean over questions, each with its mean over trials."""
