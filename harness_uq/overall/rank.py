@@ -182,9 +182,7 @@ def overall_scores(
         combination=combination,
         systems=tuple(systems),
         draws=scores[:, None] + errors,
-        task_values=np.stack(
-            [combination.coefficients[place == k] @ values[place == k] for k in range(len(combination.tasks))]
-        ),
+        task_values=task_values,
         messages=(
             *([] if tasks.runs.labels is None else [labels_note([row for one in joints for row in one.estimates])]),
             *combination.messages,
