@@ -13,7 +13,7 @@ from harness_uq.data.task_log import IntArray
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import FAILED_FOR_ONE_SYSTEM
 from harness_uq.plugins.manager import Plugins
-from harness_uq.structure.task_groups import item_labels, joined_labels
+from harness_uq.structure.task_groups import item_labels, joined_labels, labels_of_tasks
 from harness_uq.structure.types import StructureOptions
 
 
@@ -111,11 +111,7 @@ def pool(members: Sequence[Paired], weights: Sequence[float] | None) -> Pair:
 
 
 def _pooled_units(members: Sequence[Paired]) -> IntArray:
-    within = [
-        member.pair.units if member.pair.units is not None else np.arange(len(member.pair.a)) for member in members
-    ]
-    n_units = [int(units.max()) + 1 for units in within]
-    joined = np.concatenate([units + start for units, start in zip(within, np.cumsum([0, *n_units[:-1]]), strict=True)])
+    joined = labels_of_tasks([one.pair.units for one in members], [len(one.pair.a) for one in members])
     for side in (0, 1):
         logs = [(member.a, member.b)[side].log for member in members]
         items = item_labels(logs, [member.rows[side] for member in members])

@@ -43,7 +43,7 @@ from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import rank_posterior
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
 from harness_uq.structure.option_keywords import options_with, selection_of
-from harness_uq.structure.task_groups import item_labels, joined_labels
+from harness_uq.structure.task_groups import item_labels, joined_labels, labels_of_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,17 +282,8 @@ def _shared(
         means = one.means[at]
         contributions.append(weight * (means - means.mean(axis=1, keepdims=True)) / means.shape[1])
         parts.append(np.full(means.shape[1], k))
-    units = joined_labels(_within_tasks([one.clusters.labels for one in known], rows), items)
+    units = joined_labels(labels_of_tasks([one.clusters.labels for one in known], [len(at) for at in rows]), items)
     return stats.shared_error(np.concatenate(contributions, axis=1), np.concatenate(parts), units)
-
-
-def _within_tasks(clusters: Sequence[IntArray | None], rows: Sequence[IntArray]) -> IntArray:
-    labels, offset = [], 0
-    for codes, at in zip(clusters, rows, strict=True):
-        own = np.arange(len(at)) if codes is None else np.unique(codes, return_inverse=True)[1]
-        labels.append(own + offset)
-        offset += int(own.max()) + 1
-    return np.concatenate(labels, dtype=np.int64)
 
 
 def _with_shared(errors: FloatArray, shared: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -156,7 +156,8 @@ def independent_units(members: Sequence[TaskLog], rows: Sequence[IntArray], clus
     members : the tasks
     rows : rows of the questions of each task that are used; the result lists them task by task
     """
-    within = _within_tasks(members, rows, clusters)
+    codes = [(clusters(log).codes, at) for log, at in zip(members, rows, strict=True)]
+    within = labels_of_tasks([None if one is None else one[at] for one, at in codes], [len(at) for at in rows])
     items = item_labels(members, rows)
     if items is None:
         return within
@@ -176,11 +177,17 @@ def _units(
     return units
 
 
-def _within_tasks(members: Sequence[TaskLog], scored_rows: Sequence[IntArray], clusters: FindClusters) -> IntArray:
+def labels_of_tasks(clusters: Sequence[IntArray | None], sizes: Sequence[int]) -> IntArray:
+    """Number the clusters of all tasks, task by task.
+
+    Parameters
+    ----------
+    clusters : cluster of each question of a task; None if its questions are independent
+    sizes : number of questions of each task
+    """
     labels, offset = [], 0
-    for log, rows in zip(members, scored_rows, strict=True):
-        codes = clusters(log).codes
-        own = np.arange(len(rows)) if codes is None else np.unique(codes[rows], return_inverse=True)[1]
+    for codes, n in zip(clusters, sizes, strict=True):
+        own = np.arange(n) if codes is None else np.unique(codes, return_inverse=True)[1]
         labels.append(own + offset)
         offset += int(own.max()) + 1
     return np.concatenate(labels, dtype=np.int64)
