@@ -86,9 +86,18 @@ class TerminalPage:
         self.hidden: dict[str, None] = {}
 
     def add(self, text: str, style: str = "") -> None:
-        """Add prose, folded between words; commands are printed without backticks, message codes as links."""
+        """Add prose, folded between words; commands are printed without backticks, message codes as links.
+
+        The further lines of an indented text are indented by two more spaces.
+        """
         prose = with_links(Text(commands_as(escape_lines(text), "", ""), style=style))
-        self._console.print(prose, width=self._width)
+        if not text.startswith(" "):
+            self._console.print(prose, width=self._width)
+            return
+        indent = len(text) - len(text.lstrip(" ")) + 2
+        first, *rest = prose.wrap(self._console, max(self._width - indent, _NARROWEST))
+        for line in (first, *(Text(" " * indent) + line for line in rest)):
+            self._console.print(line, width=self._width)
 
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
         """Add a table with the columns that fit, and return their headers."""

@@ -127,6 +127,12 @@ def test_clusters_and_what_they_cost_stay_at_every_width(width: int) -> None:
     assert "Deff" in header
 
 
+def test_further_lines_of_an_indented_text_are_indented_by_two_more_spaces() -> None:
+    page = TerminalPage(30)
+    page.add("  clusters: questions count as independent of each other")
+    assert [len(line) - len(line.lstrip()) for line in page.text.splitlines()] == [2, 4, 4]
+
+
 def test_where_there_is_no_terminal_nothing_folds() -> None:
     assert "word " * 200 in _said("word " * 200)
 
