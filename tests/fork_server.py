@@ -3,6 +3,7 @@
 Each line of the input asks for a run, and each line of the output is its exit code. `tests/forked_runs.py` asks.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -14,10 +15,12 @@ from pathlib import Path
 def main(modules: list[str]) -> None:
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    gc.disable()
     for module in modules:
         prepare = getattr(import_module(module), "prepare_forks", None)
         if prepare:
             prepare()
+    gc.freeze()  # no process walks what all of them share, and each would copy what it walks
     for line in sys.stdin:
         if (child := os.fork()) == 0:
             run(**json.loads(line))
@@ -28,6 +31,7 @@ def main(modules: list[str]) -> None:
 
 def run(arguments: list[str], environment: dict[str, str], cwd: str, before: str, out: str, err: str) -> None:
     """Become the process that `python ARGUMENTS` starts, and execute `before` first."""
+    gc.enable()
     for number, path, flags in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
         os.dup2(os.open(path, flags), number)
     os.environ.clear()
