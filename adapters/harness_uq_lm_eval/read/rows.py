@@ -8,7 +8,7 @@ most of the file, are never decoded.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias, cast
 
 import msgspec
 
@@ -158,9 +158,11 @@ def _is_complete(row: Row, line: bytes) -> bool:
 
     Then no key is repeated. In long rows, this is found much faster than by searching for each key.
     """
-    if not line.startswith(f'{{"{next(iter(row))}": '.encode()):
+    first, item = next(iter(row.items()))
+    if not isinstance(item, msgspec.Raw) or not line.startswith(f'{{"{first}": '.encode()):
         return False
-    size = sum(len(name) + len(item) + len('"": , ') for name, item in row.items() if isinstance(item, msgspec.Raw))
+    undecoded = cast("Mapping[str, msgspec.Raw]", row)
+    size = sum(map(len, undecoded)) + sum(map(len, undecoded.values())) + len(undecoded) * len('"": , ')
     return size == len(line.rstrip())
 
 
