@@ -12,7 +12,7 @@ from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.estimation.judge_correction import ENOUGH_LABELS
-from harness_uq.graders.graded_answers import GradedAnswers, common_clusters
+from harness_uq.graders.graded_answers import GradedAnswers, clusters_across_entries
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS
 from harness_uq.results.estimate import Interval, Posterior
@@ -114,7 +114,7 @@ def labeled_answers(entries: Sequence[GradedAnswers]) -> LabeledAnswers:
         np.array([ids[q] for q in entry.log.questions.ids], np.int64)[rows]
         for entry, (_, _, rows) in zip(entries, parts, strict=True)
     ]
-    clusters = [codes[rows] for codes, (_, _, rows) in zip(common_clusters(entries), parts, strict=True)]
+    clusters = [codes[rows] for codes, (_, _, rows) in zip(clusters_across_entries(entries), parts, strict=True)]
     weights = [_weights(entry, rows) for entry, (_, _, rows) in zip(entries, parts, strict=True)]
     is_weighted = any(np.ptp(part) > 0 for part in weights if len(part))
     return LabeledAnswers(

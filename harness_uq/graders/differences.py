@@ -10,7 +10,7 @@ from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.score_selection import matches
 from harness_uq.data.task_log import IntArray
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
-from harness_uq.graders.graded_answers import GradedAnswers, common_clusters
+from harness_uq.graders.graded_answers import GradedAnswers, clusters_across_entries
 from harness_uq.messages.catalogue.graders import LABELS_OF_ONE_FAMILY, NO_COMMON_ANSWERS
 from harness_uq.results.estimate import Interval
 from harness_uq.results.grader import GraderDifference, GraderVerdict, SelfPreference
@@ -126,7 +126,7 @@ def _mean_errors(entries: Sequence[GradedAnswers]) -> Mapping[str, float]:
 def _cluster_by_question(entries: Sequence[GradedAnswers]) -> dict[str, int]:
     return {
         question: code
-        for entry, codes in zip(entries, common_clusters(entries), strict=True)
+        for entry, codes in zip(entries, clusters_across_entries(entries), strict=True)
         for question, code in zip(entry.log.questions.ids, codes.tolist(), strict=True)
     }
 

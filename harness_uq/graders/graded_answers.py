@@ -66,7 +66,7 @@ def graded_answers(
     return list(_with_distinct_names(entries))
 
 
-def common_clusters(entries: Sequence[GradedAnswers]) -> list[IntArray]:
+def clusters_across_entries(entries: Sequence[GradedAnswers]) -> list[IntArray]:
     """Clusters of the questions of each entry, with equal numbers for the same cluster in all entries.
 
     Questions with equal identifiers are the same question. Without clusters each question is a cluster of its own.
