@@ -74,7 +74,7 @@ CALLS: dict[str, Call] = {
     "clustered_importance_sample": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "n_draws": 50, "proposal": "prior"},
     "clustered_multiclass_posterior": {**CLASSES, "clusters": LABELS, "n_draws": 50},
     "clustered_score_posterior": {"successes": [2, 3, 1], "sizes": [3, 3, 4], "weights": [1, 2, 1]},
-    "crossed_importance_posterior": {"scores": RIGHT, "factors": FACTORS, "n_draws": 1600},
+    "crossed_importance_posterior": {"scores": RIGHT, "factors": FACTORS, "n_draws": 960},
     "crossed_difference_posterior": {"a": RIGHT, "b": OTHER, "factors": FACTORS},
     "crossed_posterior": {"scores": RIGHT, "factors": FACTORS},
     "clustered_paired_t": {"differences": GRADED, "clusters": LABELS},

@@ -78,7 +78,7 @@ def test_ten_thousand_questions_at_correlation_095_give_the_large_sample_answer(
 @pytest.mark.slow
 def test_calibrated_where_parameters_come_from_the_prior() -> None:
     rng = np.random.default_rng(20260103)
-    n, ranks = 600, np.empty(600)
+    n, ranks = 300, np.empty(300)
     tables, truth = np.empty((n, 4)), np.empty(n)
     for run in range(n):
         theta_a, theta_b, rho = rng.random(), rng.random(), 2 * rng.beta(4, 2) - 1
