@@ -8,6 +8,9 @@ from harness_uq.data.task_log import FloatArray, IntArray, Questions, Scores, So
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import as_array, as_floats
 
+# columns of a data frame that a user would otherwise average as scores
+_NEVER_SCORES = {"question", "question_id", "item_id", "doc_id", "sample_id", "id", "system", "model", "task", "trial"}
+
 
 def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
     """Convert scores to a float array of shape (n_questions, n_trials). Missing and masked values and None become NaN.
@@ -15,13 +18,20 @@ def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
     Raises
     ------
     DataError
-        If there are no questions or more than two dimensions, or if a score is not a finite number.
+        If there are no questions or more than two dimensions, if a score is not a finite number, or if a column of a
+        data frame is named like an identifier.
 
     Examples
     --------
     >>> score_table([True, None, 1]).tolist()
     [[1.0], [nan], [1.0]]
     """
+    for column in getattr(values, "columns", ()):
+        if str(column).lower() in _NEVER_SCORES:
+            raise DataError(
+                f"{name} must contain only scores, with one column for each trial; got the column {column!r}. Analyze "
+                "a data frame with one row for each score with the functions estimate, compare and rank"
+            )
     table = as_floats(values, name)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not table.size:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq import DataError, compare, rank, read_table
+from harness_uq import DataError, compare, estimate_scores, rank, read_table
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -65,3 +65,11 @@ def test_frames_are_compared_and_ranked() -> None:
 def test_what_is_no_table_is_refused(frame: object, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_table(frame)
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_an_array_function_refuses_a_frame_with_identifiers(library):
+    frame = library.DataFrame({"question_id": [0, 1, 2], "score": [1, 0, 1]})
+    with pytest.raises(DataError, match=r"got the column 'question_id'.*functions estimate, compare and rank"):
+        estimate_scores(frame)
+    assert estimate_scores(frame[["score"]]).value == pytest.approx(2 / 3)
