@@ -58,7 +58,8 @@ def loads(content: str | bytes, repeated: list[str] | None = None) -> object:
             names.extend(name for name, n in counts.items() if n > 1)
         return members
 
-    has_surrogates = (b"\\ud" if isinstance(content, bytes) else "\\ud") in content.lower()  # type: ignore[operator]
+    escapes = (b"\\ud", b"\\uD") if isinstance(content, bytes) else ("\\ud", "\\uD")
+    has_surrogates = any(escape in content for escape in escapes)  # type: ignore[operator]
     hook = None if repeated is None else object_of
     try:
         tree: object = json.loads(
