@@ -349,8 +349,8 @@ class _Job:
             estimate_of(chosen, self.options.estimation, self.plugins, rows=at)
             for chosen, at in zip((paired.a, paired.b), paired.rows, strict=True)
         ]
-        notes = name_systems([row.notes for row in rows], self.names)
-        return replace(difference_of(rows[0], rows[1]), method=rows[0].method, info=rows[0].info, messages=notes)
+        of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
+        return replace(difference_of(rows[0], rows[1]), method=rows[0].method, info=rows[0].info, messages=of_rows)
 
     def _records(self, a: SelectedRun, b: SelectedRun) -> Comparison:
         paired = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
@@ -415,5 +415,5 @@ class _Job:
             names=self.names,
             values=(None, None),
             higher_is_better=higher_is_better(a.log, a.data.metric),
-            messages=distinct((*messages, *messages_of_systems((a, b), self.names))),
+            messages=distinct((*messages, *messages_of_systems((a, b), self.names, self.options.scope))),
         )

@@ -174,7 +174,7 @@ class _Job:
             names=self.names,
             values=(None, None),
             higher_is_better=higher_is_better(first.log, first.data.metric),
-            messages=messages_of_systems(runs, self.names),
+            messages=messages_of_systems(runs, self.names, self.options.scope),
         )
         try:
             labeled = self._labeled(runs)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.data.task_log import AggregateScore, IntArray, MetricKey, TaskData, TaskLog
+from harness_uq.data.task_log import AggregateScore, IntArray, MetricKey, TaskData, TaskGroup, TaskLog
+from harness_uq.estimands import Scope
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, SEVERAL_RUNS
+from harness_uq.messages.catalogue.estimation import NON_RANDOM_SUBSET
 
 _MAX_NAMES = 3  # a message of more systems states their number
 
@@ -88,16 +90,36 @@ def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tupl
     return (selected, RUN_VARIATION_IGNORED(system=system, n_runs=len(runs), evidence=evidence))
 
 
-def messages_of_systems(runs: Sequence[SelectedRun], names: Sequence[str]) -> tuple[Message, ...]:
+def messages_of_systems(runs: Sequence[SelectedRun], names: Sequence[str], scope: Scope) -> tuple[Message, ...]:
     """The messages about the runs of several systems; one about the logs of only some of them opens with their names.
 
     Parameters
     ----------
     runs : the selected run of each system
     names : the name of each system in the output
+    scope : scope of the comparison
     """
     selection = (message for run in runs for message in run.messages)
-    return distinct((*selection, *name_systems([run.log.messages for run in runs], names)))
+    of_runs = [(*run.log.messages, *non_random_subset(run.log, run.data, len(run.scored_rows), scope)) for run in runs]
+    return distinct((*selection, *name_systems(of_runs, names)))
+
+
+def non_random_subset(log: TaskLog, data: TaskData | TaskGroup, n_scored: int, scope: Scope) -> tuple[Message, ...]:
+    """A warning if a run covers the first questions of a benchmark only, and the scope is not these questions."""
+    n, n_all = questions_covered(log, data, n_scored)
+    if scope == "population" and log.facts.is_limited and 0 < n < n_all and not log.facts.is_random_subset:
+        return (NON_RANDOM_SUBSET(n_questions=n, n_all=n_all),)
+    return ()
+
+
+def questions_covered(log: TaskLog, data: TaskData | TaskGroup, n_scored: int) -> tuple[int, int]:
+    """Numbers of questions in a run and in the benchmark; equal if the benchmark's is unknown.
+
+    The harness may have reported how many questions its score covers; otherwise these are the `n_scored` questions.
+    """
+    reported = log.reported.get((data.metric, data.filter))
+    n = reported.n if reported and reported.n else n_scored
+    return n, n if log.facts.n_all is None else log.facts.n_all
 
 
 def name_systems(messages: Sequence[Iterable[Message]], names: Sequence[str]) -> tuple[Message, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from harness_uq.data.run_selection import non_random_subset, questions_covered
 from harness_uq.data.task_log import Scores
 from harness_uq.data.trial_endings import UNKNOWN, TrialEndings, describe_counts
 from harness_uq.estimands import Mean
@@ -15,7 +16,6 @@ from harness_uq.messages.catalogue.estimation import (
     MISSING_SCORES_BOUNDS,
     MISSING_SCORES_COUNTED,
     NON_EXCHANGEABLE_TRIALS,
-    NON_RANDOM_SUBSET,
     TRIALS_ASSUMED_INDEPENDENT,
 )
 from harness_uq.plugins.protocols import Problem, ProblemData
@@ -31,7 +31,8 @@ def caveats(problem: Problem, method: str, info: MethodInfo) -> tuple[Message, .
     # in inference about exactly these questions, only trial noise is random
     if problem.estimand.scope == "benchmark" and problem.structure.max_trials > 1:
         messages.append(TRIALS_ASSUMED_INDEPENDENT())
-    return (*messages, *_batch_effect(problem.data), *_partial_run(problem))
+    of_run = non_random_subset(problem.log, problem.data, problem.structure.n_questions, problem.estimand.scope)
+    return (*messages, *_batch_effect(problem.data), *of_run)
 
 
 def missing_note(
@@ -99,22 +100,9 @@ def _wider_scope(problem: Problem, method: str, info: MethodInfo) -> Iterator[Me
         yield METHOD_FOR_NEW_QUESTIONS(method=method, target=target)
 
 
-def _partial_run(problem: Problem) -> Iterator[Message]:
-    n, n_all = _asked_of(problem)
-    if problem.log.facts.is_limited and n < n_all and not problem.log.facts.is_random_subset:
-        yield NON_RANDOM_SUBSET(n_questions=n, n_all=n_all)
-
-
 def _full_scope(problem: Problem) -> Iterator[Message]:
     """Note if the run covers part of a benchmark: the full score is then known more precisely than the population's."""
-    n, n_all = _asked_of(problem)
-    if n < n_all and isinstance(problem.data, Scores) and isinstance(problem.estimand, Mean):
+    n, n_all = questions_covered(problem.log, problem.data, problem.structure.n_questions)
+    is_mean_of_questions = isinstance(problem.data, Scores) and isinstance(problem.estimand, Mean)
+    if n < n_all and is_mean_of_questions and problem.estimand.scope == "population":
         yield FULL_SCOPE_AVAILABLE(n_questions=n, n_all=n_all, relative_width=(1 - n / n_all) ** 0.5)
-
-
-def _asked_of(problem: Problem) -> tuple[int, int]:
-    """Return the numbers of questions in the run and in the benchmark; equal if unknown or not applicable."""
-    reported = problem.log.reported.get((problem.data.metric, problem.data.filter))
-    n = reported.n if reported and reported.n else problem.structure.n_questions
-    n_all = problem.log.facts.n_all
-    return n, n_all if problem.estimand.scope == "population" and n_all is not None else n

@@ -397,7 +397,7 @@ def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
 
 def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOptions, plugins: Plugins) -> JointScores:
     joint = _scores_of(entries, runs, options, plugins)
-    of_logs = messages_of_systems(entries, [entry.log.system for entry in entries])
+    of_logs = messages_of_systems(entries, [entry.log.system for entry in entries], options.scope)
     identical = [
         IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
         for first, second in combinations(entries, 2)

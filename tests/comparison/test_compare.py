@@ -26,6 +26,7 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.ranking.rank import RankOptions, rank
 from harness_uq.results.comparison import Comparison, PairedCounts
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.independent import independent_posterior
@@ -365,6 +366,16 @@ def test_the_newest_run_without_a_limit_counts() -> None:
     rows = compare([old, limited, new, broken], task_log([0, 1, 0, 1], system="b"))
     assert rows[0].value_a == 0.75
     assert has(rows[0], "several-runs", system="a", n_runs=4, path="2025-02-01.json")
+
+
+@pytest.mark.parametrize("scope", ["population", "benchmark"])
+def test_a_comparison_of_the_first_questions_warns_unless_it_is_about_these_questions(scope: str) -> None:
+    facts = RunMetadata(is_limited=True, n_all=1400)
+    pair = two([1, 1, 0, 1], [0, 1, 0, 1], facts=facts)
+    for found in (one(*pair, scope=scope), rank(pair, RankOptions(scope=scope))[0]):
+        assert has(found, "non-random-subset", n_questions=4, n_all=1400) == (scope == "population")
+    random = two([1, 1, 0, 1], [0, 1, 0, 1], facts=replace(facts, is_random_subset=True))
+    assert not has(one(*random, scope=scope), "non-random-subset")
 
 
 def test_one_side_with_two_systems_is_an_error_that_names_them() -> None:

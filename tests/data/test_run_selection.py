@@ -39,7 +39,7 @@ def selected(system: str, *messages: Message) -> SelectedRun:
 
 def test_a_message_about_the_logs_of_some_systems_names_them() -> None:
     common, special = made("Both."), Message("XX002", "special", "note", "One.", {"n_missing": 3})
-    messages = messages_of_systems([selected("a", common, special), selected("b", common)], ["A", "B"])
+    messages = messages_of_systems([selected("a", common, special), selected("b", common)], ["A", "B"], "population")
     assert params_of(messages, "special") == {"n_missing": 3, "systems": "A"}
     assert "systems" not in params_of(messages, "made-up")
 
@@ -47,4 +47,6 @@ def test_a_message_about_the_logs_of_some_systems_names_them() -> None:
 def test_many_systems_with_a_message_are_counted() -> None:
     note = made("Most.")
     runs = [selected(name, *([note] if name != "f" else [])) for name in "abcdef"]
-    assert params_of(messages_of_systems(runs, list("abcdef")), "made-up") == {"systems": "5 of 6 systems"}
+    assert params_of(messages_of_systems(runs, list("abcdef"), "population"), "made-up") == {
+        "systems": "5 of 6 systems"
+    }
