@@ -22,6 +22,7 @@ AxesOrList: TypeAlias = "Axes | list[Axes]"
 ROW = 0.21
 BAND = "#f3f4f6"
 LABEL, PANEL_TITLE = 36, 26
+_AXIS_TITLE = 72  # characters per line
 _MOST_ROWS = 60
 _FEW_SERIES = 3
 _MOST_PANEL_COLUMNS = 6
@@ -68,7 +69,7 @@ def draw_intervals(
         if len(parts) > 1:
             scales = ", ".join(panel.scale for panel in parts)
             raise DataError(f"scores with different ranges need several axes, but ax is given. Scores: {scales}")
-        _draw_panel(ax, parts[0], marks)
+        _draw_panel(ax, parts[0], marks, _layout(parts[0], has_tasks=len(parts[0].groups) > 1))
         if title:
             ax.set_title(title, fontsize=TEXT + 1, color=INK)
         without_markup(ax)
@@ -85,12 +86,17 @@ def _needs_facets(panel: Panel) -> bool:
 
 def _draw_stack(parts: Sequence[Panel], marks: Mapping[str, Mark], title: str | None) -> AxesOrList:
     """One panel below the other, one for each range of scores."""
-    heights = [_layout(panel).height + 2.5 for panel in parts]
-    has_legend = any(_layout(panel).has_legend for panel in parts)
+    has_tasks = len({name for panel in parts for name, _ in panel.groups}) > 1
+    layouts = [_layout(panel, has_tasks=has_tasks) for panel in parts]
+    heights = [layout.height + 2.5 for layout in layouts]
+    has_legend = any(layout.has_legend for layout in layouts)
     figure = new_figure(9.0 if has_legend else 7.5, ROW * sum(heights) + 0.5 + 0.3 * bool(title))
     drawn = axes_of(figure, heights)
-    for one, panel in zip(drawn, parts, strict=True):
-        _draw_panel(one, panel, marks)
+    explained: set[str] = set()
+    for one, panel, layout in zip(drawn, parts, layouts, strict=True):
+        systems = {row.label for row in panel.rows}
+        _draw_panel(one, panel, marks, replace(layout, has_legend=layout.has_legend and not systems <= explained))
+        explained |= systems
     if title:
         figure.suptitle(title, fontsize=TEXT + 2, color=INK)
     without_markup(figure)
@@ -114,7 +120,7 @@ def _draw_facets(panel: Panel, marks: Mapping[str, Mark], title: str | None) -> 
         axes.set_ylim(len(series) - 0.4, -0.6)
         label_systems(axes, series, is_first=k % n_columns(len(grid)) == 0)
         axes.set_title(name, fontsize=TEXT)
-    figure.supxlabel(_axis_title(panel), fontsize=TEXT + 1, color=INK)
+    figure.supxlabel(", ".join(_axis_title_parts(panel)), fontsize=TEXT + 1, color=INK)
     without_markup(figure)
     return grid
 
@@ -148,8 +154,7 @@ def task_names(groups: Sequence[str]) -> list[str]:
     return [name.partition(", ")[0] for name in groups] if len(metrics) == 1 else list(groups)
 
 
-def _draw_panel(axes: "Axes", panel: Panel, marks: Mapping[str, Mark]) -> None:
-    layout = _layout(panel)
+def _draw_panel(axes: "Axes", panel: Panel, marks: Mapping[str, Mark], layout: _Layout) -> None:
     tidy(axes)
     has_references = len(panel.rows) <= _MOST_REFERENCES
     for low, high in layout.bands:
@@ -162,14 +167,13 @@ def _draw_panel(axes: "Axes", panel: Panel, marks: Mapping[str, Mark]) -> None:
     axes.set_ylim(layout.height - 0.4, -0.6)
     axes.set_yticks([y for y, _ in layout.labels], [text for _, text in layout.labels])
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(_axis_title(panel), fontsize=TEXT, color=INK)
+    axes.set_xlabel("\n".join(_lines(_axis_title_parts(panel))), fontsize=TEXT, color=INK)
     _add_legend(axes, panel, marks, layout, has_references=has_references)
 
 
-def _layout(panel: Panel) -> _Layout:
-    """Labels are tasks if there are several; systems then differ by colour and marker. Otherwise labels are systems."""
+def _layout(panel: Panel, *, has_tasks: bool) -> _Layout:
+    """Labels are tasks if the figure has several; systems then differ by colour and marker. Else labels are systems."""
     groups = panel.groups
-    is_single = len(groups) == 1
     names = shorten_names(task_names([name for name, _ in groups]), LABEL)
     has_rows_alone = all(len(rows) == 1 for _, rows in groups) and len({row.label for row in panel.rows}) == 1
     places: list[_Place] = []
@@ -180,16 +184,16 @@ def _layout(panel: Panel) -> _Layout:
         top = y
         places += [_Place(top + j, row) for j, row in enumerate(rows)]
         y += len(rows)
-        if is_single:
+        if not has_tasks:
             series = shorten_names([row.label for row in rows], LABEL)
             labels += [(top + j, text) for j, text in enumerate(series)]
         else:
             labels.append(((top + y - 1) / 2, name))
-        if not (is_single or has_rows_alone):
+        if has_tasks and not has_rows_alone:
             if k % 2 == 0:
                 bands.append((top - 0.5 - _GAP / 2, y - 0.5 + _GAP / 2))
             y += _GAP
-    return _Layout(tuple(places), tuple(labels), tuple(bands), not (is_single or has_rows_alone))
+    return _Layout(tuple(places), tuple(labels), tuple(bands), has_tasks and not has_rows_alone)
 
 
 def _draw_row(axes: "Axes", place: _Place, panel: Panel, marks: Mapping[str, Mark]) -> None:
@@ -246,13 +250,25 @@ def _frame(axes: "Axes", panel: Panel) -> None:
         axes.axvline(0.0, color=GREY, linewidth=1.0, zorder=1)
 
 
-def _axis_title(panel: Panel) -> str:
+def _axis_title_parts(panel: Panel) -> list[str]:
     parts = [shorten(panel.scale, 80), legend_level(panel.rows)]
     if margin := margin_text(panel.rows):
         parts.append(f"band: margin of {margin}")
     if not all(row.is_decided for row in panel.rows):
         parts.append("white: undecided")
-    return ", ".join(parts)
+    return parts
+
+
+def _lines(parts: Sequence[str]) -> list[str]:
+    """The parts with commas between them; a line that would be too long ends after a comma."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) > _AXIS_TITLE:
+            lines[-1] += ","
+            lines.append(part)
+        else:
+            lines[-1] += f", {part}"
+    return lines
 
 
 def _add_legend(

@@ -130,6 +130,22 @@ def test_two_systems_on_three_tasks_share_axes_and_differ_by_colour_and_marker()
     assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == ["system 0", "system 1"]
 
 
+def test_panels_of_one_task_name_the_task_and_the_first_panel_has_the_legend():
+    row = make.estimate()
+    rows = [replace(row, system=s, metric=m, task=t) for s in ("a", "b") for m, t in (("acc", "x"), ("mcc", "y"))]
+    rows = [r if r.metric == "acc" else replace(r, structure=replace(r.structure, bounds=(-1.0, 1.0))) for r in rows]
+    first, second = plots.plot_forest(rows)
+    assert [text.get_text() for text in second.get_yticklabels()] == ["y"]
+    assert [text.get_text() for text in first.get_legend().get_texts()][:2] == ["a", "b"]
+    assert second.get_legend() is None or len(second.get_legend().get_texts()) < 2
+
+
+def test_a_long_title_of_an_axis_has_two_lines():
+    row = replace(make.comparison(), verdict="undecided", margin=0.05)
+    rows = [row, replace(row, task="other", margin=0.2)]
+    assert plots.plot_difference(rows).get_xlabel().endswith("margin of ±0.05 to ±0.2,\nwhite: undecided")
+
+
 def test_a_system_has_the_same_colour_in_every_plot():
     systems, base = ["b", "a", "c"], "c"
     marks = system_marks(systems)
