@@ -1,5 +1,6 @@
 """The documentation lists what there is: every method, every page, every field; and its links lead somewhere."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -83,6 +84,18 @@ def test_every_method_page_says_when_it_fails_and_has_an_example_that_runs(page:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_paragraph_continues_as_a_list(page: Path) -> None:
+    """A line of a paragraph that happens to start with a minus sign, a plus sign or "1." is rendered as a list."""
+    paragraph = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL).splitlines()
+    starts = [
+        line
+        for before, line in itertools.pairwise(paragraph)
+        if re.match(r"([-+*]|1\.) ", line) and re.match(r"[^\s|#<>*+-]", before) and not re.match(r"\d+\. ", before)
+    ]
+    assert not starts
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_links_lead_to_files(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), target

@@ -113,7 +113,7 @@ PILOT_WITHOUT_VARIATION = MessageType(
     "In the pilot run, the systems' scores differ by the same amount on every question, so the number of questions "
     "that a difference requires is unknown. Use a pilot run in which the answers to some questions differ.",
     "The number of questions that a difference requires is proportional to the variance of the difference between "
-    "questions. If the pilot run shows no such variance, a plan would require only a single question.",
+    "questions. If all questions of the pilot run have the same difference, a plan would require only one question.",
     "Use a larger pilot run, or plan for the width of an interval (`--width`).",
 )
 
