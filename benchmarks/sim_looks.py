@@ -21,7 +21,7 @@ from harness_uq.stats import (
     paired_confidence_sequence,
     student_posterior,
 )
-from harness_uq.stats.sequential.wealth import Units, dispersion, log_capital
+from harness_uq.stats.sequential.wealth import Units, dispersion, log_wealth
 
 OUTPUT = Path(__file__).parent / "results" / "looks.json"
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray, float, bool]]
@@ -112,7 +112,7 @@ def is_false_alarm(draw: Draw, rng: np.random.Generator) -> bool:
     whole = sizes.sum() if is_whole else np.inf
     units = Units(totals, sizes, sizes.mean(), sizes.max(), whole, np.full(n, float(n)))
     spread, other = dispersion(units), units.mirrored()
-    highest = max(log_capital(units, spread, mean, 0.025).max(), log_capital(other, spread, 1 - mean, 0.025).max())
+    highest = max(log_wealth(units, spread, mean, 0.025).max(), log_wealth(other, spread, 1 - mean, 0.025).max())
     return bool(highest >= np.log(40))
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq.stats import draw_additional, draw_subset, subset_estimate
-from harness_uq.stats.subsets.draw import inclusion
+from harness_uq.stats.subsets.draw import inclusion_probabilities
 
 OUTPUT = Path(__file__).parent / "results" / "subsets.json"
 N_ALL = 1000
@@ -154,7 +154,7 @@ def most(spread: float, n_systems: int, place: float | None, n: int, rng: np.ran
 def left_over(chances: np.ndarray, n: int, probabilities: np.ndarray | None) -> float:
     """Variance of the estimate whose predictions are the chances."""
     variance = chances * (1 - chances)
-    p = inclusion(np.sqrt(variance) + 1e-9, n) if probabilities is None else probabilities
+    p = inclusion_probabilities(np.sqrt(variance) + 1e-9, n) if probabilities is None else probabilities
     return float(((1 - p) / p * variance).sum() / N_ALL**2)
 
 
