@@ -59,8 +59,8 @@ heuristic: name of the field, 30 values). (UQ157)
 ```
 
 A message that concerns several tasks is printed once, after the names of the tasks. If the numbers in a message such as
-`UQ114` differ between tasks, ranges such as *20 to 50 questions* are printed. JSON contains the message of each task
-with its own numbers.
+`UQ114` differ between tasks, ranges such as *20 to 50 questions* are printed. In JSON output, each task has its own
+copy of the message, with the numbers of this task.
 
 To hide a note or a warning, use its code or name with any command that analyzes logs, or in the
 [settings file](settings.md):

@@ -82,7 +82,7 @@ TOOL_VALUE_DIFFERS = MessageType(
     "warning",
     "The mean of the scores for {metric!r} is {value:.6g}, but {tool} reports {reported:.6g}.",
     "The tool that wrote the files computed a different mean score than harness_uq. Either the scores or the summary "
-    "were changed, or the summary describes other trials than the scores.",
+    "were changed later, or the summary was computed from a different set of trials.",
     "Compare the number of trials in the files with the number of trials that the tool reports. Then compute the "
     "summary again with the tool.",
 )

@@ -40,7 +40,7 @@ STOPPED_BY_RULE = MessageType(
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} The "
     "interval does not account for the repeated checks of the scores during the run.",
     "If a run stops because its interval is narrow enough, the bias of the estimate is small. If a run stops because "
-    "of the result of a comparison, the bias of the estimate is larger.",
+    "the data show a difference between two systems, the bias of the estimate is larger than for a narrow interval.",
     "For an interval that accounts for the repeated checks of the scores, use `stop_when(valid='anytime')`.",
 )
 STOPPED_ANYTIME = MessageType(
@@ -99,7 +99,7 @@ MEAN_NOT_REPORTED = MessageType(
     "no interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, but does not add its interval to "
     "the metrics in the log.",
     "harness_uq computes intervals only for mean scores. If Inspect reports neither `accuracy` nor `mean` for a "
-    "scorer, the interval of the mean would appear beside a value that the interval does not describe.",
+    "scorer, the metrics in the log do not contain the mean that the interval describes.",
     "Use `harness-uq estimate` to see the interval of the mean score. To see the interval in Inspect as well, add the "
     "metric `mean()` to the scorer.",
 )

@@ -48,7 +48,8 @@ TRIALS_NOT_SCORED = MessageType(
     "note",
     "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
     "Without a score for each trial, the trial-to-trial noise is unknown.",
-    "If the message `trials-not-replayed` appears for the same task, it states why the trials could not be scored.",
+    "Look for the note `trials-not-replayed` about the same task, which states why harness_uq could not score each "
+    "trial. If this note is absent, run the evaluation with `--uq_trials on`.",
 )
 TRIALS_NOT_REPLAYED = MessageType(
     "LM106",

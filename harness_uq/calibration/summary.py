@@ -99,9 +99,9 @@ This page uses the following terms:
 
 - A *setting* is a type of data, such as clustered questions. Each setting has its own section on this page.
 - A *family* is a group of similar simulations within a setting. In the families *prior* and *paper*, the true
-  accuracies and the other parameters are drawn at random from a prior distribution. The family *paper* uses the prior
-  of Bowyer et al. (2025). In most other families of simulations, such as the family *fixed*, the accuracies and the
-  other parameters have fixed values.
+  accuracies and the other parameters are drawn at random from a prior distribution. In the simulations of the family
+  *paper*, the parameters are drawn from the prior of Bowyer et al. (2025). In most other families of simulations, such
+  as the family *fixed*, the accuracies and the other parameters have fixed values.
 - A *cell* is a simulation with one combination of parameters. Each family consists of one or more cells. The results do
   not depend on the option `--jobs`, because each cell uses its own random number generator ([decision
   016](decisions/016-calibration.md)).
@@ -109,9 +109,9 @@ This page uses the following terms:
   of data, including the warnings that the command prints. In the tables of this page, the default method is called
   `bayes`. If the tables of a setting do not contain the method `bayes`, the first method in the tables is the default.
 
-The section about each setting begins with a table that shows the lowest coverage of the default method in any
-simulation (cell) of this setting with fixed parameters. The table also shows the parameters of the simulation with the
-lowest coverage, and the warnings that `harness-uq` prints for the data sets of this simulation.
+The section about each setting begins with a table about the simulation (cell) in which the default method has the
+lowest coverage. Only simulations with fixed parameters are considered. The table shows the lowest coverage, the
+parameters of the simulation with the lowest coverage, and the warnings that `harness-uq` prints for its data sets.
 
 The tables use the following abbreviations for the parameters of a simulation:
 
@@ -157,9 +157,10 @@ def _before_section(cells: Sequence[CellResult]) -> str:
     return f"""## Changes of defaults
 
 Some default methods have been changed. The following table compares the earlier and the current default methods. The
-data sets for the earlier and the current default method have the same parameters, but are not the same data sets. In
-entries with an arrow, the value before the arrow is for the earlier default method, and the value after the arrow is
-for the current default method. In the sections below, the earlier default method is named `{FORMER}`.
+results of the earlier default methods come from an earlier run of the simulations, in which some of the simulated data
+sets were different. In entries with an arrow, the value before the arrow is for the earlier default method, and the
+value after the arrow is for the current default method. In the sections below, the earlier default method is named
+`{FORMER}`.
 
 {_markdown(HEAD, rows)}"""
 
@@ -188,25 +189,27 @@ The table summarizes the default method of each setting. The following column is
 are drawn from the prior of the method:
 
 - The column *error averaged over the prior* shows the average coverage over parameters drawn from the prior, minus the
-  nominal 0.95. If a setting has several such averages, the column shows the one that deviates most from 0.95. In the
-  settings `clustered`, `nested`, `benchmark` and `groups`, the parameters are drawn from the prior of a statistical
-  model. In the same four settings, the default intervals are wider than the intervals of the statistical model, to
-  account for deviations from the model.
+  nominal 0.95. If several cells of a setting have parameters drawn from the prior, the column *error averaged over the
+  prior* shows the error that is farthest from 0. In the settings `clustered`, `nested`, `benchmark` and `groups`, the
+  parameters are drawn from the prior of a statistical model. In the same four settings, the default intervals are wider
+  than the intervals of the statistical model, to account for deviations from the model.
 
-The columns *cells*, *warnings at good coverage* and *false positives* are computed from all cells. All other columns
-are computed from cells with fixed parameters:
+The columns *cells* (the number of simulations), *warnings at good coverage* and *false positives* also take simulations
+with randomly drawn parameters into account. All other columns are computed only from simulations (cells) with fixed
+parameters:
 
 - The column *mean under-coverage* shows how far the coverage is below 0.95 on average. The under-coverage of a cell
   with a coverage above 0.95 is 0.
 - The column *cells below 0.90* shows the number of cells with a coverage below 0.90.
-- The column *cells below 0.90 without a warning* shows the number of simulations (cells) with a coverage below 0.90
-  that rarely trigger a warning. A simulation rarely triggers a warning if `harness-uq` prints a warning for fewer than
-  half of all data sets, and for fewer than half of the data sets whose interval misses the true value.
+- The column *cells below 0.90 without a warning* shows the number of simulations (cells) with a coverage below 0.90 and
+  few warnings. *Few warnings* means that `harness-uq` prints a warning for fewer than half of all data sets, and also
+  for fewer than half of the data sets whose interval misses the true value.
 - The column *width / narrowest valid method* shows the mean width of the default interval, divided by the mean width of
   the narrowest valid interval. A method is valid if its coverage is at least 0.90 in all simulations (cells) of the
   setting.
-- The column *warnings at good coverage* shows the share of simulations with a warning for at least half of the data
-  sets, among all simulations (cells) with a coverage of at least 0.93.
+- The column *warnings at good coverage* is computed from the simulations (cells) in which the default method has a
+  coverage of at least 0.93. The column shows the share of these simulations in which at least half of the data sets
+  lead to a warning.
 - The column *false positives* shows the share of intervals for a difference that exclude 0 although both systems are
   equally good.
 
@@ -404,10 +407,10 @@ def _reliability_section(reliability: Sequence[Reliability]) -> str:
     head = ("comparison", "data", "simulations", "share of data sets in which A is better", "p-value")
     return f"""## Calibration of P(A > B)
 
-P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided into ten
-classes according to P(A > B): 0 to 0.1, 0.1 to 0.2, and so on. For each class of data sets, the table shows the share
-of data sets in which system A is truly better. If P(A > B) is perfectly calibrated, the shares of data sets in which A
-is truly better are about 0.05, 0.15, ..., 0.95 in the ten classes.
+P(A > B) is the reported probability that system A is better than system B. The simulated data sets are divided
+according to P(A > B) into ten ranges: 0 to 0.1, 0.1 to 0.2, and so on. For each of the ten ranges of P(A > B), the
+table shows the share of data sets in which system A is truly better. For example, if P(A > B) is perfectly calibrated,
+system A is truly better in about 5 % of the data sets with P(A > B) between 0 and 0.1.
 
 The first table on this page shows the share of false positives, that is, of intervals that exclude 0 although the
 systems are equally good. The nominal share of false positives is 5 %. A default method is accepted if its share of

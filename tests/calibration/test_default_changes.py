@@ -33,7 +33,7 @@ def test_a_family_is_a_row_of_what_was_and_what_is():
 
 def test_the_page_says_which_settings_are_of_an_earlier_run_and_shows_former_defaults():
     report = CalibrationReport("standard", 0, {}, "2026-02-02", 1.0, tuple(beside(NOW, EARLIER)), ())
-    assert "earlier run" not in page(report)
+    assert "from an earlier run are shown for" not in page(report)
     text = page(replace(report, earlier={"iid": "2026-01-01", "f1": "2026-01-01"}))
     assert (
         "from an earlier run are shown for the settings whose methods have not changed: iid, f1 (2026-01-01)." in text

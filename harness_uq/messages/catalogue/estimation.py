@@ -418,8 +418,9 @@ INTERVAL_EXCEEDS_RANGE = MessageType(
     "note",
     "The interval extends beyond the range of possible values, [{low:g}, {high:g}], because this method does not "
     "restrict intervals to the range.",
-    'Intervals of the form "mean ± error" can contain impossible scores or impossible differences between scores. This '
-    "occurs mostly if there are few questions, or if the mean score is near an end of the range.",
+    'Intervals of the form "mean ± error" can contain impossible scores or impossible differences between scores. '
+    "Intervals contain impossible values mostly if there are few questions, or if the mean score is near an end of "
+    "the range.",
     "Use `--uq bayes`, whose intervals lie within the range of possible values.",
 )
 CLUSTER_PRIOR = MessageType(
@@ -727,9 +728,10 @@ STATISTIC_UNSUPPORTED = MessageType(
     "statistic-unsupported",
     "refusal",
     "Method {method!r} cannot compute the statistic {statistic!r}.",
-    "The requested method supports only some statistics that are functions of sums over questions, and the statistic "
-    "of the task is not one of them.",
-    "Use `--uq bayes`. If a plugin reads the logs, the plugin must use the name of a supported statistic.",
+    "The requested method supports a fixed list of statistics, which are functions of sums over questions. The "
+    "statistic of the task is not in this list.",
+    "Use `--uq bayes`. If a plugin reads the logs, the plugin must name a statistic that harness_uq supports in the "
+    "attribute `statistic` of `SufficientStatistics`.",
 )
 GROUP_REQUIRED = MessageType(
     "UQ171",
