@@ -10,21 +10,19 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.pairing import matched_pair, pool
 from harness_uq.data.run_selection import ScoreKey
-from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.overall.combine import SAME_VALUE, Combination
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import group_estimate
 from harness_uq.ranking.rank import JointTasks
 from harness_uq.results.estimate import Posterior
-from harness_uq.stats.common.posterior import Posterior as BasePosterior
+from harness_uq.stats.common.posterior import ScaledPosterior
 from harness_uq.stats.common.student import StudentPosterior
 
 _Found: TypeAlias = tuple[DifferenceResult, tuple[float, float]]
@@ -119,25 +117,4 @@ def _scaled(posterior: Posterior, factor: float) -> Posterior:
         return posterior
     if isinstance(posterior, StudentPosterior):
         return StudentPosterior(factor * posterior.mean, factor * posterior.std_error, posterior.df)
-    return _ScaledPosterior(posterior, factor)
-
-
-class _ScaledPosterior(BasePosterior):
-    """The distribution of a multiple of a parameter."""
-
-    def __init__(self, posterior: Posterior, factor: float) -> None:
-        self._posterior, self._factor = posterior, factor
-
-    @property
-    def mean(self) -> float:
-        return self._factor * self._posterior.mean
-
-    @property
-    def sd(self) -> float:
-        return self._factor * self._posterior.sd
-
-    def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._factor * self._posterior.quantile(p)
-
-    def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._posterior.cdf(np.asarray(x, float) / self._factor)
+    return ScaledPosterior(posterior, factor)

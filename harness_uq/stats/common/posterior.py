@@ -6,7 +6,7 @@ weighted draws. All have the same methods, so callers do not depend on the repre
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,22 @@ Scale = Literal["identity", "logit", "log"]
 
 _ROUNDING = 1e-11  # relative to the width
 _NORMAL_SCORES = np.linspace(-8.0, 8.0, 2001)
+
+
+class PosteriorLike(Protocol):
+    """What functions need that take a posterior of any class, such as that of a plugin."""
+
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def sd(self) -> float: ...
+
+    def quantile(self, p: ArrayLike) -> FloatArray: ...
+
+    def cdf(self, x: ArrayLike) -> FloatArray: ...
+
+    def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]: ...
 
 
 class Posterior(ABC):
@@ -155,6 +171,35 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
             break
     ends = quantile(np.array([tails[best], min(tails[best] + level, 1.0)]))
     return float(ends[0]), float(ends[1])
+
+
+class ScaledPosterior(Posterior):
+    """Posterior of a positive multiple of a parameter.
+
+    Parameters
+    ----------
+    inner : PosteriorLike
+        Posterior of the parameter.
+    factor : float
+        The parameter is multiplied by this positive number.
+    """
+
+    def __init__(self, inner: PosteriorLike, factor: float) -> None:
+        self._inner, self._factor = inner, factor
+
+    @property
+    def mean(self) -> float:
+        return self._factor * self._inner.mean
+
+    @property
+    def sd(self) -> float:
+        return self._factor * self._inner.sd
+
+    def quantile(self, p: ArrayLike) -> FloatArray:
+        return self._factor * self._inner.quantile(p)
+
+    def cdf(self, x: ArrayLike) -> FloatArray:
+        return self._inner.cdf(np.asarray(x, float) / self._factor)
 
 
 class BetaPosterior(Posterior):

@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
+from harness_uq.stats.common.posterior import PosteriorLike
 from harness_uq.stats.common.validate_arrays import FloatArray
 
 
@@ -57,20 +58,6 @@ def imbens_manski_level(width: float, std_error: float, level: float = 0.95) -> 
     return 2 * float(special.ndtr(critical)) - 1
 
 
-class _Posterior(Protocol):
-    @property
-    def mean(self) -> float: ...
-
-    @property
-    def sd(self) -> float: ...
-
-    def cdf(self, x: ArrayLike) -> FloatArray: ...
-
-    def quantile(self, p: ArrayLike) -> FloatArray: ...
-
-    def interval(self, level: float = 0.95, kind: Literal["quantile", "hdi"] = "quantile") -> tuple[float, float]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class OuterPosterior:
     """Outer limits of the posteriors of the lowest and the highest value that a parameter can have.
@@ -83,8 +70,8 @@ class OuterPosterior:
         Posteriors of the lowest and of the highest value.
     """
 
-    low: _Posterior
-    high: _Posterior
+    low: PosteriorLike
+    high: PosteriorLike
 
     @property
     def mean(self) -> float:

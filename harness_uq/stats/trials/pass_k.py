@@ -8,7 +8,7 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
-from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior, ScaledPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, as_array, validated_codes
 from harness_uq.stats.common.validate_outcomes import (
     check_outcomes,
@@ -229,7 +229,7 @@ def bayes_pass_k(
     return _average(mean[index]), np.sqrt(variance[index].sum(axis=-1)) / s.shape[-1]
 
 
-class PassKPosterior(Posterior):
+class PassKPosterior(ScaledPosterior):
     """Posterior of pass@k or a related metric.
 
     Attributes
@@ -249,22 +249,8 @@ class PassKPosterior(Posterior):
     def __init__(
         self, inner: Posterior, top: float, *, scope: PassScope, kind: PassKind, k: int, reach: PassReach
     ) -> None:
-        self._inner, self._top = inner, top
+        super().__init__(inner, top)
         self.scope, self.kind, self.k, self.reach = scope, kind, k, reach
-
-    @property
-    def mean(self) -> float:
-        return self._top * self._inner.mean
-
-    @property
-    def sd(self) -> float:
-        return self._top * self._inner.sd
-
-    def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._top * self._inner.quantile(p)
-
-    def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._inner.cdf(np.asarray(x, float) / self._top)
 
 
 def pass_k_posterior(
