@@ -2,8 +2,8 @@
 
 Run as `python benchmarks/sim_subsets.py`; writes benchmarks/results/subsets.json. Histories are drawn from a
 two-parameter logistic model, or say nothing of the new system. The ratio is the mean squared error of the plain mean of
-as many questions, drawn uniformly, over that of the estimate. `--table CSV ...` adds real tables, a question a row and
-a system a column, each system in turn being the new one.
+as many questions, drawn uniformly, over that of the estimate. `--table CSV ...` adds real tables with one row per
+question and one column per system. Each system in turn is the new one.
 """
 
 import argparse

@@ -183,10 +183,11 @@ def combine_rounds(
 ) -> SubsetEstimate:
     """Combine the estimates of all rounds.
 
-    Each estimate is unbiased given all earlier answers, so that the errors of different rounds are uncorrelated. The
-    weights depend on the numbers of answers only. They are the inverse variances of simple random samples,
-    proportional to 1 / (R^2 (1 / n - 1 / R)) for n of R unknown questions, times a factor that increases linearly from
-    0.75 in the first round to 1.2 in the last, since predictions improve.
+    Given all earlier answers, each estimate is unbiased except for the ratio of sums by which it is computed, so that
+    the errors of different rounds are nearly uncorrelated. The weights depend on the numbers of answers only. They are
+    the inverse variances of simple random samples, proportional to 1 / (R^2 (1 / n - 1 / R)) for n of R unknown
+    questions, times a factor that increases linearly from 0.75 in the first round to 1.2 in the last, since predictions
+    improve.
 
     If nearly all answers agree with their predictions, the variance is uncertain. The interval then adds up to one
     question at each bound, as the Beta(1, 1) prior of a proportion does: 1 - s / 15 questions for a sum s of the
