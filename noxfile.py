@@ -131,8 +131,8 @@ def _core(session: nox.Session, python: str) -> None:
 @nox.session
 def calibration(session: nox.Session) -> None:
     """Simulated coverage of every interval, smoke size; fails where one is not what it says."""
-    _install(session, "--editable", ".[calibrate]")
-    session.run("harness-uq", "calibrate", env=ONE_THREAD)
+    _install(session, "--editable", ".[plot]")
+    session.run("python", "-m", "benchmarks.calibration", env=ONE_THREAD)
 
 
 @nox.session

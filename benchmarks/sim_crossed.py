@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from scipy import optimize, special, stats
 
-from harness_uq.calibration.scenarios.crossed import CROSSED
-from harness_uq.calibration.scenarios.types import Cell
+from benchmarks.calibration.scenarios.crossed import CROSSED
+from benchmarks.calibration.scenarios.types import Cell
 
 OUTPUT = Path(__file__).parent / "results" / "crossed_cells.json"
 METHODS = ("bayes", "two-way Satterthwaite t")

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COMMANDS = {
     "before-after.svg": [str(ROOT / "docs" / "draw_before_after.py"), str(IMAGES / "before-after.svg")],
-    "coverage.svg": ["-m", "harness_uq", "calibrate", "--readme-figure", str(IMAGES / "coverage.svg")],
+    "coverage.svg": ["-m", "benchmarks.calibration", "--readme-figure", str(IMAGES / "coverage.svg")],
     "comparison.png": [str(ROOT / "docs" / "draw_comparison.py"), str(IMAGES / "comparison.png")],
     "gallery": [str(ROOT / "docs" / "draw_gallery.py"), str(IMAGES / "gallery")],
     "plots": [str(ROOT / "docs" / "draw_plots.py"), str(IMAGES / "plots")],

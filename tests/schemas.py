@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from harness_uq.calibration.results import CalibrationReport
 from harness_uq.results.documents import VERSION, documents
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,19 +26,19 @@ TABLES = {
 
 def schemas() -> dict[str, str]:
     """Text of every schema by the name of its file."""
-    types = {**documents(), "calibrate": CalibrationReport}
     words = {definition: dict(meanings(phrase)) for phrase, definition in TABLES.items()}
-    return {f"{name}-v{VERSION}.json": _text(name, kind, words) for name, kind in types.items()}
+    return {f"{name}-v{VERSION}.json": schema(name, kind, words) for name, kind in documents().items()}
 
 
-def _text(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> str:
+def schema(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> str:
+    """The schema of a type, with the meanings `words` of the fields of its definitions."""
     found: dict[str, Any] = msgspec.json.schema(kind)
     for definition, content in found.get("$defs", {}).items():
         if description := content.get("description"):
             content["description"] = inspect.cleandoc(description)
-        for field, schema in content.get("properties", {}).items():
+        for field, declared in content.get("properties", {}).items():
             if meaning := words.get(definition, {}).get(field):
-                content["properties"][field] = {"description": meaning, **schema}
+                content["properties"][field] = {"description": meaning, **declared}
     whole = {"$schema": DIALECT, "$id": f"harness-uq:{name}-v{VERSION}", **found}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 

@@ -52,7 +52,6 @@ COMMANDS = {
         Command("restore", MAINTAIN, "Undo rescore --in-place"),
         Command("store", MAINTAIN, "List, verify or clean up a result store"),
         Command("plugins", MAINTAIN, "List installed and skipped plugins"),
-        Command("calibrate", MAINTAIN, "Simulate the coverage and width of the intervals"),
         Command("completion", MAINTAIN, "Print a completion script for your shell"),
     )
 }

@@ -1,7 +1,3 @@
-from .coverage_curves import Series as Series
-from .coverage_curves import coverage as coverage
-from .coverage_curves import coverage_against_width as coverage_against_width
-from .coverage_curves import coverage_error as coverage_error
 from .effects import effect_sizes as effect_sizes
 from .figure_of import figure_of as figure_of
 from .forest import plot_difference as plot_difference

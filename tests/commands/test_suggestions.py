@@ -22,7 +22,7 @@ def logs(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "suggestion", "valid"),
     [
-        ("estmate .", "estimate", "calibrate, cite, compare, completion"),
+        ("estmate .", "estimate", "cite, compare, completion"),
         ("estimate . --clustr q", "--cluster", "--cluster, --column, --columns"),
         ("estimate . --scope bench", "benchmark", "benchmark, full, population"),
         ("estimate . --method wilsn", "wilson", "agresti-coull, avg-at-n, bayes"),
@@ -38,7 +38,6 @@ def logs(tmp_path, monkeypatch):
         ("compare large small --margin tyo=0.1", "toy", "overall, toy"),
         ("gate large --baseline small --margin ac=0.1", "acc", "acc, overall, toy"),
         ("effects . --factor prompt=repeat", "repeats", "output_type, path, repeats"),
-        ("calibrate --setting idd", "iid", "benchmark, bounded"),
         ("store lst .", "ls", "gc, ls, verify"),
     ],
 )

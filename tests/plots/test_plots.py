@@ -14,6 +14,7 @@ import pytest
 from harness_uq.errors import DataError, MissingDependencyError
 from harness_uq.plots.figure_rows import forest_rows, panels, tick_text, ticks
 from harness_uq.plots.label_texts import shorten
+from tests.figures import assert_labels_are_inside
 from tests.results import factory as make
 
 pytest.importorskip("matplotlib")
@@ -24,10 +25,6 @@ from harness_uq import plots
 from harness_uq.plots.planning import design_power
 
 ROOT = Path(__file__).resolve().parents[2]
-SERIES = {
-    "beta": {"x": [0.8, 0.95], "y": [0.81, 0.94], "mc_error": [0.01, 0.01]},
-    "collapsed": {"x": [0.8, 0.95], "y": [0.0, 1.0]},
-}
 FIGURES = {
     "forest": lambda: plots.plot_forest(make.estimates())[0].figure,
     "forest of one": lambda: plots.plot_forest(make.ceiling()).figure,
@@ -42,25 +39,13 @@ FIGURES = {
     "precision": lambda: plots.precision_curve(make.plan()),
     "effects": lambda: plots.effect_sizes(make.effects()),
     "power": lambda: plots.power_curve(make.plan(), [0.02, 0.05]),
-    "coverage": lambda: plots.coverage(SERIES),
-    "width": lambda: plots.coverage_against_width(SERIES, 0.95),
-    "error": lambda: plots.coverage_error({"beta": {"x": [3, 300], "y": [-0.1, 0.0]}}),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_picture_has_its_labels_inside(name):
-    figure = FIGURES[name]()
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = figure.bbox.size
-    for part in [*figure.axes, *figure.legends]:
-        box = part.get_tightbbox(canvas.get_renderer())
-        assert box.x0 >= -1, part
-        assert box.y0 >= -1, part
-        assert box.x1 <= width + 1, part
-        assert box.y1 <= height + 1, part
+    assert_labels_are_inside(FIGURES[name]())
 
 
 @pytest.mark.slow
@@ -146,24 +131,14 @@ def test_power_at_the_detectable_difference_is_the_plans_power():
         assert isclose(design_power(row, row.detectable, plan), 0.8, abs_tol=2e-4)
 
 
-def test_coverage_of_zero_and_one_is_drawn_at_the_ends_of_the_axis():
-    axes = plots.coverage(SERIES).axes[0]
-    low, high = axes.get_ylim()
-    triangles = {line.get_marker(): list(line.get_ydata()) for line in axes.lines if line.get_marker() in "v^"}
-    assert triangles["v"] == [low]
-    assert triangles["^"] == [high]
-
-
 @pytest.mark.parametrize(
     "call",
     [
         lambda: plots.plot_forest([]),
-        lambda: plots.coverage({}),
         lambda: plots.power_curve(make.plan(), []),
         lambda: plots.power_curve(make.plan(), [-0.1]),
         lambda: plots.precision_curve(replace(make.plan(), rows=())),
         lambda: plots.pairwise_probabilities(replace(make.ranking(1), systems=())),
-        lambda: plots.coverage_against_width(SERIES, 95),
     ],
 )
 def test_nothing_to_draw_is_an_error(call):

@@ -127,12 +127,6 @@ def test_a_look_is_valid_with_an_interval_and_without() -> None:
     assert errors("watch", {**look.to_dict(), "value": None, "low": None, "high": None}) == []
 
 
-@pytest.mark.slow
-def test_a_calibration_is_valid() -> None:
-    found = json.loads((schemas.ROOT / "docs" / "calibration" / "results.json").read_text(encoding="utf-8"))
-    assert errors("calibrate", found) == []
-
-
 def test_errors_are_valid(printed: Print, tmp_path: Path) -> None:
     broken = tmp_path / "results_1.json"
     broken.write_text("{")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import islice
-from typing import TypeVar
 
 import joblib
 
@@ -19,8 +18,6 @@ from harness_uq.runner.backends.serial import (
     worker_failure_message,
 )
 from harness_uq.store.file_batches import Batch
-
-Item = TypeVar("Item")
 
 
 class JoblibBackend:
@@ -106,13 +103,6 @@ def joblib_processes(jobs: int | None) -> Iterator[Backend]:
     except BaseException:
         joblib.externals.loky.get_reusable_executor().shutdown(wait=False, kill_workers=True)
         raise
-
-
-def map_unordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
-    """Call a function of one argument in `jobs` processes; yield the results in the order of completion."""
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    with safe_path():
-        yield from parallel(joblib.delayed(function)(item) for item in items)
 
 
 def _with_index(work: Callable[[Batch], Result], index: int, batch: Batch) -> tuple[int, Result]:
