@@ -17,7 +17,7 @@ from scipy import stats as scipy_stats
 from harness_uq.comparison.differences import paired_difference
 from harness_uq.comparison.pairing import pair_scores, pool
 from harness_uq.data.run_selection import select_runs
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.structure.types import StructureOptions
 from tests.data.toy import task_log
 

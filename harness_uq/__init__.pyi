@@ -41,6 +41,7 @@ from .estimation.estimate import EstimateKeywords as EstimateKeywords
 from .estimation.estimate import Options as Options
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
+from .estimation.load_plugins import load_plugins as load_plugins
 from .gating.gate import GateOptions as GateOptions
 from .gating.gate import gate as gate
 from .gating.requirements import Requirement as Requirement
@@ -65,7 +66,6 @@ from .planning.labels import plan_labels as plan_labels
 from .planning.plan import PlanOptions as PlanOptions
 from .planning.plan import plan as plan
 from .plugins.manager import Plugins as Plugins
-from .plugins.manager import load_plugins as load_plugins
 from .plugins.readers import Reading as Reading
 from .plugins.readers import read_logs as read_logs
 from .ranking.rank import RankOptions as RankOptions

@@ -9,12 +9,13 @@ from harness_uq.comparison.dominance import with_dominance
 from harness_uq.data.resource_metrics import RESOURCE_METRICS
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.resource_use import resource_use_of
 from harness_uq.messages import Message
 from harness_uq.overall.estimate import combine_estimates
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import overall_tasks, rank_tasks
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of

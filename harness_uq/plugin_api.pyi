@@ -45,6 +45,7 @@ from .estimation.estimate import Options as Options
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
 from .estimation.live_settings import LiveSettings as LiveSettings
+from .estimation.load_plugins import load_plugins as load_plugins
 from .estimation.method_result import MethodResult as MethodResult
 from .estimation.method_result import scores_of as scores_of
 from .io import paths as paths
@@ -74,7 +75,6 @@ from .output.estimate import estimates_table as estimates_table
 from .output.json_document import result_document as result_document
 from .plugins.hookspecs import hookimpl as hookimpl
 from .plugins.manager import Plugins as Plugins
-from .plugins.manager import load_plugins as load_plugins
 from .plugins.protocols import Discovery as Discovery
 from .plugins.protocols import Estimator as Estimator
 from .plugins.protocols import FallbackReader as FallbackReader

@@ -12,9 +12,9 @@ import pytest
 
 import harness_uq
 from harness_uq import plugin_api
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.paths import write_bytes
 from harness_uq.plugins import hookspecs
-from harness_uq.plugins.manager import load_plugins
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 

@@ -17,8 +17,8 @@ from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metr
 from harness_uq.data.resources import Resources, TokenUsage
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.errors import DataError
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.prices import PriceTable, PublicPrices, read_prices
-from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.protocols import ReadsResources
 from tests.adapters.inspect.environment import run_with_uq
 from tests.message_checks import has, names_of

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from harness_uq.active.history import ActiveHistory
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.active_plan import ActivePlan, ActivePlanRow

@@ -13,9 +13,10 @@ from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.sides import Side
 from harness_uq.data.run_selection import SelectedRun, higher_is_better
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
 from harness_uq.results.comparison import Comparison

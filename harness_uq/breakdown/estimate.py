@@ -9,10 +9,11 @@ import numpy as np
 from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
 from harness_uq.estimation.estimate import EstimateKeywords, Options, clusters_of, estimate, with_structure_of_task
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.missing_scores import with_policies
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.breakdown import Breakdown, GroupScore

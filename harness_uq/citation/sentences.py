@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from harness_uq.estimation import active, judge_correction, subset
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.output.html.methods_appendix import Kind, MethodText, text_of_analysis, text_of_estimator
 from harness_uq.output.phrases import join_names
 from harness_uq.plots.figure_rows import OVERALL_GROUP
 from harness_uq.plots.label_texts import counted
-from harness_uq.plugins.manager import load_plugins
 from harness_uq.references.bibliography import bibliography
 from harness_uq.results.format_points import join_with_and
 

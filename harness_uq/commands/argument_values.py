@@ -164,7 +164,7 @@ def plugins_of_command(args: argparse.Namespace) -> "Plugins":
         be stored
     """
     from harness_uq.plugins.readers import reading_resources, resource_options
-    from harness_uq.tabular.reader import with_columns
+    from harness_uq.tabular.read_table import with_columns
 
     plugins = _console.load_and_report_plugins()
     with checking_arguments():

@@ -50,9 +50,9 @@ def print_message(message: "Message", subject: str = "") -> None:
 
 def load_and_report_plugins() -> "Plugins":
     """The installed plugins; each one that was skipped is named on standard error."""
-    from harness_uq.plugins import manager
+    from harness_uq.estimation import load_plugins
 
-    plugins = manager.load_plugins()
+    plugins = load_plugins.load_plugins()
     for warning in plugins.warnings:
         print_message(warning)
     return plugins

@@ -33,9 +33,9 @@ def run(args: argparse.Namespace) -> int:
     """Load the plugins and list them."""
     import json
 
+    from harness_uq.estimation.load_plugins import load_plugins
     from harness_uq.messages.control_characters import escape_lines
     from harness_uq.output.sanitize import json_text
-    from harness_uq.plugins.manager import load_plugins
 
     installed = load_plugins().installed
     if args.format == "json":

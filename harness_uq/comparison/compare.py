@@ -38,6 +38,7 @@ from harness_uq.data.task_log import Classifications, SufficientStatistics, Task
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
@@ -51,7 +52,7 @@ from harness_uq.messages.catalogue.comparison import (
     UNMATCHED_QUESTIONS,
 )
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList

@@ -9,7 +9,8 @@ from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.run_selection import higher_is_better
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Disagreement, Disagreements
 from harness_uq.structure.types import StructureOptions

@@ -13,6 +13,7 @@ from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import EstimateKeywords, Options
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.resource_use import (
     Ratio,
     TaskRun,
@@ -23,7 +24,7 @@ from harness_uq.estimation.resource_use import (
 )
 from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
 from harness_uq.messages.catalogue.resources import NOTHING_SOLVED
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.resource_use import Quantity, ResourceUse

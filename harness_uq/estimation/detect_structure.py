@@ -7,7 +7,8 @@ from typing import Unpack
 from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.estimation.estimate import Options, clusters_of
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.declaration import Record

@@ -24,6 +24,7 @@ from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, Stru
 from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Scope, Statistic, parse_estimand
 from harness_uq.estimation.defaults import choices
 from harness_uq.estimation.diagnostics import caveats, missing_note
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.missing_scores import EstimateAt, identified, with_sensitivity
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.stored_interval import with_stored_interval
@@ -40,7 +41,7 @@ from harness_uq.messages.catalogue.estimation import (
     NO_SCORES,
     SCORE_TOO_LARGE,
 )
-from harness_uq.plugins.manager import Plugins, cluster_keys, load_plugins
+from harness_uq.plugins.manager import Plugins, cluster_keys
 from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs

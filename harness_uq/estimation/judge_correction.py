@@ -9,6 +9,7 @@ from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.method_result import credible
 from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
 from harness_uq.messages import Message
@@ -29,7 +30,7 @@ from harness_uq.messages.catalogue.estimation import (
     WEAK_GRADER,
 )
 from harness_uq.messages.catalogue.planning import LABELS_INCOMPLETE
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs

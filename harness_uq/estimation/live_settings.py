@@ -9,7 +9,7 @@ from harness_uq.errors import UsageError, unknown_name
 from harness_uq.estimands import Scope, parse_estimand
 from harness_uq.estimation.defaults import method_names
 from harness_uq.estimation.estimate import Options
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.settings import LIVE_SETTINGS, Rule, check_settings
 from harness_uq.structure.types import StructureOptions
 

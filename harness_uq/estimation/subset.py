@@ -15,6 +15,7 @@ from harness_uq.errors import DataError, LogError, NotEstimableError, StructureE
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation import active
 from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.method_result import credible
 from harness_uq.io import paths as io_paths
 from harness_uq.messages import Message
@@ -30,7 +31,7 @@ from harness_uq.messages.catalogue.planning import (
     WHOLE_BENCHMARK_ESTIMAND,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.redaction import redact

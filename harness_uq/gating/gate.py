@@ -25,6 +25,7 @@ from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
 from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
 from harness_uq.gating.history_runs import HistoryRuns
@@ -43,7 +44,7 @@ from harness_uq.gating.requirements import (
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.overall.options import OverallOptions
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.flipped_questions import FlippedQuestions

@@ -11,9 +11,10 @@ from harness_uq.data.run_selection import select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.estimate import clusters_of
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.gate import GateKeywords, GateOptions, decide, gate_options, with_margins
 from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Interval

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.plugins.hookspecs import hookimpl
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.plugins.loader import FORMAT
+from harness_uq.plugins.manager import built_in, collect_installed
 from harness_uq.plugins.protocols import Format
 from harness_uq.results.result_set import Layout, ReadError, RenderOptions, ResultSet
 
@@ -104,7 +105,7 @@ def formats_for(names: Iterable[str], plugins: "Plugins | None" = None) -> dict[
 
 def installed_formats() -> dict[str, Format]:
     """The built-in formats and those of the installed plugins."""
-    return all_formats(load_plugins())
+    return all_formats() | collect_installed(FORMAT, built_in("output formats", __name__))
 
 
 def render_results(results: Sequence[object], name: str = "table", options: RenderOptions | None = None) -> str | bytes:
@@ -132,8 +133,10 @@ def render_lists(lists: Mapping[str, Sequence[object]], name: str, options: Rend
     ------
     DataError : if the format does not exist
     """
-    chosen = _built_in(name) if name in _BUILT_IN else format_named(name, load_plugins())
-    return chosen.render(ResultSet(lists), options)
+    formats = {name: _built_in(name)} if name in _BUILT_IN else installed_formats()
+    if name not in formats:
+        raise DataError(unknown_name("format", name, formats))
+    return formats[name].render(ResultSet(lists), options)
 
 
 def _built_in(name: str) -> Format:

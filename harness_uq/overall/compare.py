@@ -11,12 +11,13 @@ from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.overall.combine import Combination
 from harness_uq.overall.difference_posterior import DifferencePosteriors
 from harness_uq.overall.estimate import overall_result, refused
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import OverallScores, overall_scores, overall_tasks
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks

@@ -11,13 +11,14 @@ from harness_uq.data.run_selection import ScoreKey, higher_is_better
 from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
 from harness_uq.overall.combine import SAME_VALUE, Combination, Facts, Rows, combine
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Estimate, Interval, IntervalKind

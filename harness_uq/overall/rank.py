@@ -15,6 +15,7 @@ from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Score
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.auxiliary_data import selection_with_labels
 from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, with_severity
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
@@ -30,7 +31,7 @@ from harness_uq.overall.estimate import (
 )
 from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters

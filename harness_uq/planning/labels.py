@@ -12,11 +12,12 @@ from harness_uq.errors import DataError, HarnessUqError, LogError, NotEstimableE
 from harness_uq.estimation.auxiliary_data import human_labels, without_labels
 from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.judge_correction import Human, grades_of
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import NOT_COMPUTABLE
 from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS, PLAN_UNAVAILABLE
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.label_plan import LabelPlan, LabelStratum

@@ -11,6 +11,7 @@ from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import IntArray, Scores, TaskData
 from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.estimate import Options
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
@@ -24,7 +25,7 @@ from harness_uq.messages.catalogue.planning import (
 from harness_uq.planning.components import Components, pilot_components
 from harness_uq.planning.explanations import answer_of
 from harness_uq.planning.optimal_design import PlanTarget, UnitCosts, best_design, plan_row
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.plan import Plan

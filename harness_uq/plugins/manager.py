@@ -4,11 +4,11 @@ Installing a plugin never changes a number: a plugin cannot replace a built-in m
 provide the same name neither is used.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import pluggy
 
@@ -17,20 +17,13 @@ from harness_uq.errors import error_summary
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.plugins import PLUGIN_HOOK_FAILED, PLUGIN_SKIPPED
 from harness_uq.plugins.hookspecs import PROJECT
-from harness_uq.plugins.loader import InstalledPlugin, PluginLoader
-from harness_uq.plugins.protocols import Estimator, Format, HasCatalogue, Reader, Runner
-from harness_uq.plugins.validation import FORMAT, METHOD, READER
+from harness_uq.plugins.loader import READER, Contract, InstalledPlugin, Named, PluginLoader
+from harness_uq.plugins.protocols import Estimator, Format, Reader, Runner
 
 if TYPE_CHECKING:
     from harness_uq.data.catalogue import Catalogue
 
-_CORE = tuple(
-    InstalledPlugin(name, module, f"harness-uq {__version__}", is_built_in=True)
-    for name, module in (("methods", "harness_uq.estimation.methods"), ("tables", "harness_uq.tabular.reader"))
-)
-_CORE_FORMATS = InstalledPlugin(
-    "output formats", "harness_uq.output.formats", f"harness-uq {__version__}", is_built_in=True
-)
+T = TypeVar("T", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +61,26 @@ class Plugins:
         )
 
 
-def load_plugins(extra: Sequence[object] = ()) -> Plugins:
-    """Load the installed plugins, those of harness_uq itself and `extra` plugin objects.
+def built_in(name: str, module: str) -> InstalledPlugin:
+    """The description of a plugin that harness_uq itself provides."""
+    return InstalledPlugin(name, module, f"harness-uq {__version__}", is_built_in=True)
 
-    A plugin that cannot be imported, raises, breaks its contract or uses a name that is taken is skipped, as a whole
-    or in part; `Plugins.installed` has the reasons.
-    """
+
+TABLES = built_in("tables", "harness_uq.tabular.reader")
+
+
+def collect_installed(contract: Contract, *core: InstalledPlugin) -> dict[str, T]:
+    """What the installed plugins and some of harness_uq itself provide under one contract, by name."""
     loader = PluginLoader()
     loader.register_installed()
-    for plugin in extra:
-        loader.register(InstalledPlugin(repr(plugin), type(plugin).__module__), plugin)
-    for core in _CORE:
-        loader.register(core, import_module(core.module))
-    estimators: dict[str, Estimator] = loader.collect(METHOD)
-    harnesses: dict[str, Reader] = loader.collect(READER)
-    catalogues = _catalogues(harnesses, loader)
-    return Plugins(estimators, harnesses, catalogues, _formats(loader), loader.plugins, loader.manager)
+    for plugin in core:
+        loader.register(plugin, import_module(plugin.module))
+    return loader.collect(contract)
 
 
-def _formats(loader: PluginLoader) -> dict[str, Format]:
-    """Output formats by name; the built-in ones are loaded only if a plugin adds one, to compare the names."""
-    if not loader.manager.hook.harness_uq_formats.get_hookimpls():
-        return {}
-    loader.register(_CORE_FORMATS, import_module(_CORE_FORMATS.module))
-    return loader.collect(FORMAT)
-
-
-def _catalogues(harnesses: Mapping[str, Reader], loader: PluginLoader) -> "dict[str, Catalogue]":
-    catalogues = {}
-    for name, harness in harnesses.items():
-        if isinstance(harness, HasCatalogue):
-            try:
-                catalogues[name] = harness.catalogue()
-            except Exception as error:
-                reason = f"the catalogue of reader {name!r} raised {error_summary(error)}"
-                loader.add_problem(loader.owner_of(READER, name), reason)
-    return catalogues
+def installed_readers() -> dict[str, Reader]:
+    """The readers of the installed plugins and that of tables, by name."""
+    return collect_installed(READER, TABLES)
 
 
 def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[Message, ...]]:
@@ -126,10 +103,7 @@ def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) ->
 
 def runners() -> list[str]:
     """Names of the installed harnesses that `harness-uq NAME` can run, sorted."""
-    loader = PluginLoader()
-    loader.register_installed()
-    harnesses: dict[str, Reader] = loader.collect(READER)
-    return sorted(name for name, harness in harnesses.items() if isinstance(harness, Runner))
+    return sorted(name for name, harness in installed_readers().items() if isinstance(harness, Runner))
 
 
 def entry_names() -> list[str]:

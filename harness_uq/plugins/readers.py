@@ -26,7 +26,7 @@ from harness_uq.messages.catalogue.reading import (
     TASKS_WITHOUT_SCORES,
 )
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins, installed_readers
 from harness_uq.plugins.protocols import (
     Reader,
     ReadsColumns,
@@ -191,7 +191,7 @@ def read_logs(
     LogError : if two harnesses claim the same file or, with `strict`, if a path contains no readable log
     TypeError : if no reader accepts an object
     """
-    readers = load_plugins().harnesses if harnesses is None else harnesses
+    readers = installed_readers() if harnesses is None else harnesses
     reading = Reading(())
     for system, given in sort_runs(runs, readers).items():
         part = _read_results(given.results, need_scores=need_scores)

@@ -24,6 +24,7 @@ from harness_uq.estimands import Scope
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import Human
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of, posterior_of
 from harness_uq.messages import distinct
@@ -36,7 +37,7 @@ from harness_uq.messages.catalogue.comparison import (
     SYSTEM_NOT_ESTIMABLE,
     TOO_FEW_SYSTEMS,
 )
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters

@@ -1,24 +1,21 @@
 """Conversion of a table to task logs, for `estimate`, `compare` and `rank`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.names import with_bounded_names
-from harness_uq.data.task_log import Source, TaskLog
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import LogError
-from harness_uq.io.paths import name_of
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.plugins.manager import Plugins, installed_readers
 from harness_uq.plugins.protocols import Reader
-from harness_uq.plugins.readers import read_logs
+from harness_uq.plugins.readers import read_logs, reading_columns
 from harness_uq.plugins.runs import reader_of
-from harness_uq.tabular.build_task_logs import Names, build_task_logs
-from harness_uq.tabular.column_roles import Columns, layout_of
-from harness_uq.tabular.dataframe_input import Frames, is_frame, table_from_frame
-from harness_uq.tabular.files import read_file
+from harness_uq.tabular.column_roles import Columns
+from harness_uq.tabular.dataframe_input import Frames, is_frame
+from harness_uq.tabular.mapping import mapping_of
 from harness_uq.tabular.reader import NAME, SUFFIXES, TableReader, is_table_name
-
-_FRAME = "table"
 
 
 def read_table(
@@ -67,51 +64,44 @@ def read_table(
     >>> log.system, log.questions.ids, log.data[0].values.tolist()
     ('large', ('a', 'b'), [[1.0, nan], [0.0, 1.0]])
     """
+    tables = TableReader(columns or {})
     if isinstance(table, str | Path):
-        logs = _from_file(str(table), columns or {}, system, task)
+        logs = _from_file(str(table), tables, system, task)
     elif not columns and is_frame(table) and (reader := _harness_of(table)) is not None:
         read = read_logs([table], harnesses={reader.name: reader}, strict=True)
         return [replace(log, system=system or log.system, task=task or log.task) for log in read.logs]
     else:
-        logs = logs_of_frame(table, columns or {}, system, task)
-    catalogue = TableReader().catalogue()
+        logs = tables.read_frame(table, system, task)
+    catalogue = tables.catalogue()
     return [with_catalogue(with_bounded_names(log), catalogue) for log in logs]
 
 
 def _harness_of(frame: object) -> Reader | None:
     """The reader of the harness that writes such data frames."""
-    readers = {name: one for name, one in load_plugins().harnesses.items() if not isinstance(one, TableReader)}
+    readers = {name: one for name, one in installed_readers().items() if not isinstance(one, TableReader)}
     reader = reader_of(frame, readers)
     return None if reader is None else readers[reader.name]
 
 
-def logs_of_frame(
-    frame: Frames,
-    columns: Columns,
-    system: str | None = None,
-    task: str | None = None,
-    *,
-    with_resources: bool = False,
-) -> list[TaskLog]:
-    """Read scores from a data frame or a mapping of columns, on request with columns of tokens, cost and time.
+def with_columns(
+    plugins: Plugins, columns: Columns, mappings: Mapping[str, Mapping[str, object]] | None = None
+) -> Plugins:
+    """The plugins with a reader of tables that uses these columns or, if there are none, these mappings.
 
     Raises
     ------
-    LogError, DataError
-        As for `read_table`.
+    LogError : if a role does not exist, or a mapping is not valid
     """
-    table = table_from_frame(frame)
-    layout = layout_of(list(table.columns), columns)
-    names, source = Names(_FRAME, system, task), Source(_FRAME, NAME)
-    return build_task_logs(table, layout, names, source, with_resources=with_resources)
+    if columns:
+        return reading_columns(plugins, columns)
+    parsed = tuple(mapping_of(name, definition) for name, definition in (mappings or {}).items())
+    return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(mappings=parsed)}) if parsed else plugins
 
 
-def _from_file(path: str, columns: Columns, system: str | None, task: str | None) -> list[TaskLog]:
+def _from_file(path: str, reader: TableReader, system: str | None, task: str | None) -> list[TaskLog]:
     if not is_table_name(path):
         raise LogError(f"{path} must end in {', '.join(SUFFIXES)}")
     try:
-        table, layout = read_file(path, columns)
-        names = Names(PurePath(name_of(path)).stem, system, task)
-        return build_task_logs(table, layout, names, Source(path, NAME))
+        return reader.read_file(path, system, task)
     except LogError as error:
-        raise LogError(error.message.at(str(path))) from None
+        raise LogError(error.message.at(path)) from None

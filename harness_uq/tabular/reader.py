@@ -1,6 +1,6 @@
 """The reader of tables, offered to the commands like the reader of a harness."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
@@ -12,14 +12,13 @@ from harness_uq.errors import HarnessUqError
 from harness_uq.io.paths import name_of
 from harness_uq.messages import Message
 from harness_uq.plugins.hookspecs import hookimpl
-from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Discovery, Run
-from harness_uq.plugins.readers import reading_columns
 
 if TYPE_CHECKING:
-    from harness_uq.tabular.column_roles import Columns
-    from harness_uq.tabular.dataframe_input import Frame
+    from harness_uq.tabular.column_roles import Columns, Layout
+    from harness_uq.tabular.dataframe_input import Frames
     from harness_uq.tabular.mapping import TableMapping
+    from harness_uq.tabular.table import Table
 
 NAME = "table"
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
@@ -39,12 +38,9 @@ class TableReader:
 
     Attributes
     ----------
-    columns : mapping
-        Name of the column by role, for columns that are not recognized by their names.
-    resources : ResourceOptions, optional
-        How columns of tokens, cost and time become metrics. By default these columns are not read.
-    mappings : tuple of TableMapping
-        How files are read that no other reader recognizes; the first one that matches a path applies.
+    columns : name of the column by role, for columns that are not recognized by their names
+    resources : how columns of tokens, cost and time become metrics; None if these columns are not read
+    mappings : how files are read that no other reader recognizes; the first one that matches a path applies
     """
 
     columns: "Columns" = field(default_factory=dict)
@@ -63,8 +59,7 @@ class TableReader:
 
         Raises
         ------
-        LogError
-            If a role does not exist.
+        LogError : if a role does not exist
         """
         from harness_uq.tabular.column_roles import check_roles
 
@@ -119,18 +114,20 @@ class TableReader:
             return error.message
         return None
 
-    def read(self, run: Run) -> Iterator[TaskLog]:
-        """Read one log per system and task.
+    def read(self, run: Run) -> list[TaskLog]:
+        """One log per system and task.
 
         Raises
         ------
-        LogError
-            If the file cannot be read, or a row is invalid.
+        LogError : if the file cannot be read, or a row is invalid
         """
-        from harness_uq.tabular.build_task_logs import Names, build_task_logs
+        (path,) = run.files
+        return self.read_file(path)
+
+    def read_file(self, path: str, system: str | None = None, task: str | None = None) -> list[TaskLog]:
+        """The logs of a file, as `read`; system and task are names for a table without such a column."""
         from harness_uq.tabular.files import read_file
 
-        (path,) = run.files
         mapping = self._mapping(path)
         if mapping is None:
             table, layout = read_file(path, self.columns)
@@ -138,8 +135,29 @@ class TableReader:
             from harness_uq.tabular.mapping import read_mapped
 
             table, layout = read_mapped(path, mapping)
-        names, source = Names(PurePath(name_of(path)).stem), Source(path, NAME)
-        yield from build_task_logs(table, layout, names, source, with_resources=self.resources is not None)
+        return self._logs(table, layout, PurePath(name_of(path)).stem, path, system, task)
+
+    def read_frame(self, frame: "Frames", system: str | None = None, task: str | None = None) -> list[TaskLog]:
+        """The logs of a data frame or a mapping of columns, as `read_file`.
+
+        Raises
+        ------
+        DataError : if the argument is no table
+        LogError : if there is no column of questions or scores, or a row is invalid
+        """
+        from harness_uq.tabular.column_roles import layout_of
+        from harness_uq.tabular.dataframe_input import table_from_frame
+
+        table = table_from_frame(frame)
+        return self._logs(table, layout_of(list(table.columns), self.columns), NAME, NAME, system, task)
+
+    def _logs(
+        self, table: "Table", layout: "Layout", name: str, path: str, system: str | None, task: str | None
+    ) -> list[TaskLog]:
+        from harness_uq.tabular.build_task_logs import Names, build_task_logs
+
+        names, source = Names(name, system, task), Source(path, NAME)
+        return build_task_logs(table, layout, names, source, with_resources=self.resources is not None)
 
     def accepts_object(self, result: object) -> bool:
         """Whether an object is a data frame."""
@@ -147,17 +165,9 @@ class TableReader:
 
         return is_frame(result)
 
-    def read_object(self, result: object) -> Iterable[TaskLog]:
-        """Read one log per system and task of a data frame.
-
-        Raises
-        ------
-        LogError
-            If there is no column of questions or scores, or a row is invalid.
-        """
-        from harness_uq.tabular.read_table import logs_of_frame
-
-        return logs_of_frame(cast("Frame", result), self.columns, with_resources=self.resources is not None)
+    def read_object(self, result: object) -> list[TaskLog]:
+        """One log per system and task of a data frame, with the errors of `read_frame`."""
+        return self.read_frame(cast("Frames", result))
 
     def catalogue(self) -> Catalogue:
         """Return ranges and directions of metrics with common names."""
@@ -173,23 +183,3 @@ def harness_uq_harnesses() -> Iterable[TableReader]:
 def is_table_name(path: str) -> bool:
     """Whether the name of a file ends like that of a table."""
     return PurePath(name_of(path)).suffix.lower() in SUFFIXES
-
-
-def with_columns(
-    plugins: Plugins, columns: "Columns", mappings: Mapping[str, Mapping[str, object]] | None = None
-) -> Plugins:
-    """Return the plugins with a reader of tables that uses these columns or, if there are none, these mappings.
-
-    Raises
-    ------
-    LogError
-        If a role does not exist, or a mapping is not valid.
-    """
-    if not columns and mappings:
-        from harness_uq.tabular.mapping import mapping_of
-
-        parsed = tuple(mapping_of(name, definition) for name, definition in mappings.items())
-        return replace(plugins, harnesses=plugins.harnesses | {NAME: TableReader(mappings=parsed)})
-    if not columns:
-        return plugins
-    return reading_columns(plugins, columns)

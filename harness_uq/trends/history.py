@@ -14,9 +14,10 @@ from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.trends import FEW_RUNS, ONE_RUN, RUNS_WITHOUT_TIME
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Interval

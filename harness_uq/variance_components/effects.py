@@ -11,6 +11,7 @@ from harness_uq.data.factors import Factor, common_system, find_factors, model_o
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import (
@@ -21,7 +22,7 @@ from harness_uq.messages.catalogue.planning import (
     LOGS_COMBINED,
     MODEL_LEFT_OUT,
 )
-from harness_uq.plugins.manager import Plugins, load_plugins
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.effects import Component, Effects

@@ -8,7 +8,7 @@ import pytest
 
 from harness_uq.estimation.defaults import method_names
 from harness_uq.estimation.estimate import estimate_scores
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"

@@ -34,9 +34,9 @@ from harness_uq import (
 )
 from harness_uq.comparison.disagreements import disagreements
 from harness_uq.data.names import MAX_NAME
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.formats import RenderOptions, ResultSet, format_named
-from harness_uq.plugins.manager import load_plugins
 from harness_uq.variance_components.effects import effects
 from tests.fuzz.names import FORMS, mutant_names
 from tests.output.rendering import render

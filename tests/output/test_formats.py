@@ -10,6 +10,7 @@ import pytest
 
 from harness_uq import DataError, ResultList
 from harness_uq.cli import main
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.output.document import list_name, result_kind
 from harness_uq.output.formats import (
     RenderOptions,
@@ -22,7 +23,6 @@ from harness_uq.output.formats import (
 from harness_uq.plugin_api import hookimpl
 from harness_uq.plugins import loader
 from harness_uq.plugins.loader import InstalledPlugin
-from harness_uq.plugins.manager import load_plugins
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 from tests.output.rendering import render

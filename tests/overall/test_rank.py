@@ -10,8 +10,8 @@ import pytest
 from harness_uq import OverallOptions, rank, rank_overall
 from harness_uq.cli import main
 from harness_uq.data.task_log import TaskLog
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.overall.rank import overall_scores, overall_tasks
-from harness_uq.plugins.manager import load_plugins
 from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks
 from harness_uq.results.overall import Overall
 from tests.data.toy import task_log

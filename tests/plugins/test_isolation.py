@@ -7,8 +7,8 @@ import pytest
 from harness_uq import compare, estimate, rank
 from harness_uq.cli import main
 from harness_uq.estimation import estimate as estimate_module
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.plugin_api import Discovery, MethodInfo, Run, hookimpl
-from harness_uq.plugins.manager import load_plugins
 from harness_uq.plugins.readers import read_logs
 from tests.data.toy import task_log
 from tests.message_checks import find, params_of
@@ -114,7 +114,7 @@ def test_a_plugin_that_raises_everywhere_is_named_each_time(tmp_path) -> None:
 
 
 def test_a_bug_of_ours_is_a_line_and_exit_code_1_and_debug_shows_where(monkeypatch, capsys, caplog, tmp_path) -> None:
-    monkeypatch.setattr("harness_uq.plugins.manager.load_plugins", lambda: {}["x"])
+    monkeypatch.setattr("harness_uq.estimation.load_plugins.load_plugins", lambda: {}["x"])
     assert main(["estimate", str(tmp_path)]) == 1
     assert "Internal error: KeyError: 'x' (test_isolation.py, line" in capsys.readouterr().err
     with caplog.at_level("DEBUG", logger="harness_uq"):

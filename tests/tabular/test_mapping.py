@@ -12,10 +12,10 @@ import pytest
 from harness_uq import LogError, TaskLog, read_logs
 from harness_uq.cli import main
 from harness_uq.data.resource_metrics import ResourceOptions
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.plugins.protocols import Discovery, Run
 from harness_uq.tabular.mapping import mapping_of
-from harness_uq.tabular.reader import with_columns
+from harness_uq.tabular.read_table import with_columns
 from harness_uq.tabular.suggest_mapping import suggest_mapping
 from tests.data.toy import task_log
 from tests.message_checks import find, params_of, raises_message

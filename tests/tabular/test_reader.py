@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from harness_uq import LogError, read_logs
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.runner.pipeline import scan
-from harness_uq.tabular.reader import TableReader, with_columns
+from harness_uq.tabular.read_table import with_columns
+from harness_uq.tabular.reader import TableReader
 from tests.message_checks import has, params_of
 
 TABLE = "id,model,correct\n1,m,1\n2,m,0\n"

@@ -13,7 +13,7 @@ from harness_uq.data.task_log import FloatArray, IntArray, Questions, RunMetadat
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import Options, estimate
-from harness_uq.plugins.manager import load_plugins
+from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.trials.pass_k import PassScope, pass_k_posterior
