@@ -11,9 +11,9 @@ from harness_uq.io.atomic_write import remove_temporary_files
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import STORE_ROW_DAMAGED, STORE_UNUSABLE
 from harness_uq.plugins.manager import Plugins
-from harness_uq.store.arrow_estimates import logs_and_estimates, stored_rows
-from harness_uq.store.arrow_logs import log_from_row
 from harness_uq.store.cache_keys import software_of, tag_of
+from harness_uq.store.estimate_rows import logs_and_estimates, stored_rows
+from harness_uq.store.log_rows import log_from_row
 from harness_uq.store.serialize import unpack
 from harness_uq.store.store import Store, newest_entries
 

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import is_remote, local_path
 from harness_uq.plugins.protocols import Estimator
-from harness_uq.store import arrow_estimates, arrow_logs
-from harness_uq.store.arrow_data import Row
+from harness_uq.store import estimate_rows, log_rows
 from harness_uq.store.cache_keys import cache_key, tags_of
 from harness_uq.store.file_batches import CacheKey, FileGroup
+from harness_uq.store.log_rows import Row
 from harness_uq.store.run_result import RunResult
 
 Kind = Literal["logs", "estimates"]
@@ -36,15 +36,15 @@ KEYS: Final[Mapping[str, pa.DataType]] = {
     "position": pa.int64(),
 }
 SCHEMAS: Final[Mapping[Kind, pa.Schema]] = {
-    "logs": pa.schema({**KEYS, **arrow_logs.COLUMNS}.items()),
-    "estimates": pa.schema({**KEYS, **arrow_estimates.COLUMNS}.items()),
+    "logs": pa.schema({**KEYS, **log_rows.COLUMNS}.items()),
+    "estimates": pa.schema({**KEYS, **estimate_rows.COLUMNS}.items()),
 }
 NULLABLE: Final[Mapping[Kind, Set[str]]] = {
-    "logs": {"options", "run_time", *arrow_logs.NULLABLE},
-    "estimates": {"run_time", *arrow_estimates.NULLABLE},
+    "logs": {"options", "run_time", *log_rows.NULLABLE},
+    "estimates": {"run_time", *estimate_rows.NULLABLE},
 }
 """Columns, and fields within them, whose values may be missing."""
-ADDED: Final[Mapping[Kind, Set[str]]] = {"logs": arrow_logs.ADDED, "estimates": set()}
+ADDED: Final[Mapping[Kind, Set[str]]] = {"logs": log_rows.ADDED, "estimates": set()}
 """Columns that files of earlier versions may lack."""
 
 
@@ -66,7 +66,7 @@ class StoreWriter:
     def log_rows(self, group: FileGroup, runs: Sequence[RunResult]) -> list[Row]:
         """Return the rows of the task logs of a group of files."""
         return [
-            self._key_columns(group, run, index) | arrow_logs.log_to_row(log)
+            self._key_columns(group, run, index) | log_rows.log_to_row(log)
             for run in runs
             for index, log in enumerate(run.logs)
         ]
@@ -78,7 +78,7 @@ class StoreWriter:
         return [
             self._key_columns(group, run, index) | {"options": self.options} | row
             for run in runs
-            for index, row in arrow_estimates.estimates_to_rows(run.logs, run.packed_estimates, estimators)
+            for index, row in estimate_rows.estimates_to_rows(run.logs, run.packed_estimates, estimators)
         ]
 
     def _key_columns(self, group: FileGroup, run: RunResult, position: int) -> Row:
@@ -178,5 +178,5 @@ def read_runs(path: str, keys: Set[CacheKey]) -> dict[CacheKey, list[RunResult]]
 
 
 def _run(rows: Sequence[Row]) -> RunResult:
-    first, logs = rows[0], tuple(map(arrow_logs.log_from_row, rows))
+    first, logs = rows[0], tuple(map(log_rows.log_from_row, rows))
     return RunResult(first["run"], first["run_time"], tuple(first["run_files"]), logs)

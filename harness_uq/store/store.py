@@ -20,7 +20,7 @@ from harness_uq.errors import HarnessUqError, error_summary
 from harness_uq.io import paths as io_paths
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import STORE_FILE_DAMAGED, STORE_UNUSABLE
-from harness_uq.store.arrow_estimates import StoredRow, logs_and_estimates, stored_rows
+from harness_uq.store.estimate_rows import StoredRow, logs_and_estimates, stored_rows
 from harness_uq.store.file_batches import CacheKey
 from harness_uq.store.parquet import SCHEMAS, Kind, read_columns, to_bytes
 from harness_uq.store.run_result import RunResult

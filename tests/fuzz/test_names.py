@@ -229,7 +229,7 @@ def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
 def _in_store(logs: Sequence[TaskLog]) -> Iterator[str]:
     """Logs of a store have the names that they were stored with, and bounded ones if the store was made by others."""
     pa = pytest.importorskip("pyarrow")
-    from harness_uq.store.arrow_logs import COLUMNS, log_from_row, log_to_row
+    from harness_uq.store.log_rows import COLUMNS, log_from_row, log_to_row
 
     def stored(log: TaskLog) -> TaskLog:
         return log_from_row(pa.Table.from_pylist([log_to_row(log)], pa.schema(COLUMNS)).to_pylist()[0])

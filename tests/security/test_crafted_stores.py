@@ -18,7 +18,7 @@ from tests.output.rendering import render
 pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 
-from harness_uq.store.arrow_estimates import StoredRow  # noqa: E402
+from harness_uq.store.estimate_rows import StoredRow  # noqa: E402
 from harness_uq.store.parquet import ADDED, NULLABLE, SCHEMAS, Kind  # noqa: E402
 
 WILSON = Options(method="wilson")

@@ -1,68 +1,46 @@
-"""Parquet representation of estimates: one row per estimate; a task without scores has a row without a metric."""
+"""Estimates as rows of a store: one row per estimate; a task without scores has a row without a metric."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from harness_uq.data.names import with_bounded_names
-from harness_uq.data.task_log import Source, TaskLog
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate
-from harness_uq.store.arrow_logs import ATTEMPT, attempt_from_row
+from harness_uq.store.log_rows import COUNT, IDENTITY, NUMBER, TEXT, TEXTS, Column, Row, source_from_row
 from harness_uq.store.run_result import make_outline
 from harness_uq.store.serialize import messages_from_json, messages_to_json, unpack
 from harness_uq.structure.field_labels import candidate_fields
 
-Row: TypeAlias = dict[str, Any]
-
-_TEXT, _NUMBER, _COUNT = pa.string(), pa.float64(), pa.int64()
-_LOG_COLUMNS: Mapping[str, pa.DataType] = {
-    "system": _TEXT,
-    "task": _TEXT,
-    "subtasks": pa.list_(_TEXT),
-    "path": _TEXT,
-    "harness": _TEXT,
-    "version": _TEXT,
-    "time": _TEXT,
-    "source_run": _TEXT,
-    "attempt": ATTEMPT,
-    "field_names": pa.list_(_TEXT),
-    "messages": pa.list_(_TEXT),
-    "lower_is_better": pa.list_(_TEXT),
+_LOG_COLUMNS = {
+    **IDENTITY,
+    "field_names": Column(TEXTS, lambda log: list(candidate_fields(log))),
+    "messages": Column(TEXTS, lambda log: [] if log.data else messages_to_json(log.warnings)),
+    "lower_is_better": Column(
+        TEXTS, lambda log: [metric for metric, is_higher in log.higher_is_better.items() if not is_higher]
+    ),
 }
 _ESTIMATE_COLUMNS: Mapping[str, pa.DataType] = {
-    "estimand": _TEXT,
-    "scope": _TEXT,
-    "method": _TEXT,
-    "value": _NUMBER,
-    "std_error": _NUMBER,
-    "posterior_mean": _NUMBER,
-    "n_questions": _COUNT,
-    "n_trials": _COUNT,
-    "n_clusters": _COUNT,
-    "cluster_key": _TEXT,
-    "icc": _NUMBER,
-    "design_effect": _NUMBER,
-    "effective_questions": _NUMBER,
-    "variance_between": _NUMBER,
-    "variance_within": _NUMBER,
+    **dict.fromkeys(("estimand", "scope", "method"), TEXT),
+    **dict.fromkeys(("value", "std_error", "posterior_mean"), NUMBER),
+    **dict.fromkeys(("n_questions", "n_trials", "n_clusters"), COUNT),
+    "cluster_key": TEXT,
+    **dict.fromkeys(("icc", "design_effect", "effective_questions", "variance_between", "variance_within"), NUMBER),
 }
 COLUMNS: Mapping[str, pa.DataType] = {
-    **_LOG_COLUMNS,
-    "metric": _TEXT,
-    "filter": _TEXT,
+    **{name: column.type for name, column in _LOG_COLUMNS.items()},
+    "metric": TEXT,
+    "filter": TEXT,
     **_ESTIMATE_COLUMNS,
-    "low": _NUMBER,
-    "high": _NUMBER,
-    "level": _NUMBER,
-    "interval_kind": _TEXT,
+    **dict.fromkeys(("low", "high", "level"), NUMBER),
+    "interval_kind": TEXT,
     "packed": pa.binary(),
 }
-NULLABLE = frozenset(COLUMNS) - frozenset(_LOG_COLUMNS) | {"version", "time", "attempt"}
+NULLABLE = frozenset(name for name in COLUMNS if name not in _LOG_COLUMNS or _LOG_COLUMNS[name].is_nullable)
 """Columns whose values may be missing."""
 
 
@@ -105,7 +83,7 @@ def estimates_to_rows(
     remaining = iter(packed)
     rows = list[tuple[int, Row]]()
     for index, log in enumerate(logs):
-        log_row = _log_columns(log)
+        log_row = {name: column.value(log) for name, column in _LOG_COLUMNS.items()}
         for data, content in zip(log.data, islice(remaining, len(log.data)), strict=True):
             keys = {"metric": data.metric, "filter": data.filter, "packed": content}
             rows.append((index, log_row | keys | _estimate_columns(unpack(content, estimators))))
@@ -119,8 +97,7 @@ def logs_and_estimates(rows: Sequence[StoredRow]) -> tuple[tuple[TaskLog, ...], 
 
     Raises
     ------
-    DataError
-        If a row has only a part of metric, filter and estimate.
+    DataError : if a row has only a part of metric, filter and estimate
     """
     for row in rows:
         if len({value is None for value in (row.metric, row.filter, row.packed)}) > 1:
@@ -136,14 +113,7 @@ def _outline(rows: Sequence[StoredRow]) -> TaskLog:
     log = make_outline(
         first.system,
         first.task,
-        Source(
-            first.path,
-            first.harness,
-            first.version,
-            first.time,
-            first.source_run,
-            attempt_from_row(first.attempt),
-        ),
+        source_from_row(first._asdict()),
         metrics=[(row.metric, row.filter) for row in rows if row.metric is not None and row.filter is not None],
         fields=first.field_names,
         messages=messages_from_json(first.messages),
@@ -151,24 +121,6 @@ def _outline(rows: Sequence[StoredRow]) -> TaskLog:
         lower_is_better=first.lower_is_better,
     )
     return with_bounded_names(log)
-
-
-def _log_columns(log: TaskLog) -> Row:
-    source = log.source
-    return {
-        "system": log.system,
-        "task": log.task,
-        "subtasks": list(log.subtasks),
-        "path": source.path,
-        "harness": source.harness,
-        "version": source.version,
-        "time": source.time,
-        "source_run": source.run,
-        "attempt": None if source.attempt is None else asdict(source.attempt),
-        "field_names": list(candidate_fields(log)),
-        "messages": [] if log.data else messages_to_json(log.warnings),
-        "lower_is_better": [metric for metric, is_higher in log.higher_is_better.items() if not is_higher],
-    }
 
 
 def _estimate_columns(estimate: Estimate) -> Row:

@@ -8,9 +8,8 @@ from tests.data.toy import task_log
 from tests.message_checks import made
 
 pa = pytest.importorskip("pyarrow")
-from harness_uq.store.arrow_data import DATA, data_from_row, data_to_row  # noqa: E402
-from harness_uq.store.arrow_logs import COLUMNS, log_from_row, log_to_row  # noqa: E402
 from harness_uq.store.file_batches import CacheKey  # noqa: E402
+from harness_uq.store.log_rows import COLUMNS, DATA, data_from_row, data_to_row, log_from_row, log_to_row  # noqa: E402  # noqa: E402
 from harness_uq.store.parquet import SCHEMAS, read_columns, read_runs  # noqa: E402
 
 
