@@ -25,8 +25,9 @@ from scipy import special
 
 from harness_uq.stats.pairs.bivariate_normal import quadrant_probabilities
 from harness_uq.stats.pairs.independent import independent_posterior
-from harness_uq.stats.pairs.paired import PairedModel, paired_difference_posterior, paired_posterior, paired_posteriors
+from harness_uq.stats.pairs.paired import PairedModel, paired_posterior, paired_posteriors
 from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_posterior
+from harness_uq.stats.units.contrasts import paired_difference_posterior
 
 RESULTS = Path(__file__).parent / "results" / "paired.json"
 TABLES = {

@@ -23,7 +23,7 @@ from harness_uq.stats.clusters.clustered_proportion import (
     _clustered_sample,
     clustered_score_posterior,
 )
-from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
+from harness_uq.stats.units.contrasts import WidenedDifferencePosterior
 
 OUTPUT = Path(__file__).parent / "results" / "unseen_subpopulations.json"
 N_ANSWERS = 8

@@ -17,10 +17,9 @@ from harness_uq.results.estimate import IntervalKind, Posterior
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.student import StudentPosterior
-from harness_uq.stats.pairs.paired import DirichletCellsPosterior, paired_posterior
-from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
+from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test
-from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
+from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
 
 CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
 
@@ -165,12 +164,10 @@ def _dirichlet(pair: Pair, bounds: tuple[float, float], messages: tuple[Message,
         cells = DirichletCellsPosterior(table)
         ratio = float(cells.odds_ratio_quantile(0.5))
         return DifferenceResult(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
-    posterior = paired_clustered_difference_posterior(pair.differences, pair.labels, *bounds, weights=pair.weights)
-    if pair.has_repeated_answers:
-        sizes = np.bincount(pair.labels)
-        unit_means = (np.bincount(pair.labels, pair.differences) / np.maximum(sizes, 1))[sizes > 0]
-        n_answers = len(pair.differences) * pair.n_repeated
-        posterior = WidenedDifferencePosterior(posterior, unit_means, n_answers, bounds[1] - bounds[0])
+    n_answers = len(pair.differences) * pair.n_repeated if pair.has_repeated_answers else None
+    (posterior,) = contrast_posteriors(
+        [PairedDifferences(pair.differences, *bounds, pair.units, pair.weights, n_answers)]
+    )
     name = "dirichlet-process" if pair.units is None else "clustered-dirichlet-process"
     try:
         p_value = _student(pair, ()).p_value

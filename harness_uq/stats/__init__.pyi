@@ -76,14 +76,10 @@ from .pairs.independent import newcombe_interval as newcombe_interval
 from .pairs.joint_student import joint_means as joint_means
 from .pairs.multiple_testing import benjamini_hochberg as benjamini_hochberg
 from .pairs.multiple_testing import holm as holm
-from .pairs.paired import paired_difference_posterior as paired_difference_posterior
 from .pairs.paired import paired_differences as paired_differences
 from .pairs.paired import paired_posterior as paired_posterior
 from .pairs.paired import paired_posteriors as paired_posteriors
 from .pairs.paired_clustered_posterior import cluster_tables as cluster_tables
-from .pairs.paired_clustered_posterior import (
-    paired_clustered_difference_posterior as paired_clustered_difference_posterior,
-)
 from .pairs.paired_clustered_posterior import paired_clustered_posterior as paired_clustered_posterior
 from .pairs.paired_frequentist import clustered_paired_t as clustered_paired_t
 from .pairs.paired_frequentist import mcnemar_test as mcnemar_test
@@ -136,3 +132,4 @@ from .trials.pass_k import pass_hat_k as pass_hat_k
 from .trials.pass_k import pass_k_posterior as pass_k_posterior
 from .trials.pass_k_unbiased_posterior import unbiased_pass_k_posterior as unbiased_pass_k_posterior
 from .trials.size_association import size_association_test as size_association_test
+from .units.contrasts import paired_difference_posterior as paired_difference_posterior

@@ -31,8 +31,7 @@ from harness_uq.results.comparison import Comparison, PairedCounts
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.independent import independent_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
-from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
-from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
+from harness_uq.stats.units.contrasts import WidenedDifferencePosterior, paired_difference_posterior
 from harness_uq.structure.types import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
@@ -152,7 +151,7 @@ def test_clusters_are_respected() -> None:
     passages = np.repeat(np.arange(8), 5)
     logs = two(a, b, fields={"passage": passages})
     row = one(*logs, structure=StructureOptions(cluster="passage"))
-    process = paired_clustered_difference_posterior(a - b, passages, 0, 1)
+    process = paired_difference_posterior(a - b, 0, 1, clusters=passages)
     exact = WidenedDifferencePosterior(process, (a - b).reshape(8, 5).mean(axis=1), 40, 1.0)
     assert (row.method, row.n_clusters, row.cluster_key) == ("clustered-dirichlet-process", 8, "passage")
     assert row.prob_positive == pytest.approx(exact.prob_positive)
@@ -545,7 +544,7 @@ def test_compare_uses_that_posterior_on_such_passages() -> None:
     a, b = passages(0.7, np.random.default_rng(22), gap=0.15)
     codes = np.repeat(np.arange(25), 20)
     row = one(*two(a, b, fields={"passage": codes}))
-    process = paired_clustered_difference_posterior(a - b, codes, 0, 1)
+    process = paired_difference_posterior(a - b, 0, 1, clusters=codes)
     exact = WidenedDifferencePosterior(process, (a - b).reshape(25, 20).mean(axis=1), 500, 1.0)
     assert row.n_clusters == 25
     assert row.prob_positive == pytest.approx(exact.prob_positive)

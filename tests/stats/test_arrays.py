@@ -164,15 +164,14 @@ CALLS: dict[str, Call] = {
     "nested_posterior": {"successes": [2, 3, 1, 0], "trials": [3, 3, 3, 3], "clusters": ["a", "a", "b", "b"]},
     "new_tasks_posterior": {"means": GRADED, "weights": [1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0], "n_questions": 80},
     "newcombe_interval": TWO,
-    "paired_clustered_difference_posterior": {
+    "paired_clustered_posterior": {"tables": [[3, 2, 0, 0], [4, 1, 0, 0], [3, 0, 1, 2]]},
+    "paired_difference_posterior": {
         "differences": GRADED,
-        "clusters": LABELS,
         "low": 0,
         "high": 1,
+        "clusters": LABELS,
         "weights": [1, 2, 1, 1, 3, 1, 1, 1],
     },
-    "paired_clustered_posterior": {"tables": [[3, 2, 0, 0], [4, 1, 0, 0], [3, 0, 1, 2]]},
-    "paired_difference_posterior": {"differences": GRADED, "low": 0, "high": 1},
     "paired_differences": {"scores_a": GRADED, "scores_b": RIGHT},
     "partial_overlap": {"shared_a": GRADED, "shared_b": RIGHT, "own_a": [0.5, 1.0], "own_b": [0.25]},
     "noninferiority_test": {"table": [3, 2, 1, 4], "margin": 0.1},

@@ -16,8 +16,8 @@ from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.pairs.bivariate_normal import latent_normal_cells
 from harness_uq.stats.pairs.independent import independent_posterior, miettinen_nurminen_interval, newcombe_interval
 from harness_uq.stats.pairs.paired import paired_posterior
-from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
 from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t, paired_t, tango_interval
+from harness_uq.stats.units.contrasts import paired_difference_posterior
 
 
 def _ends_of(posterior: Posterior, levels: tuple[float, ...]) -> Answer:
@@ -216,7 +216,7 @@ class PairedScores(DataSet):
         difference = self.a - self.b
         try:
             if method == "stats":
-                return _ends_of(paired_clustered_difference_posterior(difference, self.units, 0, 1), levels)
+                return _ends_of(paired_difference_posterior(difference, 0, 1, clusters=self.units), levels)
             if method == "clustered-t":
                 fit = clustered_paired_t(difference, self.units)
                 return Answer(tuple(fit.interval(level) for level in levels))

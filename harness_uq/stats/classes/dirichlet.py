@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior, WithMoments
 from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.units.process import DirichletRatioPosterior
 
 N_DRAWS = 20_000
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 
 _DOUBLINGS = 80
 _ITERATIONS = 80
@@ -56,37 +56,75 @@ def invert_increasing(
     goal, lowest, highest, start, unit = np.broadcast_arrays(
         *(np.asarray(part, float) for part in (target, low, high, guess, scale))
     )
-    left, right, below, above = _bracket(function, goal, lowest, highest, start, unit)
-    return _interpolate(function, goal, (left, right), (below, above), tolerance * unit)
+    points = start.copy()
+
+    def at(x: FloatArray, rows: IntArray) -> FloatArray:
+        points.flat[rows] = x
+        return np.asarray(function(points).flat[rows], float)
+
+    flat = (part.ravel() for part in (goal, lowest, highest, start, unit))
+    target, low, high, guess, scale = flat
+    solution = invert_rows(at, target, low=low, high=high, guess=guess, scale=scale, tolerance=tolerance)
+    return solution.reshape(goal.shape)
+
+
+def invert_rows(
+    function: Callable[[FloatArray, IntArray], FloatArray],
+    target: FloatArray,
+    *,
+    low: FloatArray,
+    high: FloatArray,
+    guess: FloatArray,
+    scale: FloatArray,
+    tolerance: float = 1e-11,
+) -> FloatArray:
+    """As `invert_increasing`, for a batch of different functions that are only evaluated where it is still necessary.
+
+    Parameters
+    ----------
+    function : callable
+        Takes points and the rows of the batch to which they belong, both of shape (n,), and returns values.
+    target, low, high, guess, scale, tolerance
+        As for `invert_increasing`, arrays of shape (n_rows,).
+
+    Returns
+    -------
+    ndarray, shape (n_rows,)
+        Solutions.
+    """
+    left, right, below, above = _bracket(function, target, low, high, guess, scale)
+    return _interpolate(function, target, (left, right), (below, above), tolerance * scale)
 
 
 def _bracket(
-    function: Callable[[FloatArray], FloatArray],
+    function: Callable[[FloatArray, IntArray], FloatArray],
     goal: FloatArray,
     lowest: FloatArray,
     highest: FloatArray,
     start: FloatArray,
     unit: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    centre, step = np.clip(start, lowest, highest), unit.copy()
+    centre, step, every_row = np.clip(start, lowest, highest), unit.copy(), np.arange(len(goal))
     left, right = np.maximum(centre - step, lowest), np.minimum(centre + step, highest)
-    below, above = function(left) - goal, function(right) - goal
+    below, above = function(left, every_row) - goal, function(right, every_row) - goal
     for _ in range(_DOUBLINGS):
         too_high, too_low = (below > 0) & (left > lowest), (above < 0) & (right < highest)
-        if not (too_high | too_low).any():
+        rows = np.flatnonzero(too_high | too_low)
+        if not rows.size:
             break
         step = 2 * step
         right, above = np.where(too_high, left, right), np.where(too_high, below, above)
         left, below = np.where(too_low, right, left), np.where(too_low, above, below)
         left = np.where(too_high, np.maximum(left - step, lowest), left)
         right = np.where(too_low, np.minimum(right + step, highest), right)
-        new_error = function(np.where(too_high, left, right)) - goal
-        below, above = np.where(too_high, new_error, below), np.where(too_low, new_error, above)
+        error = np.zeros(len(goal))
+        error[rows] = function(np.where(too_high, left, right)[rows], rows) - goal[rows]
+        below, above = np.where(too_high, error, below), np.where(too_low, error, above)
     return left, right, below, above
 
 
 def _interpolate(
-    function: Callable[[FloatArray], FloatArray],
+    function: Callable[[FloatArray, IntArray], FloatArray],
     goal: FloatArray,
     ends: tuple[FloatArray, FloatArray],
     errors: tuple[FloatArray, FloatArray],
@@ -96,14 +134,15 @@ def _interpolate(
     linear = np.isfinite(fa) & np.isfinite(fb) & (fa != fb)
     share = np.divide(fa, fa - fb, out=np.full(goal.shape, 0.5), where=linear)
     for _ in range(_ITERATIONS):
-        best = np.where(np.abs(fa) < np.abs(fb), a, b)
-        open_ = (np.minimum(np.abs(fa), np.abs(fb)) > 0) & (np.sign(fa) != np.sign(fb))
-        width = np.abs(a - b)
-        if not (open_ & (width > tolerance)).any():
+        is_exact = np.minimum(np.abs(fa), np.abs(fb)) == 0
+        open_ = ~is_exact & (np.sign(fa) != np.sign(fb)) & (np.abs(a - b) > tolerance)
+        rows = np.flatnonzero(open_)
+        if not rows.size:
             break
-        trial = a + np.clip(share, 0.0, 1.0) * (b - a)
-        ft = np.where(open_, function(trial) - goal, np.where(np.abs(fa) < np.abs(fb), fa, fb))
-        trial = np.where(open_, trial, best)
+        first_is_best = np.abs(fa) < np.abs(fb)
+        trial = np.where(open_, a + np.clip(share, 0.0, 1.0) * (b - a), np.where(first_is_best, a, b))
+        ft = np.where(first_is_best, fa, fb)
+        ft[rows] = function(trial[rows], rows) - goal[rows]
         same = np.sign(ft) == np.sign(fa)
         c, fc = np.where(same, a, b), np.where(same, fa, fb)
         b, fb = np.where(same | ~open_, b, a), np.where(same | ~open_, fb, fa)

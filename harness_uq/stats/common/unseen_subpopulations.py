@@ -93,7 +93,7 @@ class UnseenSubpopulations:
         """
         if not (self.lowest or self.highest):
             return posterior
-        lowest, highest = self.lowest * (1.0 - self.highest / 2.0), self.highest * (1.0 - self.lowest / 2.0)
+        lowest, highest = self._shares
         nodes, rate = posterior.nodes, self.rate
         if lowest:
             nodes = _extend_below(nodes, rate)
@@ -104,20 +104,24 @@ class UnseenSubpopulations:
             density += lowest * _scaled_density(posterior.density, nodes, rate)
         if highest:
             density += highest * _scaled_density(lambda u: posterior.density(-u), -nodes[::-1], rate)[::-1]
-        moments = _mixture_moments(posterior.mean, posterior.sd, rate, lowest, highest)
-        return DensityPosterior(nodes, density, "logit", moments)
+        return DensityPosterior(nodes, density, "logit", self.moments(posterior.mean, posterior.sd))
 
+    @property
+    def _shares(self) -> tuple[float, float]:
+        """Probabilities of the lowest and of the highest subpopulation, of which at most one exists."""
+        return self.lowest * (1.0 - self.highest / 2.0), self.highest * (1.0 - self.lowest / 2.0)
 
-def _mixture_moments(mean: float, sd: float, rate: float, lowest: float, highest: float) -> tuple[float, float]:
-    """Mean and standard deviation of the mixture, from those of theta and E(1 - e)^k = rate / (rate + k)."""
-    first, second = rate / (rate + 1.0), rate / (rate + 2.0)
-    means = np.array([mean, first * mean, 1.0 - first * (1.0 - mean)])
-    squares = np.array([mean, mean, 1.0 - mean]) ** 2
-    scales = np.array([1.0, second, second])
-    spreads = scales * sd**2 + np.array([0.0, second - first**2, second - first**2]) * squares
-    weights = np.array([1.0 - lowest - highest, lowest, highest])
-    centre = float(weights @ means)
-    return centre, float(np.sqrt(weights @ (spreads + (means - centre) ** 2)))
+    def moments(self, mean: float, sd: float) -> tuple[float, float]:
+        """Mean and standard deviation of the mixture, from those of theta and E(1 - e)^k = rate / (rate + k)."""
+        (lowest, highest), rate = self._shares, self.rate
+        first, second = rate / (rate + 1.0), rate / (rate + 2.0)
+        means = np.array([mean, first * mean, 1.0 - first * (1.0 - mean)])
+        squares = np.array([mean, mean, 1.0 - mean]) ** 2
+        scales = np.array([1.0, second, second])
+        spreads = scales * sd**2 + np.array([0.0, second - first**2, second - first**2]) * squares
+        weights = np.array([1.0 - lowest - highest, lowest, highest])
+        centre = float(weights @ means)
+        return centre, float(np.sqrt(weights @ (spreads + (means - centre) ** 2)))
 
 
 def _scaled_density(density: Callable[[FloatArray], FloatArray], nodes: FloatArray, rate: float) -> FloatArray:

@@ -10,7 +10,7 @@ from scipy import special
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.common.validate_scalars import check_number
-from harness_uq.stats.pairs.paired import check_table
+from harness_uq.stats.units.contrasts import check_table
 
 _LARGEST_EXACT = 5000
 _GRID = 401

@@ -8,17 +8,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.beta_quantile import beta_quantile
-from harness_uq.stats.common.dirichlet_mean import (
-    DirichletRatioPosterior,
-    prob_linear_form_positive,
-    standardised_quantile,
-)
 from harness_uq.stats.common.posterior import DifferencePosterior
 from harness_uq.stats.common.roots import invert_increasing
-from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite, check_level
-from harness_uq.stats.common.validate_scalars import check_range
+from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_level
 from harness_uq.stats.pairs.paired_latent_normal import LatentNormalPosterior, latent_normal_summaries
+from harness_uq.stats.units.contour import prob_linear_form_positive
+from harness_uq.stats.units.contrasts import DirichletCellsPosterior, check_table
+from harness_uq.stats.units.process import standardised_quantile
 
 PairedModel = Literal["latent_normal", "dirichlet"]
 
@@ -66,59 +62,6 @@ def paired_posterior(table: ArrayLike, model: PairedModel = "latent_normal") -> 
     if model == "dirichlet":
         return DirichletCellsPosterior(counts)
     raise DataError(f"model must be 'dirichlet' or 'latent_normal'; got {model!r}")
-
-
-def check_table(table: ArrayLike) -> FloatArray:
-    """Return the four counts [both, only A, only B, neither] as floats.
-
-    Raises
-    ------
-    DataError
-        If there are not four counts, one is negative, or all are 0.
-    """
-    counts = check_finite(table, "table", 1)
-    if counts.shape != (4,) or (counts < 0).any() or not counts.sum() > 0:
-        raise DataError(
-            "table must be four counts [both right, only A, only B, both wrong] with at least one question; "
-            f"got {counts.tolist()}"
-        )
-    return counts
-
-
-class DirichletCellsPosterior(DirichletRatioPosterior):
-    """Posterior of theta_A - theta_B with cells ~ Dirichlet(1/2, 1/2, 1/2, 1/2).
-
-    The difference of the two discordant cells is s (2 r - 1) with independent s ~ Beta(c10 + c01 + 1, c11 + c00 + 1)
-    and r ~ Beta(c10 + 1/2, c01 + 1/2). It is the mean of -1, 0, 1 under Dirichlet(c01 + 1/2, c11 + c00 + 1, c10 + 1/2)
-    weights, whose distribution function is computed to rounding error.
-
-    Parameters
-    ----------
-    table : array_like, shape (4,)
-        Numbers of questions that [both, only A, only B, neither] got right.
-
-    References
-    ----------
-    Altham (1971), Biometrika 58, 561-576, on the Bayesian analysis of matched pairs.
-    """
-
-    def __init__(self, table: ArrayLike) -> None:
-        counts = check_table(table)
-        self._only_a, self._only_b = float(counts[1]), float(counts[2])
-        super().__init__(_SIGNS, _cell_masses(counts))
-
-    @property
-    def prob_positive(self) -> float:
-        """P(A > B) = P(r > 1/2), exact."""
-        return float(special.betainc(self._only_b + 0.5, self._only_a + 0.5, 0.5))
-
-    def odds_ratio_quantile(self, p: ArrayLike) -> FloatArray:
-        """Quantiles of the matched-pair odds ratio r / (1 - r), the odds that a discordant question is won by A."""
-        probability = np.asarray(p, float)
-        share_a = beta_quantile(self._only_a + 0.5, self._only_b + 0.5, probability)
-        share_b = beta_quantile(self._only_b + 0.5, self._only_a + 0.5, 1 - probability)
-        with np.errstate(divide="ignore"):
-            return np.asarray(share_a / share_b)
 
 
 def _cell_masses(tables: FloatArray) -> FloatArray:
@@ -306,74 +249,3 @@ def _question_means(scores: ArrayLike, name: str) -> FloatArray:
     present = ~np.isnan(trials)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(present, trials, 0.0).sum(axis=1) / present.sum(axis=1))
-
-
-def paired_difference_posterior(differences: ArrayLike, low: float, high: float) -> DifferencePosterior:
-    """Posterior of the mean difference of bounded or repeated scores on the same questions.
-
-    A Dirichlet process on the per-question differences with prior atoms at -(high - low), 0 and high - low of masses
-    1/8, 1/4 and 1/8. These are the differences of two systems with prior atoms of mass 1/4 at `low` and at `high`. If
-    every difference is one of those three values, as with one binary trial per question, the masses are 1/2, 1 and 1/2
-    and the posterior is `DirichletCellsPosterior`, whose mass 1/2 per cell makes theta_A and theta_B uniform.
-
-    Parameters
-    ----------
-    differences : array_like, shape (n_questions,)
-        Score of A minus score of B; NaN for unmatched questions, which are ignored.
-    low, high : float
-        Bounds of a score; differences lie within ±(high - low).
-
-    Returns
-    -------
-    DirichletRatioPosterior
-        Posterior on ±(high - low), with an exact distribution function.
-
-    Raises
-    ------
-    DataError
-        If all differences are NaN, or one lies outside ±(high - low).
-
-    References
-    ----------
-    Ferguson (1973), Annals of Statistics 1, 209-230.
-
-    Examples
-    --------
-    The prior has mass 1/2 and n observations have mass n, so the mean for one difference of 0.3 is 0.3 / 1.5:
-
-    >>> round(paired_difference_posterior([0.3], 0, 1).mean, 12)
-    0.2
-    """
-    check_range(low, high)
-    values, width = check_differences(differences, low, high)
-    share = 1.0 if np.isin(values, [-width, 0.0, width]).all() else 0.25
-    masses = np.concatenate([np.ones(values.size), share * np.array([0.5, 1.0, 0.5])])
-    return DirichletRatioPosterior(np.concatenate([values, width * _SIGNS]), masses)
-
-
-def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[FloatArray, float]:
-    """Return the differences that are not NaN, and the width high - low that bounds them.
-
-    A difference within rounding error of -width, 0 or width (of means over trials) is set to that value.
-
-    Raises
-    ------
-    DataError
-        If there is no difference, or one is infinite or outside the bounds.
-    """
-    array = as_floats(differences, "differences")
-    if array.ndim != 1:
-        raise DataError(f"differences must have shape (n_questions,); got {array.shape}")
-    if np.isinf(array).any():
-        raise DataError(f"differences must be finite, or NaN where unmatched; got {array[np.isinf(array)][0]}")
-    width = float(high) - float(low)
-    if not 0 < width < np.inf:
-        raise DataError(f"bounds of a score need low < high, both finite; got {low} and {high}")
-    values = array[~np.isnan(array)]
-    if not values.size:
-        raise DataError("there is no matched question: every difference is NaN or the list is empty")
-    end = width * np.rint(values / width)
-    values = np.where(np.abs(values - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high)), end, values)
-    if (np.abs(values) > width).any():
-        raise DataError(f"a difference of {values[np.abs(values) > width][0]} exceeds the bounds ±{width} of scores")
-    return values, width

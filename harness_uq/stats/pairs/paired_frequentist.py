@@ -9,7 +9,7 @@ from harness_uq.stats.clusters.cluster_robust import ClusterRobust, Correction, 
 from harness_uq.stats.common.roots import invert_increasing
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite, check_level, validated_codes
-from harness_uq.stats.pairs.paired import check_table
+from harness_uq.stats.units.contrasts import check_table
 
 
 def mcnemar_test(table: ArrayLike, *, mid_p: bool = False) -> float:

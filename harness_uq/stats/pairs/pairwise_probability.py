@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.stats.common.dirichlet_mean import prob_linear_form_positive
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_range, check_whole
 from harness_uq.stats.pairs.ranks import EXTREME_MASS, GRADED_MASS
 from harness_uq.stats.pairs.unit_totals import ROUNDING, UnitTotals, near, unit_totals
+from harness_uq.stats.units.contour import prob_linear_form_positive
 
 MAX_CELLS = 1_000_000
 
@@ -19,8 +19,7 @@ def prob_better(
 ) -> FloatArray:
     """P(row > column) for all pairs of systems on the same questions, without random draws.
 
-    Each probability is that of `paired_difference_posterior` or, with clusters,
-    `paired_clustered_difference_posterior`. It does not depend on the other systems.
+    Each probability is that of `paired_difference_posterior`. It does not depend on the other systems.
 
     Parameters
     ----------

@@ -38,10 +38,9 @@ def joint_draws(
     A Dirichlet process on the questions' score vectors, with one weight per question for all systems. The prior is a
     gamma process of points at which each system scores `low` or `high` with probability 1/2; a system with a smaller
     prior mass has a random subset of them. Therefore, the draws of a system depend on its own scores and mass only, and
-    the difference of two systems of equal mass has the posterior of `paired_difference_posterior` or
-    `paired_clustered_difference_posterior` with that mass. Binary scores have Beta(1 + S, 1 + F) posteriors, so that a
-    system without errors is not certain to be best. Unequal masses shrink systems by different amounts towards the
-    middle; for ranks, use one mass for all systems.
+    the difference of two systems of equal mass has the posterior of `paired_difference_posterior` with that mass.
+    Binary scores have Beta(1 + S, 1 + F) posteriors, so that a system without errors is not certain to be best. Unequal
+    masses shrink systems by different amounts towards the middle; for ranks, use one mass for all systems.
 
     Parameters
     ----------

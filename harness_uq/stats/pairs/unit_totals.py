@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import check_range
-from harness_uq.stats.pairs.paired_clustered_posterior import cluster_mass
+from harness_uq.stats.units.contrasts import cluster_mass
 
 ROUNDING = 1e-12
 

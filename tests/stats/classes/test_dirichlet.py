@@ -16,8 +16,8 @@ from harness_uq.stats.classes.dirichlet import (
     mean_of_betas_posterior,
     ratio_posterior,
 )
-from harness_uq.stats.common.dirichlet_mean import DirichletRatioPosterior
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior
+from harness_uq.stats.units.process import DirichletRatioPosterior
 
 P = np.array([0.001, 0.025, 0.25, 0.5, 0.75, 0.975, 0.999])
 small = st.integers(0, 30).map(lambda count: count + 1.0)

@@ -6,7 +6,7 @@ from scipy import integrate
 
 from harness_uq.stats import BetaMixturePosterior, BetaPosterior, paired_difference_posterior
 from harness_uq.stats.common.unseen_subpopulations import ABSENT_FROM, UnseenSubpopulations
-from harness_uq.stats.pairs.unseen_difference import WidenedDifferencePosterior
+from harness_uq.stats.units.contrasts import WidenedDifferencePosterior
 
 P = [0.001, 0.025, 0.5, 0.975, 0.999]
 

@@ -9,13 +9,12 @@ from scipy.stats import binomtest, kstest
 
 from harness_uq.errors import DataError
 from harness_uq.stats.pairs.paired import (
-    DirichletCellsPosterior,
     PairedModel,
-    paired_difference_posterior,
     paired_differences,
     paired_posterior,
     paired_posteriors,
 )
+from harness_uq.stats.units.contrasts import DirichletCellsPosterior, paired_difference_posterior
 from tests.reference_values import reference_values
 
 MODELS: tuple[PairedModel, ...] = ("latent_normal", "dirichlet")

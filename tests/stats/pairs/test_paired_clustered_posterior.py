@@ -13,15 +13,15 @@ from harness_uq.errors import DataError
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.pairs import dirichlet_multinomial
 from harness_uq.stats.pairs.dirichlet_multinomial import AllTiedPosterior, dirichlet_multinomial_posterior
-from harness_uq.stats.pairs.paired import paired_difference_posterior, paired_posterior
+from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_clustered_posterior import (
     ClusteredPairedModel,
     _cluster_process,
     cluster_tables,
-    paired_clustered_difference_posterior,
     paired_clustered_posterior,
 )
 from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t
+from harness_uq.stats.units.contrasts import paired_difference_posterior
 
 MODELS: tuple[ClusteredPairedModel, ...] = ("dirichlet_process", "dirichlet_multinomial")
 P = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
@@ -54,7 +54,7 @@ def test_multinomial_quadrature_of_single_questions_gives_the_exact_unclustered_
 
 def test_differences_of_single_questions_give_the_unclustered_posterior() -> None:
     d = np.array([0.2, -0.1, 0.0, 0.55, 0.3])
-    found = paired_clustered_difference_posterior(d, list("abcde"), 0, 1)
+    found = paired_difference_posterior(d, 0, 1, clusters=list("abcde"))
     np.testing.assert_allclose(found.quantile(P), paired_difference_posterior(d, 0, 1).quantile(P), atol=1e-12)
 
 
@@ -62,7 +62,7 @@ def test_tables_and_differences_give_the_same_process() -> None:
     rng = np.random.default_rng(3)
     a, b, clusters = rng.integers(0, 2, 60), rng.integers(0, 2, 60), rng.integers(0, 9, 60)
     from_tables = paired_clustered_posterior(cluster_tables(a, b, clusters))
-    from_scores = paired_clustered_difference_posterior(a - b, clusters, 0, 1)
+    from_scores = paired_difference_posterior(a - b, 0, 1, clusters=clusters)
     np.testing.assert_allclose(from_tables.quantile(P), from_scores.quantile(P), atol=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_process_agrees_with_gamma_draws() -> None:
             for t, n in zip(totals, sizes, strict=True)
         ]
     )
-    posterior = paired_clustered_difference_posterior(differences, clusters, 0, 1)
+    posterior = paired_difference_posterior(differences, 0, 1, clusters=clusters)
     mass = ((5 + 25**2 / 155) / 2 - 1) / 5  # sizes 6, 3, 2, 9, 5: sum 25, sum of squares 155
     g = rng.gamma(np.array([mass] * 5 + [0.125, 0.25, 0.125]), size=(400_000, 8))
     size = sizes.mean()
@@ -109,19 +109,19 @@ def test_weights_that_hardly_differ_give_the_unweighted_posterior(
 ) -> None:
     d = np.array([difference for difference, _ in questions])
     clusters = [label for _, label in questions] if has_clusters else list(range(len(d)))
-    plain = paired_clustered_difference_posterior(d, clusters, 0, 1)
-    equal = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=np.full(len(d), 0.3))
+    plain = paired_difference_posterior(d, 0, 1, clusters=clusters)
+    equal = paired_difference_posterior(d, 0, 1, clusters=clusters, weights=np.full(len(d), 0.3))
     np.testing.assert_allclose(equal.quantile(P), plain.quantile(P), atol=1e-12)
     weights = 1 + 1e-9 * np.random.default_rng(seed).uniform(-1, 1, len(d))
-    near = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=weights)
+    near = paired_difference_posterior(d, 0, 1, clusters=clusters, weights=weights)
     np.testing.assert_allclose(near.quantile(P), plain.quantile(P), atol=1e-8)
     assert (near.mean, near.sd) == pytest.approx((plain.mean, plain.sd), abs=1e-8)
 
 
 def test_the_unit_of_the_weights_does_not_matter_and_a_missing_question_takes_its_weight_along() -> None:
     d, clusters, w = [0.5, float("nan"), 0.1, 0.3], ["x", "x", "y", "y"], np.array([1.0, 9.0, 2.0, 3.0])
-    found = paired_clustered_difference_posterior(d, clusters, 0, 1, weights=w)
-    expected = paired_clustered_difference_posterior([0.5, 0.1, 0.3], ["x", "y", "y"], 0, 1, weights=[10, 20, 30])
+    found = paired_difference_posterior(d, 0, 1, clusters=clusters, weights=w)
+    expected = paired_difference_posterior([0.5, 0.1, 0.3], 0, 1, clusters=["x", "y", "y"], weights=[10, 20, 30])
     np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-12)
 
 
@@ -173,8 +173,8 @@ def test_missing_answers_leave_their_question_out() -> None:
     nan = float("nan")
     tables = cluster_tables([1, nan, 0, 1], [0, 1, 0, nan], ["x", "x", "y", "z"])
     assert tables.tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
-    found = paired_clustered_difference_posterior([0.5, nan, 0.1, 0.3], ["x", "x", "y", "y"], 0, 1)
-    expected = paired_clustered_difference_posterior([0.5, 0.1, 0.3], ["x", "y", "y"], 0, 1)
+    found = paired_difference_posterior([0.5, nan, 0.1, 0.3], 0, 1, clusters=["x", "x", "y", "y"])
+    expected = paired_difference_posterior([0.5, 0.1, 0.3], 0, 1, clusters=["x", "y", "y"])
     assert float(found.quantile(0.975)) == float(expected.quantile(0.975))
 
 
@@ -196,7 +196,7 @@ def test_says_what_else_it_cannot_use() -> None:
     with pytest.raises(DataError, match="'dirichlet_multinomial' or 'dirichlet_process'; got 'dp'"):
         paired_clustered_posterior([[1, 0, 0, 0]], "dp")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="one label per question"):
-        paired_clustered_difference_posterior([0.1, 0.2], ["x"], 0, 1)
+        paired_difference_posterior([0.1, 0.2], 0, 1, clusters=["x"])
     with pytest.raises(DataError, match="0, 1 or NaN"):
         cluster_tables([0.5], [1], ["x"])
 
@@ -270,7 +270,7 @@ def test_equal_systems_on_tasks_of_equal_weight_raise_no_more_false_alarms(
     alarms, runs = 0, 1000
     for _ in range(runs):
         a, b = (rng.random((2, len(weights))) < theta).astype(float)
-        posterior = paired_clustered_difference_posterior(a - b, np.arange(len(a)), 0, 1, weights=weights)
+        posterior = paired_difference_posterior(a - b, 0, 1, clusters=np.arange(len(a)), weights=weights)
         alarms += abs(float(posterior.cdf(0.0)) - 0.5) > 0.475
     assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
 

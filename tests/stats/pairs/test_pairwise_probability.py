@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from harness_uq.errors import DataError
-from harness_uq.stats.pairs.paired import paired_difference_posterior
-from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
 from harness_uq.stats.pairs.pairwise_probability import prob_better
+from harness_uq.stats.units.contrasts import paired_difference_posterior
 
 Floats = NDArray[np.float64]
 CLUSTERS = np.repeat(np.arange(8), [1, 1, 2, 3, 3, 4, 6, 10])
@@ -32,7 +31,7 @@ def alone(y: Floats, i: int, j: int, clusters: NDArray[np.int64] | None) -> floa
     if clusters is None:
         posterior = paired_difference_posterior(y[i] - y[j], 0, 1)
     else:
-        posterior = paired_clustered_difference_posterior(y[i] - y[j], clusters, 0, 1)
+        posterior = paired_difference_posterior(y[i] - y[j], 0, 1, clusters=clusters)
     return posterior.prob_positive
 
 

@@ -10,8 +10,7 @@ from scipy import special
 from scipy.stats import binomtest
 
 from harness_uq.errors import DataError
-from harness_uq.stats.pairs.paired import paired_difference_posterior, paired_posteriors
-from harness_uq.stats.pairs.paired_clustered_posterior import paired_clustered_difference_posterior
+from harness_uq.stats.pairs.paired import paired_posteriors
 from harness_uq.stats.pairs.ranks import (
     expected_ranks,
     joint_draws,
@@ -19,6 +18,7 @@ from harness_uq.stats.pairs.ranks import (
     ranking_z_score,
     tied_ranks,
 )
+from harness_uq.stats.units.contrasts import paired_difference_posterior
 
 P = np.array([0.025, 0.5, 0.975])
 
@@ -90,7 +90,7 @@ def test_bounded_and_clustered_draws_have_their_difference_posteriors() -> None:
         d = scores[i] - scores[j]
         exact, exact_clustered = (
             paired_difference_posterior(d, 0, 100),
-            paired_clustered_difference_posterior(d, clusters, 0, 100),
+            paired_difference_posterior(d, 0, 100, clusters=clusters),
         )
         assert exact.cdf(np.quantile(plain[i] - plain[j], P)) == pytest.approx(P, abs=0.006)
         assert exact_clustered.cdf(np.quantile(clustered[i] - clustered[j], P)) == pytest.approx(P, abs=0.006)

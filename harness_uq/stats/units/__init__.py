@@ -1,0 +1,1 @@
+"""Posteriors under Dirichlet weights of independent units: questions, or clusters of questions."""
