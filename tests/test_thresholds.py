@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.alignment.match_questions import common_questions
+from harness_uq.alignment.match import common_questions
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Questions, Scores, Source, TaskLog
 from harness_uq.estimation.estimate import Options, estimate

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.alignment.match_clusters import CommonClusters, common_clusters
-from harness_uq.alignment.match_questions import CommonQuestions, common_questions
+from harness_uq.alignment.match import CommonClusters, CommonQuestions, common_clusters, common_questions
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError

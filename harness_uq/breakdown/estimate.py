@@ -8,7 +8,7 @@ import numpy as np
 
 from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
-from harness_uq.estimation.estimate import EstimateKeywords, Options, clusters_of, estimate, with_structure_of_task
+from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate, with_structure_of_task
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.missing_scores import with_policies
 from harness_uq.messages import Message
@@ -20,7 +20,7 @@ from harness_uq.results.breakdown import Breakdown, GroupScore
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.groups.heterogeneity import heterogeneity_test
-from harness_uq.structure.clusters import codes_of
+from harness_uq.structure.clusters import clusters_of, codes_of
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.option_keywords import options_with, selection_of
 from harness_uq.structure.question_groups import QuestionGroups, divided_logs

@@ -37,7 +37,6 @@ from harness_uq.data.run_selection import (
 from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
-from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
@@ -56,6 +55,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.option_keywords import options_of_arrays, options_with, selection_of
 from harness_uq.structure.task_groups import group_data, members_of
 from harness_uq.structure.types import Clusters

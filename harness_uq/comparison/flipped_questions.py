@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.alignment.match_questions import common_questions
+from harness_uq.alignment.match import common_questions
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.data.run_selection import SelectedRun, higher_is_better
 from harness_uq.data.task_log import FloatArray, Scores

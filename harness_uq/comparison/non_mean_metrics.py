@@ -5,8 +5,7 @@ from typing import get_args
 
 import numpy as np
 
-from harness_uq.alignment.match_clusters import common_clusters
-from harness_uq.alignment.match_questions import common_questions
+from harness_uq.alignment.match import common_clusters, common_questions
 from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.data.run_selection import SelectedRun
 from harness_uq.data.task_log import Classifications, IntArray, SufficientStatistics, TaskData

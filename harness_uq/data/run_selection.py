@@ -11,6 +11,7 @@ from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, SEVERAL_RUNS
 from harness_uq.messages.catalogue.estimation import NON_RANDOM_SUBSET
 
+NEARLY_COMPLETE = 0.95  # share of the reported questions from which samples may represent the score of all
 _MAX_NAMES = 3  # a message of more systems states their number
 
 

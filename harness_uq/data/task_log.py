@@ -210,7 +210,7 @@ class MetadataField:
         return len(np.unique(self.codes[self.codes >= 0]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Questions:
     """The questions of one task in one run.
 

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.errors import StructureError
-from harness_uq.estimation.estimate import Options, clusters_of
+from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
@@ -15,6 +15,7 @@ from harness_uq.results.declaration import Record
 from harness_uq.results.html_repr import NotebookTable
 from harness_uq.results.result_list import ResultList
 from harness_uq.results.structure import StructureSummary
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.detection import detect
 from harness_uq.structure.missingness import missingness_notes
 from harness_uq.structure.option_keywords import StructureKeywords, check_keywords, options_with, selection_of

@@ -41,7 +41,7 @@ from harness_uq.messages.catalogue.estimation import (
     NO_SCORES,
     SCORE_TOO_LARGE,
 )
-from harness_uq.plugins.manager import Plugins, cluster_keys
+from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -49,7 +49,7 @@ from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
-from harness_uq.structure.clusters import codes_of, find_clusters
+from harness_uq.structure.clusters import clusters_of, codes_of
 from harness_uq.structure.detection import detect
 from harness_uq.structure.option_keywords import (
     ResourceKeywords,
@@ -258,19 +258,6 @@ def estimate_scores(
 
     chosen = options_of_arrays(options or Options(), keywords, "estimate_scores", metric)
     return estimate(log_of_array(values, "array", clusters=clusters, metric=metric), chosen)[0]
-
-
-def clusters_of(log: TaskLog, options: StructureOptions, plugins: Plugins) -> Clusters:
-    """Find the clusters of a task; if it lacks the field that the user named, warn and search the other sources."""
-    known = plugins.catalogues.get(log.source.harness)
-    catalogue = known.tasks if known else ()
-    suggestions, messages = cluster_keys(plugins, log.task, log.facts.settings)
-    try:
-        clusters = find_clusters(log, options, catalogue=catalogue, suggestions=suggestions)
-    except StructureError as error:
-        clusters = find_clusters(log, StructureOptions(), catalogue=catalogue, suggestions=suggestions)
-        messages += (error.message,)
-    return replace(clusters, messages=(*clusters.messages, *messages))
 
 
 def with_structure_of_task(log: TaskLog, options: StructureOptions, plugins: Plugins) -> TaskLog:

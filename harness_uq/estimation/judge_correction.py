@@ -8,7 +8,7 @@ import numpy as np
 from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
-from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
+from harness_uq.estimation.estimate import Options, make_problem, not_estimable
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.method_result import credible
 from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
@@ -39,6 +39,7 @@ from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.labels.effective_labels import JudgeAssessment, assess_judge
 from harness_uq.stats.labels.judge import judge_corrected_posterior
 from harness_uq.stats.labels.raters import rater_disagreement
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.detection import detect
 from harness_uq.structure.types import Clusters
 

@@ -11,7 +11,7 @@ from harness_uq.data.resource_metrics import RESOURCE_METRICS, renamed
 from harness_uq.data.run_selection import SelectedRun, select_runs
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, refusal_of
-from harness_uq.estimation.estimate import Options, clusters_of
+from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.resources import HEAVY_TAIL, NO_RESOURCES, NOTHING_SOLVED, UNSCORED_COST
@@ -25,7 +25,7 @@ from harness_uq.stats.means.ratio import (
     positive_mean,
     ratio_of_limits,
 )
-from harness_uq.structure.clusters import codes_of
+from harness_uq.structure.clusters import clusters_of, codes_of
 
 ENOUGH_UNITS = 100  # with so many questions or clusters, intervals of heavy-tailed means cover at least 0.90
 _ALL_NAMES = frozenset({*RESOURCE_METRICS, *map(renamed, RESOURCE_METRICS)})

@@ -14,7 +14,7 @@ from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation import active
-from harness_uq.estimation.estimate import Options, clusters_of, make_problem, not_estimable
+from harness_uq.estimation.estimate import Options, make_problem, not_estimable
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.method_result import credible
 from harness_uq.io import paths as io_paths
@@ -38,6 +38,7 @@ from harness_uq.redaction import redact
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
+from harness_uq.structure.clusters import clusters_of
 
 METHOD = "difference-estimator"
 METHOD_INFO = MethodInfo(

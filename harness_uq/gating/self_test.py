@@ -10,7 +10,6 @@ from harness_uq.comparison.sides import Side
 from harness_uq.data.run_selection import select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.gate import GateKeywords, GateOptions, decide, gate_options, with_margins
 from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
@@ -20,6 +19,7 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Interval
 from harness_uq.results.gate import SelfTest
 from harness_uq.stats.proportion.binomial import binomial_interval
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.option_keywords import selection_of
 
 Kind = Literal["runs", "epochs", "halves"]

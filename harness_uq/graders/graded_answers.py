@@ -8,12 +8,12 @@ import numpy as np
 from harness_uq.data.factors import settings_of
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.judge_correction import Human, grades_of
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import NO_LABEL_METRIC
 from harness_uq.plugins.manager import Plugins
 from harness_uq.stats.labels.validate_labels import mean_of_trials
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.types import StructureOptions
 

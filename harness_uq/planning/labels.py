@@ -10,7 +10,6 @@ from scipy import special
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, HarnessUqError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, without_labels
-from harness_uq.estimation.estimate import clusters_of
 from harness_uq.estimation.judge_correction import Human, grades_of
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
@@ -23,6 +22,7 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.label_plan import LabelPlan, LabelStratum
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.labels.label_design import LabelDesign, design_labels
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.detection import score_type_of
 from harness_uq.structure.types import StructureOptions
 

@@ -60,6 +60,23 @@ class Plugins:
             if plugin.problems
         )
 
+    def cluster_keys(self, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[Message, ...]]:
+        """Fields that plugins suggest as clusters of a task, best first, and a warning for each plugin that failed."""
+        keys: list[str] = []
+        warnings: list[Message] = []
+        arguments = {"task": task, "metadata": metadata}
+        for implementation in reversed(self.manager.hook.harness_uq_cluster_keys.get_hookimpls()):
+            try:
+                suggested = cast(
+                    "str | Iterable[str]", implementation.function(*map(arguments.__getitem__, implementation.argnames))
+                )
+                keys += [suggested] if isinstance(suggested, str) else list(suggested)
+            except Exception as error:
+                reason = error_summary(error)
+                plugin, hook = implementation.plugin_name, "harness_uq_cluster_keys"
+                warnings.append(PLUGIN_HOOK_FAILED(plugin=plugin, hook=hook, reason=reason))
+        return keys, tuple(warnings)
+
 
 def built_in(name: str, module: str) -> InstalledPlugin:
     """The description of a plugin that harness_uq itself provides."""
@@ -81,24 +98,6 @@ def collect_installed(contract: Contract, *core: InstalledPlugin) -> dict[str, T
 def installed_readers() -> dict[str, Reader]:
     """The readers of the installed plugins and that of tables, by name."""
     return collect_installed(READER, TABLES)
-
-
-def cluster_keys(plugins: Plugins, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[Message, ...]]:
-    """Fields that plugins suggest as clusters of a task, best first, and a warning for each plugin that failed."""
-    keys: list[str] = []
-    warnings: list[Message] = []
-    arguments = {"task": task, "metadata": metadata}
-    for implementation in reversed(plugins.manager.hook.harness_uq_cluster_keys.get_hookimpls()):
-        try:
-            suggested = cast(
-                "str | Iterable[str]", implementation.function(*map(arguments.__getitem__, implementation.argnames))
-            )
-            keys += [suggested] if isinstance(suggested, str) else list(suggested)
-        except Exception as error:
-            reason = error_summary(error)
-            plugin, hook = implementation.plugin_name, "harness_uq_cluster_keys"
-            warnings.append(PLUGIN_HOOK_FAILED(plugin=plugin, hook=hook, reason=reason))
-    return keys, tuple(warnings)
 
 
 def runners() -> list[str]:

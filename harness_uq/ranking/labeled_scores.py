@@ -10,7 +10,7 @@ from harness_uq.alignment.aligned_scores import match_scores
 from harness_uq.data.run_selection import SelectedRun, name_systems
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.estimate import Options, clusters_of
+from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import METHOD, Human, corrected_estimate, grades_of
 from harness_uq.estimation.single_system import posterior_of
 from harness_uq.messages import Message
@@ -27,6 +27,7 @@ from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.labels.effective_labels import corrected_correlation
 from harness_uq.stats.labels.validate_labels import mean_of_trials
 from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
+from harness_uq.structure.clusters import clusters_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness_uq.alignment.equal_scores import are_constant, have_equal_scores
+from harness_uq.alignment.match import identical_pairs
 from harness_uq.data.array_input import log_of_array
 from harness_uq.data.run_selection import (
     ScoreKey,
@@ -401,8 +400,7 @@ def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOp
     of_logs = messages_of_systems(entries, [entry.log.system for entry in entries], options.scope)
     identical = [
         IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
-        for first, second in combinations(entries, 2)
-        if have_equal_scores(first, second) and not are_constant(first.data)
+        for first, second in identical_pairs(entries)
     ]
     return replace(joint, messages=distinct((*joint.messages, *of_logs, *identical)))
 

@@ -6,17 +6,66 @@
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
+from weakref import WeakKeyDictionary
 
-from harness_uq.data.catalogue import CatalogueEntry
-from harness_uq.data.task_log import AggregateScore, ClusterDeclaration, IntArray, TaskData, TaskLog
+from harness_uq.data.catalogue import Catalogue, CatalogueEntry
+from harness_uq.data.task_log import AggregateScore, ClusterDeclaration, IntArray, Questions, TaskData, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import UNKNOWN_CLUSTER_FIELD
 from harness_uq.structure.cluster_heuristics import clusters_by_heuristics
 from harness_uq.structure.field_labels import candidate_field, candidate_fields, independent, labelled
 from harness_uq.structure.types import Clusters, StructureOptions
+
+# Clusters by what determines them, for as long as the questions are in memory. The catalogue is part of a value because
+# it has no hash.
+_Known = dict[tuple[object, ...], tuple[Catalogue | None, Clusters]]
+_KNOWN: WeakKeyDictionary[Questions, _Known] = WeakKeyDictionary()
+
+
+class ClusterSources(Protocol):
+    """Knowledge of the installed plugins about clusters."""
+
+    @property
+    def catalogues(self) -> Mapping[str, Catalogue]:
+        """Catalogues by the name of the harness."""
+
+    def cluster_keys(self, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[Message, ...]]:
+        """Fields that plugins suggest as clusters of a task, and a warning for each plugin that failed."""
+
+
+def clusters_of(log: TaskLog, options: StructureOptions, plugins: ClusterSources) -> Clusters:
+    """Find the clusters of a task; if it lacks the field that the user named, warn and search the other sources.
+
+    The clusters of a log are searched once and kept with its questions, which logs derived from it share.
+    """
+    catalogue = plugins.catalogues.get(log.source.harness)
+    suggestions, messages = plugins.cluster_keys(log.task, log.facts.settings)
+    own = options.of_task(log.task)
+    key = (log.task, log.declared, own.cluster, own.origin, *suggestions, messages)
+    known = _KNOWN.setdefault(log.questions, {})
+    if key not in known or known[key][0] is not catalogue:
+        known[key] = catalogue, _searched(log, options, catalogue, suggestions, messages)
+    return known[key][1]
+
+
+def _searched(
+    log: TaskLog,
+    options: StructureOptions,
+    catalogue: Catalogue | None,
+    suggestions: Sequence[str],
+    messages: tuple[Message, ...],
+) -> Clusters:
+    tasks = catalogue.tasks if catalogue else ()
+    try:
+        clusters = find_clusters(log, options, catalogue=tasks, suggestions=suggestions)
+    except StructureError as error:
+        clusters = find_clusters(log, StructureOptions(), catalogue=tasks, suggestions=suggestions)
+        messages += (error.message,)
+    return replace(clusters, messages=(*clusters.messages, *messages))
 
 
 def find_clusters(
